@@ -1,0 +1,94 @@
+/** Cancels a pending timer; harmless when it has already run. */
+export type CancelTimer = () => void;
+
+/** All time that the two programs know. Handed in, so that a test owns it. */
+export interface Clock {
+  /** Wall-clock time in epoch milliseconds (UTC). */
+  now(): number;
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonic(): number;
+  /** Calls `task` once after at least `delayMs` milliseconds. */
+  after(delayMs: number, task: () => void): CancelTimer;
+}
+
+/** Resolves after `delayMs` milliseconds of the given clock. */
+export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(delayMs, resolve);
+  });
+
+/** The host's own time. Timers do not keep the process alive: listeners and sockets do. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Scheduled {
+  readonly atMs: number;
+  readonly order: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is told to advance; timers run in the order of their due times. */
+export class VirtualClock implements Clock {
+  #elapsedMs = 0;
+  #order = 0;
+  readonly #startMs: number;
+  readonly #timers = new Set<Scheduled>();
+
+  constructor(startMs = 0) {
+    this.#startMs = startMs;
+  }
+
+  now(): number {
+    return this.#startMs + this.#elapsedMs;
+  }
+
+  monotonic(): number {
+    return this.#elapsedMs;
+  }
+
+  after(delayMs: number, task: () => void): CancelTimer {
+    const timer: Scheduled = { atMs: this.#elapsedMs + Math.max(0, delayMs), order: this.#order++, task };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** How many timers wait. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /**
+   * Moves time forward by `durationMs`, running what falls due, in order, each at its own due time.
+   * Promises that a task settles are followed before the next task runs.
+   */
+  async advance(durationMs: number): Promise<void> {
+    const endMs = this.#elapsedMs + durationMs;
+    await settle();
+    for (let next = this.#next(endMs); next; next = this.#next(endMs)) {
+      this.#elapsedMs = next.atMs;
+      this.#timers.delete(next);
+      next.task();
+      await settle();
+    }
+    this.#elapsedMs = endMs;
+  }
+
+  #next(endMs: number): Scheduled | undefined {
+    let first: Scheduled | undefined;
+    for (const timer of this.#timers) {
+      if (timer.atMs > endMs) continue;
+      if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+}
+
+/** Lets promise chains and stream ticks run to their end before virtual time goes on. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
