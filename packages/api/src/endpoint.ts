@@ -1,0 +1,52 @@
+import type { Static, TObject, TSchema } from 'typebox';
+
+/** Statuses that a refusal may carry; reference/service section 5 says when each is used. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 416 | 429 | 500 | 502 | 503 | 504;
+
+/** Who may call: nobody in particular, a user with a bearer token, or a device with its certificate. */
+export type Authentication = 'none' | 'bearer' | 'device';
+
+/** A body or reply that is bytes, not JSON. */
+export interface Binary {
+  readonly binary: true;
+  readonly mediaType: string;
+}
+
+/**
+ * One endpoint, as data: routes, validation, types of handlers, the OpenAPI document and the client derive from it.
+ * Paths are spelled as in the specification: `{name}`, `{name*}` for the rest of the path, `{name?}` for an optional end.
+ */
+export interface EndpointShape {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** Ids of the clauses in docs/spec-index.md that this endpoint implements. */
+  readonly spec: readonly string[];
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: Authentication;
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly body?: TSchema | Binary;
+  /** The body of a 200 reply. */
+  readonly reply: TSchema | Binary;
+  /** A list: the reply is an array, with X-Total-Count and Link headers. */
+  readonly paged?: boolean;
+  /** Statuses of refusals, beside 500. */
+  readonly errors: readonly ErrorStatus[];
+}
+
+/** Declares an endpoint and keeps its exact type. */
+export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
+
+export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>
+  body !== undefined && 'binary' in body && body.binary === true;
+
+export const binary = (mediaType = 'application/octet-stream'): Binary => ({ binary: true, mediaType });
+
+type Parsed<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
+
+export type ParamsOf<E extends EndpointShape> = Parsed<E['params'], Record<never, never>>;
+export type QueryOf<E extends EndpointShape> = Parsed<E['query'], Record<never, never>>;
+export type BodyOf<E extends EndpointShape> = E['body'] extends TSchema ? Static<E['body']> : undefined;
+export type ReplyOf<E extends EndpointShape> = E['reply'] extends TSchema ? Static<E['reply']> : never;

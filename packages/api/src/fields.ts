@@ -1,0 +1,30 @@
+import Type, { type Static } from 'typebox';
+
+/** Epoch milliseconds in a string, as every `*_at` field carries it (reference 0). */
+export const Timestamp = Type.String({ pattern: '^\\d{1,16}$', description: 'epoch milliseconds', examples: ['1700000000000'] });
+
+/** A record id in a path or body. */
+export const Id = Type.String({ format: 'uuid', examples: ['6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'] });
+
+export const Nullable = <const S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** The answer of an action that returns no record. Spec: API-ERR-1. */
+export const ResultOk = Type.Object({ result: Type.Literal('ok') });
+
+export const resultOk: Static<typeof ResultOk> = { result: 'ok' };
+
+/** Body of every refusal (reference 0 and 5). */
+export const ErrorBody = Type.Object({
+  statusCode: Type.Integer(),
+  error: Type.String(),
+  message: Type.String(),
+  code: Type.String({ description: 'stable code, see the error table' }),
+  validation: Type.Optional(Type.Object({ source: Type.String(), keys: Type.Array(Type.String()) })),
+});
+
+/** Query parameters of every list (reference 4). */
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 })),
+  sort: Type.Optional(Type.String({ maxLength: 40, description: 'field name, "-" before it for descending' })),
+};

@@ -1,0 +1,22 @@
+/**
+ * The board's non-volatile memory, as the host gives it: named byte strings, each whole or absent.
+ *
+ * Every method resolves only when its effect is durable. After a cut at any moment each name holds what the last
+ * finished call left there. Names are any text up to 200 bytes.
+ */
+export interface Store {
+  names(): Promise<readonly string[]>;
+  /** Bytes `start` to `end` (exclusive, default the end) of a name; `undefined` when it is absent. */
+  read(name: string, start?: number, end?: number): Promise<Uint8Array | undefined>;
+  /** Starts a new content for a name; nothing is visible before `publish`. */
+  create(name: string): Promise<StoreWriter>;
+  remove(name: string): Promise<void>;
+}
+
+/** A content on its way. Exactly one of `publish` and `discard` ends it. */
+export interface StoreWriter {
+  append(chunk: Uint8Array): void | Promise<void>;
+  /** Makes the content visible under its name, in place of an older one, in one step. */
+  publish(): Promise<void>;
+  discard(): Promise<void>;
+}

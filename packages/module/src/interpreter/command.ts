@@ -1,0 +1,98 @@
+import type { Version } from '@moorage/base';
+import type { Reply } from './reply.ts';
+
+/** How sure an entry is: in the specification, documented, seen in use, inferred, or our own proposal. */
+export type Evidence = 'spec' | 'documented' | 'seen' | 'inferred' | 'proposed';
+
+/** One positional argument. */
+export type ArgSpec = { readonly help: string; readonly optional?: boolean } & (
+  | { readonly kind: 'word'; readonly maxLength?: number }
+  | { readonly kind: 'int'; readonly min: number; readonly max: number }
+  | { readonly kind: 'hex'; readonly max: number }
+  | { readonly kind: 'bit' }
+  | { readonly kind: 'gpio' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'version' }
+  /** All words that are left; at least one unless optional. */
+  | { readonly kind: 'words' }
+);
+
+/** An option before the arguments: a switch (`-o`), a switch with a value (`-i wlan`), or a group of letters (`-eu`). */
+export type OptionSpec = { readonly help: string } & (
+  | { readonly kind: 'switch'; readonly flag: string }
+  | { readonly kind: 'value'; readonly flag: string; readonly value: ArgSpec }
+  | { readonly kind: 'letters'; readonly letters: string }
+);
+
+export type ValueOf<A extends ArgSpec> = A extends { kind: 'int' | 'hex' | 'gpio' }
+  ? number
+  : A extends { kind: 'bit' }
+    ? 0 | 1
+    : A extends { kind: 'version' }
+      ? Version
+      : A extends { kind: 'words' }
+        ? readonly string[]
+        : A extends { kind: 'choice'; choices: readonly (infer Choice)[] }
+          ? Choice
+          : string;
+
+type MaybeValueOf<A extends ArgSpec> = A extends { optional: true } ? ValueOf<A> | undefined : ValueOf<A>;
+
+type OptionValueOf<O extends OptionSpec> = O extends { kind: 'switch' }
+  ? boolean
+  : O extends { kind: 'value'; value: infer A extends ArgSpec }
+    ? ValueOf<A> | undefined
+    : /* letters: each at most once, in the order typed */ string;
+
+export type Values<Args extends Record<string, ArgSpec>, Options extends Record<string, OptionSpec>> = {
+  readonly [Name in keyof Args]: MaybeValueOf<Args[Name]>;
+} & { readonly [Name in keyof Options]: OptionValueOf<Options[Name]> };
+
+/** What a running command may do with the session that runs it. */
+export interface SessionPort {
+  readonly kind: 'serial' | 'terminal' | 'http';
+  /** Prints a question without line end and resolves to the line typed; `undefined` when nobody can answer. */
+  ask(question: string): Promise<string | undefined>;
+}
+
+/** A command with its types forgotten, as the registry keeps it. */
+export interface Command<Board> {
+  readonly name: string;
+  /** At most six characters; equal to the name when there is no shorter one. Spec: MOD-LIMIT-shortcut. */
+  readonly shortcut: string;
+  /** Further spellings that are accepted but not listed. */
+  readonly aliases?: readonly string[];
+  readonly group: string;
+  readonly spec: string;
+  readonly evidence: Evidence;
+  readonly summary: string;
+  /** Only where it cannot be derived from args and options. */
+  readonly syntax?: string;
+  readonly args: Readonly<Record<string, ArgSpec>>;
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  /** Left out of help and completion. */
+  readonly hidden?: boolean;
+  /** Still there in safe mode. */
+  readonly safeMode?: boolean;
+  readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;
+}
+
+interface TypedCommand<Board, Args extends Record<string, ArgSpec>, Options extends Record<string, OptionSpec>>
+  extends Omit<Command<Board>, 'args' | 'options' | 'run'> {
+  readonly args?: Args;
+  readonly options?: Options;
+  readonly run: (board: Board, values: Values<Args, Options>, session: SessionPort) => Reply | Promise<Reply>;
+}
+
+/** A `defineCommand` for one kind of board: argument types of `run` come from `args` and `options`. */
+export const commandDefiner =
+  <Board>() =>
+  <const Args extends Record<string, ArgSpec> = Record<never, never>, const Options extends Record<string, OptionSpec> = Record<never, never>>(
+    command: TypedCommand<Board, Args, Options>,
+  ): Command<Board> => ({
+    ...command,
+    args: command.args ?? {},
+    options: command.options ?? {},
+    // The registry calls `run` only with values parsed from these very args and options.
+    run: command.run as Command<Board>['run'],
+  });

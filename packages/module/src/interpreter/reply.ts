@@ -1,0 +1,78 @@
+/** Response codes of the module. Spec: MOD-ERR-*; texts are in the personality. */
+export const codes = {
+  SUCCESS: 0,
+  FAILED: 1,
+  PARSE: 2,
+  UNKNOWN_COMMAND: 3,
+  TOO_FEW: 4,
+  TOO_MANY: 5,
+  UNKNOWN_NAME: 6,
+  INVALID: 7,
+  OVERFLOW: 8,
+  BOUNDS: 9,
+} as const;
+
+export type ResponseCode = (typeof codes)[keyof typeof codes];
+
+/**
+ * A finished response. The payload comes without its final CR LF, which the framer adds; an empty one prints nothing
+ * but the header.
+ */
+export interface Response {
+  readonly kind: 'response';
+  readonly code: ResponseCode;
+  readonly payload: string | Uint8Array;
+  /** A table or list: kept in a CMD stream when `system.cmd.buffered` is on. */
+  readonly multiline: boolean;
+}
+
+/** The command wants `size` raw bytes, which follow its line; the session feeds them to the sink. */
+export interface DataRequest {
+  readonly kind: 'data';
+  readonly size: number;
+  readonly sink: DataSink;
+}
+
+export interface DataSink {
+  /** Takes the next bytes; the session waits for the promise before it reads on. */
+  write(chunk: Uint8Array): void | Promise<void>;
+  /** All bytes have come. */
+  end(): Response | Promise<Response>;
+  /** The bytes stopped coming: drop what there is. The session answers `Command failed`. */
+  abort(): void | Promise<void>;
+}
+
+/** Nothing is printed: the module reboots or sleeps, or the command has printed all itself. */
+export interface Silence {
+  readonly kind: 'silence';
+}
+
+export type Reply = Response | DataRequest | Silence;
+
+/** Success with a text of one line, or nothing. */
+export const ok = (payload: string | Uint8Array = ''): Response => ({
+  kind: 'response',
+  code: codes.SUCCESS,
+  payload,
+  multiline: false,
+});
+
+/** Success with a table or list. */
+export const lines = (rows: readonly string[]): Response => ({
+  kind: 'response',
+  code: codes.SUCCESS,
+  payload: rows.join('\r\n'),
+  multiline: true,
+});
+
+/** A refusal; the session prints the personality's text for the code. Say why in a log line first (`board.log.line`). */
+export const fail = (code: Exclude<ResponseCode, 0>): Response => ({
+  kind: 'response',
+  code,
+  payload: '',
+  multiline: false,
+});
+
+export const needBytes = (size: number, sink: DataSink): DataRequest => ({ kind: 'data', size, sink });
+
+export const silence: Silence = { kind: 'silence' };

@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream';
+
+/** What is known of bytes once they are durable. */
+export interface BlobInfo {
+  /** Lower-case hex; also the key. */
+  readonly sha256: string;
+  readonly size: number;
+  /** CRC16-CCITT in the module's variant. */
+  readonly crc: number;
+}
+
+/** Part of a blob: `end` is exclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Content-addressed bytes: equal contents are stored once. Nothing is ever held whole in memory. */
+export interface BlobStore {
+  /**
+   * Stores a stream; resolves when the bytes are durable. Over `maxBytes` it stops reading, leaves nothing behind and
+   * resolves to `undefined`. An error of the source rejects, and leaves nothing behind.
+   */
+  put(source: Readable | Uint8Array, maxBytes: number): Promise<BlobInfo | undefined>;
+  /** Opens a blob for reading in chunks; `undefined` when there is none. */
+  open(sha256: string): Promise<OpenBlob | undefined>;
+  /** Removes a blob; harmless when there is none. */
+  remove(sha256: string): Promise<void>;
+}
+
+export interface OpenBlob {
+  readonly size: number;
+  /** Reads up to `buffer.length` bytes from `position`; returns how many. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}

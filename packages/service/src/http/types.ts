@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf } from '@moorage/api';
+import type { Clock, Result } from '@moorage/base';
+import type { FastifyBaseLogger } from 'fastify';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Settings } from '../config.ts';
+import type { Storage } from '../db/storage.ts';
+
+/** A user who has shown a valid bearer token. */
+export interface Caller {
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly username: string;
+  readonly role: 'user' | 'customer' | 'admin';
+  readonly customerId: string | null;
+  readonly client: string | null;
+}
+
+/** A device that has shown its own certificate (or, in insecure mode, its token). */
+export interface DeviceCaller {
+  readonly deviceId: string;
+  readonly uuid: string;
+}
+
+type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'
+  ? Caller
+  : E['auth'] extends 'device'
+    ? DeviceCaller
+    : undefined;
+
+/** One request, validated and typed by its contract entry. */
+export interface Call<E extends EndpointShape> {
+  readonly params: ParamsOf<E>;
+  readonly query: QueryOf<E>;
+  readonly body: BodyOf<E>;
+  readonly caller: CallerOf<E>;
+  /** Address of the peer. */
+  readonly ip: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The bytes of a binary body; only on endpoints that declare one. */
+  readonly upload: Readable;
+  /** The TLS client certificate of the peer, if it showed one: its CN and SHA-256 fingerprint (lower-case hex). */
+  readonly peer: { readonly commonName: string; readonly fingerprint: string } | undefined;
+}
+
+/** A page of a list: its items and how many there are in all. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** Bytes out of the blob store; the adapter adds ranges and conditional requests. */
+export interface FileReply {
+  readonly sha256: string;
+  readonly size: number;
+  readonly mime: string;
+  /** Quoted as a whole in the ETag header. */
+  readonly etag: string;
+  readonly lastModifiedMs: number;
+  /** Called once when the first byte is about to be sent. */
+  readonly onStart?: () => Promise<void>;
+}
+
+/** Bytes made on the spot, small enough to hold. */
+export interface BytesReply {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  readonly filename?: string;
+}
+
+type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
+  ? FileReply | BytesReply
+  : E extends { paged: true }
+    ? ReplyOf<E> extends readonly (infer Item)[]
+      ? Page<Item>
+      : never
+    : ReplyOf<E>;
+
+export type Handler<E extends EndpointShape> = (call: Call<E>) => Promise<Result<SuccessOf<E>, Refusal>>;
+
+/** Exactly one handler for each entry of a contract: a missing one does not compile. */
+export type Handlers<Contract extends Record<string, EndpointShape>> = {
+  readonly [Name in keyof Contract]: Handler<Contract[Name]>;
+};
+
+/** What every slice is handed; it creates none of it. */
+export interface Deps {
+  readonly storage: Storage;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly log: FastifyBaseLogger;
+}
