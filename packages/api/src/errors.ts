@@ -15,16 +15,44 @@ export const errors = {
   INVALID_VERSION: { status: 400, message: 'Version "{version}" is not four dot-separated numbers of 0 to 65535' },
   INVALID_BASE64: { status: 400, message: 'Field "{field}" is not valid base64' },
   INVALID_DEVICE_UUID: { status: 400, message: 'Field "uuid" is not 40 hexadecimal digits' },
+  UUID_OF_ANOTHER_PLATFORM: {
+    status: 400,
+    message: 'The uuid begins with "{found}", but those of platform "{platform}" begin with "{partId}"',
+  },
+  WRONG_BUNDLE: { status: 400, message: 'The bundle is not a published bundle of product "{product}"' },
   WRONG_LOGIN: { status: 401, message: 'User name or password is wrong' },
   UNAUTHENTICATED: { status: 401, message: 'A valid bearer token is required' },
   FORBIDDEN: { status: 403, message: 'You may not {action}' },
+  DEVICE_NOT_IDENTIFIED: { status: 403, message: 'The certificate and the uuid do not belong to a known device' },
+  DEVICE_DISABLED: { status: 403, message: 'The device is disabled' },
+  DEVICE_LOCKED: { status: 403, message: 'The device is locked by product "{product}"' },
+  DEVICE_OF_ANOTHER_USER: { status: 403, message: 'The device belongs to another user, who has to reset it first' },
+  DEVICE_UNCLAIMED: { status: 403, message: 'The device has to be claimed first' },
+  PRODUCTION_DEVICE: { status: 403, message: 'A device of the production product "{product}" stays on it' },
+  PRODUCTION_BUNDLE_CHOICE: {
+    status: 403,
+    message: 'A device of the production product "{product}" may not ask for a specific bundle',
+  },
+  WRONG_ACTIVATION_TOKEN: { status: 403, message: 'The activation token is unknown, used up or of another product' },
+  WRONG_PROVISIONING_TOKEN: { status: 403, message: 'The provisioning token is unknown or used up' },
   NOT_FOUND: { status: 404, message: '{what} not found' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method {method} is not allowed here' },
   DUPLICATE: { status: 409, message: '{what} "{value}" exists already' },
+  ILLEGAL_TRANSITION: { status: 409, message: '{what} in state {from} cannot become {to}' },
+  PLATFORM_MISMATCH: { status: 409, message: '{what} is not for platform "{platform}"' },
+  PRODUCT_IN_USE: { status: 409, message: 'Product "{product}" is in use: {detail}' },
+  BUNDLE_TAGGED: { status: 409, message: 'The bundle carries tag "{tag}"; move the tag to another bundle first' },
+  BUNDLE_NOT_PUBLISHED: { status: 409, message: 'The bundle is in state {state}; only a published bundle can do this' },
+  BUNDLE_FROZEN: { status: 409, message: 'The bundle is in state {state}; its resources can change only in preview' },
+  PRODUCT_ARCHIVED: { status: 409, message: 'Product "{product}" is archived and takes no new devices' },
+  PLATFORM_WITHOUT_EDITION: { status: 409, message: 'Platform "{platform}" has no base edition product yet' },
+  PROVISIONING_COMPLETE: { status: 409, message: 'The provisioning of the device is complete' },
+  VERSIONS_EXHAUSTED: { status: 409, message: 'Version "{version}" has no successor; send a version' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is over the limit of {limitBytes} bytes' },
   WRONG_MEDIA_TYPE: { status: 415, message: 'Media type "{mediaType}" is not accepted here' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the {sizeBytes} bytes of the file' },
   TOO_MANY_LOGINS: { status: 429, message: 'Too many failed logins; try again in {retryAfterS} seconds' },
+  BUSY: { status: 503, message: 'Too much of this is going on; try again in {retryAfterS} seconds' },
   INTERNAL: { status: 500, message: 'The service failed; the log has the cause under this request id' },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -36,6 +64,8 @@ export interface Refusal {
   readonly message: string;
   /** Which fields of which part of the request are wrong (status 400). */
   readonly validation?: { readonly source: 'params' | 'query' | 'body' | 'headers'; readonly keys: readonly string[] };
+  /** Seconds after which the same request may succeed; sent as Retry-After. */
+  readonly retryAfterS?: number;
 }
 
 /** Makes a refusal from its row, filling the blanks of the message. */

@@ -1,7 +1,11 @@
 import Type, { type Static } from 'typebox';
 
 /** Epoch milliseconds in a string, as every `*_at` field carries it (reference 0). */
-export const Timestamp = Type.String({ pattern: '^\\d{1,16}$', description: 'epoch milliseconds', examples: ['1700000000000'] });
+export const Timestamp = Type.String({
+  pattern: '^\\d{1,16}$',
+  description: 'epoch milliseconds',
+  examples: ['1700000000000'],
+});
 
 /** A record id in a path or body. */
 export const Id = Type.String({ format: 'uuid', examples: ['6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'] });
@@ -28,3 +32,15 @@ export const pageQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 })),
   sort: Type.Optional(Type.String({ maxLength: 40, description: 'field name, "-" before it for descending' })),
 };
+
+/** Text of a record, up to `maxLength` characters. Requests with the character NUL do not come this far. */
+export const Text = (maxLength: number, options: Type.TStringOptions = {}) => Type.String({ maxLength, ...options });
+
+/** The query parameter `sort` of one list: these fields, "-" before one for descending order (reference 4). */
+export const sortBy = <const F extends string>(fields: readonly F[], otherwise: F | `-${F}`) =>
+  Type.Optional(
+    Type.Enum([...fields, ...fields.map((field) => `-${field}` as const)], {
+      default: otherwise,
+      description: 'field name, "-" before it for descending',
+    }),
+  );

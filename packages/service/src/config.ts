@@ -1,6 +1,15 @@
+import { join } from 'node:path';
+import { failure, type Result, success } from '@moorage/base';
+
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
 export interface Settings {
   readonly dataDir: string;
+  /** Address that both listeners bind to. */
+  readonly host: string;
+  /** Port of the API; 0 picks a free one. */
+  readonly port: number;
+  /** Port of the device listener; 0 picks a free one. */
+  readonly devicePort: number;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly database: string;
   /** `file:DIR` (later `s3://…`). */
@@ -10,4 +19,212 @@ export interface Settings {
   readonly adminEmail: string;
   /** When absent, the first run makes one and hands it to the caller to print. */
   readonly adminPassword: string | undefined;
+}
+
+type Value = string | number | boolean | undefined;
+
+/** One setting: everything that the command line, the config file and the documentation need to know of it. */
+export interface Setting {
+  /** Its name in the code. */
+  readonly name: keyof Settings;
+  /** `--flag`; also its name in a config file. */
+  readonly flag: string;
+  readonly env: string;
+  /** What stands for the value in help; a setting without one is a switch. */
+  readonly placeholder?: string;
+  readonly help: string;
+  /** Its default as help shows it. */
+  readonly default: string;
+  /** Reads a text; the error completes "Setting --flag …". */
+  readonly parse: (text: string) => Result<Value, string>;
+  /** The value when nobody gives one. */
+  readonly otherwise: (dataDir: string) => Value;
+  /** Not shown in any output. */
+  readonly secret?: boolean;
+}
+
+const anyText = (text: string): Result<string, string> => (text === '' ? failure('must not be empty') : success(text));
+
+const portNumber = (text: string): Result<number, string> =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? success(Number(text))
+    : failure(`must be a port from 0 to 65535, not "${text}"`);
+
+const flag = (text: string): Result<boolean, string> => {
+  if (['true', '1', 'yes'].includes(text)) return success(true);
+  if (['false', '0', 'no'].includes(text)) return success(false);
+  return failure(`must be true or false, not "${text}"`);
+};
+
+const matching = (pattern: RegExp, forms: string) => (text: string) =>
+  pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${text.replace(/:[^:@/]*@/, ':***@')}"`);
+
+const password = (text: string): Result<string, string> =>
+  text.length >= 8 ? success(text) : failure('must have at least 8 characters');
+
+/** Every setting of the service. `data` comes first: others take their defaults from it. */
+export const settingsTable: readonly Setting[] = [
+  {
+    name: 'dataDir',
+    flag: 'data',
+    env: 'MOORAGE_DATA',
+    placeholder: 'DIR',
+    help: 'folder of the embedded storage',
+    default: './data',
+    parse: anyText,
+    otherwise: () => './data',
+  },
+  {
+    name: 'host',
+    flag: 'host',
+    env: 'MOORAGE_HOST',
+    placeholder: 'ADDRESS',
+    help: 'address that the service listens on',
+    default: '127.0.0.1',
+    parse: anyText,
+    otherwise: () => '127.0.0.1',
+  },
+  {
+    name: 'port',
+    flag: 'port',
+    env: 'MOORAGE_PORT',
+    placeholder: 'PORT',
+    help: 'port of the API; 0 picks a free one',
+    default: '8080',
+    parse: portNumber,
+    otherwise: () => 8080,
+  },
+  {
+    name: 'devicePort',
+    flag: 'device-port',
+    env: 'MOORAGE_DEVICE_PORT',
+    placeholder: 'PORT',
+    help: 'port of the device listener; 0 picks a free one',
+    default: '8443',
+    parse: portNumber,
+    otherwise: () => 8443,
+  },
+  {
+    name: 'database',
+    flag: 'database',
+    env: 'MOORAGE_DATABASE',
+    placeholder: 'URL',
+    help: 'records: sqlite:PATH or postgres://…',
+    default: 'sqlite:DIR/moorage.db',
+    parse: matching(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'sqlite:PATH or postgres://…'),
+    otherwise: (dataDir) => `sqlite:${join(dataDir, 'moorage.db')}`,
+  },
+  {
+    name: 'blobs',
+    flag: 'blobs',
+    env: 'MOORAGE_BLOBS',
+    placeholder: 'URL',
+    help: 'file contents: file:DIR',
+    default: 'file:DIR/blobs',
+    parse: matching(/^file:.+$/, 'file:DIR'),
+    otherwise: (dataDir) => `file:${join(dataDir, 'blobs')}`,
+  },
+  {
+    name: 'deviceInsecure',
+    flag: 'device-insecure',
+    env: 'MOORAGE_DEVICE_INSECURE',
+    help: 'plain HTTP on the device listener, with uuid and token headers; for development only',
+    default: 'false',
+    parse: flag,
+    otherwise: () => false,
+  },
+  {
+    name: 'adminEmail',
+    flag: 'admin-email',
+    env: 'MOORAGE_ADMIN_EMAIL',
+    placeholder: 'EMAIL',
+    help: "address of the first run's administrator",
+    default: 'admin@localhost',
+    parse: matching(/^[^\s@]+@[^\s@]+$/, 'an email address'),
+    otherwise: () => 'admin@localhost',
+  },
+  {
+    name: 'adminPassword',
+    flag: 'admin-password',
+    env: 'MOORAGE_ADMIN_PASSWORD',
+    placeholder: 'PASSWORD',
+    help: "password of the first run's administrator",
+    default: 'random, printed once',
+    parse: password,
+    otherwise: () => undefined,
+    secret: true,
+  },
+];
+
+/** A setting that cannot be used: which one, where it was given, and why. */
+export interface SettingError {
+  readonly setting: string;
+  /** A whole sentence for the user. */
+  readonly message: string;
+}
+
+/** Where settings are given. Flags by their name, in either spelling: `device-port` or `devicePort`. */
+export interface SettingSources {
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The parsed config file. */
+  readonly file?: Readonly<Record<string, unknown>>;
+  /** Variables `MOORAGE_*` that belong to other parts of the program. */
+  readonly foreignEnv?: readonly string[];
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+interface Given {
+  readonly flag: string;
+  readonly text: string;
+  /** How the user wrote it: `--port`, `MOORAGE_PORT`, `port` of the config file. */
+  readonly spelling: string;
+}
+
+const unknown = (setting: string, what: string): Result<never, SettingError> =>
+  failure({ setting, message: `Unknown ${what} "${setting}"` });
+
+/** All that was given, the strongest source first: flags, environment, file. */
+function gather(sources: SettingSources): Result<Given[], SettingError> {
+  const given: Given[] = [];
+  const known = new Set(settingsTable.map((row) => row.flag));
+  for (const [name, value] of Object.entries(sources.flags ?? {})) {
+    if (value === undefined) continue;
+    if (!known.has(kebab(name))) return unknown(`--${kebab(name)}`, 'option');
+    given.push({ flag: kebab(name), text: String(value), spelling: `--${kebab(name)}` });
+  }
+  for (const [name, value] of Object.entries(sources.env ?? {})) {
+    if (!name.startsWith('MOORAGE_') || value === undefined || sources.foreignEnv?.includes(name)) continue;
+    const row = settingsTable.find(({ env }) => env === name);
+    if (!row) return unknown(name, 'variable');
+    given.push({ flag: row.flag, text: value, spelling: name });
+  }
+  for (const [name, value] of Object.entries(sources.file ?? {})) {
+    if (!known.has(name)) return unknown(name, 'setting of the config file');
+    given.push({ flag: name, text: String(value), spelling: `${name} of the config file` });
+  }
+  return success(given);
+}
+
+/**
+ * Resolves all settings: a flag wins over a variable, a variable over the config file. The first unknown name or bad
+ * value is the error.
+ */
+export function resolveSettings(sources: SettingSources): Result<Settings, SettingError> {
+  const gathered = gather(sources);
+  if (!gathered.ok) return gathered;
+  const values: Partial<Record<keyof Settings, Value>> = {};
+  for (const row of settingsTable) {
+    const given = gathered.value.find((one) => one.flag === row.flag);
+    if (!given) {
+      values[row.name] = row.otherwise(String(values.dataDir));
+      continue;
+    }
+    const parsed = row.parse(given.text);
+    if (!parsed.ok) return failure({ setting: row.flag, message: `Setting ${given.spelling} ${parsed.error}` });
+    values[row.name] = parsed.value;
+  }
+  // Safe: the table has a row for each setting, whose parser and default give its type; a test walks it.
+  return success(values as unknown as Settings);
 }

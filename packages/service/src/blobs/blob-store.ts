@@ -24,8 +24,13 @@ export interface BlobStore {
   put(source: Readable | Uint8Array, maxBytes: number): Promise<BlobInfo | undefined>;
   /** Opens a blob for reading in chunks; `undefined` when there is none. */
   open(sha256: string): Promise<OpenBlob | undefined>;
-  /** Removes a blob; harmless when there is none. */
-  remove(sha256: string): Promise<void>;
+  /**
+   * Removes a blob; harmless when there is none. With `storedBeforeMs` (epoch ms) a blob that was put again since then
+   * stays: somebody is about to record it.
+   */
+  remove(sha256: string, storedBeforeMs?: number): Promise<void>;
+  /** All blobs, and when each was last put (epoch ms). */
+  list(): AsyncIterable<{ readonly sha256: string; readonly storedAtMs: number }>;
 }
 
 export interface OpenBlob {

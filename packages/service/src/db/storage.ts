@@ -1,16 +1,28 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import type { HotPaths } from './hot.ts';
 import type { Schema } from './schema.ts';
 
 /** What a query runs on: the pool, or the transaction it is part of. */
 export type Db = Kysely<Schema> | Transaction<Schema>;
 
+/** What is written differently for the two databases: same-named functions of `db/dialect/*`. */
+export interface Expressions {
+  /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
+  contains(text: Expression<string | null>, part: string): RawBuilder<SqlBool>;
+  /** Locks the selected rows until the transaction ends, where the database locks single rows. */
+  lockRows<Q extends { forUpdate(): Q }>(query: Q): Q;
+}
+
 /** The records: one interface, SQLite and PostgreSQL behind it. */
 export interface Storage {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Kysely<Schema>;
+  readonly hot: HotPaths;
+  readonly expressions: Expressions;
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
-   * failures. A throw rolls back. Durable when the promise resolves.
+   * failures. A throw rolls back. Durable when the promise resolves. `work` may run several times: nothing but
+   * queries on `trx` belongs in it.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import type { Clock, Result } from '@moorage/base';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Settings } from '../config.ts';
+import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
 
 /** A user who has shown a valid bearer token. */
@@ -20,6 +21,8 @@ export interface Caller {
 export interface DeviceCaller {
   readonly deviceId: string;
   readonly uuid: string;
+  /** The device as this request found it. */
+  readonly row: DeviceRow;
 }
 
 type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'
@@ -68,13 +71,18 @@ export interface BytesReply {
   readonly filename?: string;
 }
 
+/** A JSON reply that is text already, from a cache of rows made ready to send. */
+export interface JsonReply {
+  readonly json: string;
+}
+
 type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
   ? FileReply | BytesReply
   : E extends { paged: true }
     ? ReplyOf<E> extends readonly (infer Item)[]
       ? Page<Item>
       : never
-    : ReplyOf<E>;
+    : ReplyOf<E> | JsonReply;
 
 export type Handler<E extends EndpointShape> = (call: Call<E>) => Promise<Result<SuccessOf<E>, Refusal>>;
 
@@ -83,6 +91,12 @@ export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;
 };
 
+/** Remembers failed logins, to slow down whoever tries passwords. */
+export interface LoginThrottle {
+  /** Counts an attempt as failed until told otherwise; or says how many seconds to wait before the next one. */
+  begin(address: string, username: string): Result<{ succeeded(): void }, { readonly retryAfterS: number }>;
+}
+
 /** What every slice is handed; it creates none of it. */
 export interface Deps {
   readonly storage: Storage;
@@ -90,4 +104,5 @@ export interface Deps {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly log: FastifyBaseLogger;
+  readonly logins: LoginThrottle;
 }

@@ -1,0 +1,40 @@
+import { authContract } from './auth.ts';
+import { bundlesContract } from './bundles.ts';
+import { deviceLinkContract, otaLinkContract } from './device-link.ts';
+import { devicesContract, deviceUpdatesContract } from './devices.ts';
+import type { EndpointShape } from './endpoint.ts';
+import { identityContract } from './identity.ts';
+import { metaContract } from './meta.ts';
+import { platformsContract } from './platforms.ts';
+import { productsContract } from './products.ts';
+import { tokensContract, usersContract } from './users.ts';
+
+/** All of the REST API, by resource. The OpenAPI document and the client are made from this. */
+export const contract = {
+  auth: authContract,
+  users: usersContract,
+  tokens: tokensContract,
+  platforms: platformsContract,
+  products: productsContract,
+  bundles: bundlesContract,
+  devices: devicesContract,
+  deviceUpdates: deviceUpdatesContract,
+  identity: identityContract,
+  meta: metaContract,
+} as const satisfies Record<string, Record<string, EndpointShape>>;
+
+/** What devices call, on the listener of their own. */
+export const linkContract = {
+  device: deviceLinkContract,
+  ota: otaLinkContract,
+} as const satisfies Record<string, Record<string, EndpointShape>>;
+
+export type Contract = typeof contract;
+
+/** Every endpoint with its name, `<resource>.<action>`. */
+export const endpointsOf = (
+  resources: Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>,
+): { readonly name: string; readonly shape: EndpointShape }[] =>
+  Object.entries(resources).flatMap(([resource, actions]) =>
+    Object.entries(actions).map(([action, shape]) => ({ name: `${resource}.${action}`, shape })),
+  );

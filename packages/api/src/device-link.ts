@@ -1,0 +1,190 @@
+import Type, { type Static } from 'typebox';
+import { deviceStates, IdOrEmpty, MacAddress, NoUpdate, ProductChoice, UpdateOffer } from './devices.ts';
+import { binary, endpoint } from './endpoint.ts';
+import { Id, Nullable, ResultOk, Text } from './fields.ts';
+
+/** Result codes of the module (reference 6.3), as `POST /ota/result` carries them. */
+export const otaResults = {
+  none: 0,
+  updated: 1,
+  notRequired: 2,
+  failed: 3,
+  noCredentials: 4,
+  joinFailed: 5,
+  unreachable: 6,
+  unauthorised: 7,
+  badRequest: 8,
+  notFound: 9,
+} as const;
+
+/** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
+const linkErrors = [400, 403, 404] as const;
+
+const tag = 'Device listener';
+
+/** Full code of a product, or its short code when that is unique for the caller. */
+const ProductCode = Text(120, { minLength: 1 });
+
+/** What a device learns about itself (reference 6.6). */
+export const DeviceInfo = Type.Object({
+  id: Id,
+  uuid: Type.String(),
+  title: Type.String(),
+  platform: Type.String(),
+  product: Type.String(),
+  tag: Nullable(Type.String()),
+  bundle_id: Nullable(Id),
+  state: Type.Enum([...deviceStates]),
+  claimable: Type.Boolean(),
+});
+
+/** Certificate and key of a device, and the authority that signed them; PEM texts. */
+export const DeviceCredentials = Type.Object({
+  uuid: Type.String(),
+  certificate: Type.String(),
+  key: Type.String(),
+  ca: Type.String(),
+});
+
+/** Identity and account of a device, on the device listener (reference 6.4 and 6.6). */
+export const deviceLinkContract = {
+  provision: endpoint({
+    method: 'POST',
+    path: '/provision',
+    spec: ['API-DEV-POST-provision'],
+    tag,
+    summary: 'Exchange the provisioning token for a certificate and key',
+    description: 'The token is sent in the header x-device-token or in the body. It works until it is acknowledged.',
+    auth: 'none',
+    body: Type.Object({
+      token: Type.Optional(Text(64, { minLength: 1 })),
+      uuid: Type.Optional(Text(64)),
+    }),
+    reply: DeviceCredentials,
+    errors: linkErrors,
+  }),
+  acknowledge: endpoint({
+    method: 'PUT',
+    path: '/provision',
+    spec: ['API-DEV-PUT-provision'],
+    tag,
+    summary: 'Acknowledge the stored certificate; the service erases the token',
+    auth: 'device',
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+  claim: endpoint({
+    method: 'POST',
+    path: '/claim',
+    spec: ['API-DEV-POST-claim'],
+    tag,
+    summary: 'Claim the device for a user, or claim and activate it with an activation token',
+    auth: 'device',
+    body: Type.Union([
+      Type.Object({
+        username: Text(254, { minLength: 1 }),
+        password: Text(1024, { minLength: 1 }),
+      }),
+      Type.Object({ product: ProductCode, token: Text(64, { minLength: 1 }) }),
+    ]),
+    reply: Type.Object({ result: Type.Literal('ok'), product: Type.String(), user: Nullable(Type.String()) }),
+    errors: linkErrors,
+  }),
+  activate: endpoint({
+    method: 'POST',
+    path: '/activate',
+    spec: ['API-DEV-POST-activate'],
+    tag,
+    summary: 'Activate the device to a product of its owner; an OTA must follow',
+    auth: 'device',
+    body: Type.Object({ product: ProductCode }),
+    reply: Type.Object({
+      result: Type.Literal('ok'),
+      product: Type.String(),
+      bundle: Nullable(Type.String({ description: 'version that an OTA will deliver' })),
+    }),
+    errors: linkErrors,
+  }),
+  products: endpoint({
+    method: 'GET',
+    path: '/products',
+    spec: ['API-DEV-GET-products'],
+    tag,
+    summary: 'List the products that the owner may activate the device to',
+    auth: 'device',
+    reply: Type.Array(Type.Omit(ProductChoice, ['product_id'])),
+    errors: linkErrors,
+  }),
+  info: endpoint({
+    method: 'GET',
+    path: '/info',
+    spec: ['API-DEV-GET-info'],
+    tag,
+    summary: 'Get what the service knows of this device',
+    auth: 'device',
+    reply: DeviceInfo,
+    errors: linkErrors,
+  }),
+};
+
+/** A file that a device holds already. */
+export const HeldFile = Type.Object({
+  name: Text(255),
+  version: Text(40),
+  crc: Type.Integer({ minimum: 0, maximum: 65_535 }),
+});
+
+/** Updates over the air, on the device listener (reference 2.4 and 6.6). */
+export const otaLinkContract = {
+  query: endpoint({
+    method: 'POST',
+    path: '/ota',
+    spec: ['API-DEV-POST-ota'],
+    tag,
+    summary: 'Ask whether there is an update, and for its files',
+    auth: 'device',
+    body: Type.Object({
+      bid: Type.Optional(IdOrEmpty('bundle installed now')),
+      bundle_id: Type.Optional(IdOrEmpty('a specific published bundle')),
+      version: Type.Optional(Text(40, { description: 'a specific published bundle, by version' })),
+      force: Type.Optional(Type.Boolean({ description: 'offer the bundle even when it runs already' })),
+      bversion: Type.Optional(Text(255, { description: 'version text of what runs now' })),
+      mac: Type.Optional(MacAddress),
+      files: Type.Optional(Type.Array(HeldFile, { maxItems: 1000, description: 'files the device holds already' })),
+    }),
+    reply: Type.Union([NoUpdate, UpdateOffer]),
+    errors: linkErrors,
+  }),
+  file: endpoint({
+    method: 'GET',
+    path: '/ota/{bundle_id}/{name*}',
+    spec: ['API-DEV-GET-ota-bundle_id-name'],
+    tag,
+    summary: 'Get a file of the bundle on offer; Range is honoured',
+    auth: 'device',
+    params: Type.Object({ bundle_id: Id, name: Text(255, { minLength: 1 }) }),
+    reply: binary(),
+    errors: linkErrors,
+  }),
+  report: endpoint({
+    method: 'POST',
+    path: '/ota/result',
+    spec: ['API-DEV-POST-ota-result'],
+    tag,
+    summary: 'Report how the update went: before the restart with the old version text, after it with the new one',
+    auth: 'device',
+    body: Type.Object({
+      bundle_id: Id,
+      result: Type.Integer({ minimum: 0, maximum: 9, description: 'result code of the module' }),
+      bversion: Text(255, { description: 'version text of what runs now' }),
+    }),
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+};
+
+export type DeviceCredentials = Static<typeof DeviceCredentials>;
+export type DeviceInfo = Static<typeof DeviceInfo>;
+export type HeldFile = Static<typeof HeldFile>;
+export type OtaQuery = Static<(typeof otaLinkContract)['query']['body']>;
+export type OtaReport = Static<(typeof otaLinkContract)['report']['body']>;

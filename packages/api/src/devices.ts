@@ -1,0 +1,364 @@
+import Type, { type Static } from 'typebox';
+import { binary, endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { tags } from './products.ts';
+
+/** A MAC or Bluetooth address in any usual spelling: colons, hyphens, dots or nothing, either letter case. */
+export const MacAddress = Type.String({
+  pattern: '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$',
+  description: 'six bytes in hexadecimal, with colons, hyphens, dots or nothing between them',
+  examples: ['4C:55:CC:10:78:9B'],
+});
+
+/** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
+export const DeviceTag = Type.Enum(['', ...tags]);
+
+/** States of a device (reference 2.1). */
+export const deviceStates = ['enabled', 'active', 'disabled'] as const;
+export type DeviceState = (typeof deviceStates)[number];
+
+/** Record of a device (reference 3.1). Fields from `bundle_id` to `ota_result` are read from its current update. */
+export const DeviceRecord = Type.Object({
+  id: Id,
+  uuid: Type.String({ description: 'hardware uuid, 40 lower-case hexadecimal digits' }),
+  title: Type.String(),
+  description: Type.String(),
+  mac: Nullable(Type.String()),
+  bt_addr: Nullable(Type.String()),
+  platform_id: Id,
+  platform: Type.String(),
+  product_id: Id,
+  product: Type.String({ description: 'full code of the product it is activated to' }),
+  production: Type.Boolean(),
+  claimable: Type.Boolean(),
+  locked: Type.Boolean(),
+  state: Type.Enum([...deviceStates]),
+  tag: Nullable(Type.String()),
+  bundle_id: Nullable(Id),
+  bundle: Nullable(Type.String({ description: 'version of the bundle offered or reported last' })),
+  bundle_ok: Type.Boolean({ description: 'the restarted device has reported the version of this bundle' }),
+  bversion: Nullable(Type.String({ description: 'version text that the device reported last' })),
+  ota_result: Nullable(Type.Integer({ description: 'result code of the module' })),
+  user_id: Nullable(Id),
+  user: Nullable(Type.String()),
+  customer_id: Nullable(Id),
+  online: Type.Boolean(),
+  ip: Nullable(Type.String()),
+  location: Nullable(
+    Type.Object({ lat: Type.Number(), lon: Type.Number(), city: Type.String(), country: Type.String() }),
+  ),
+  telemetry: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  nodes: Nullable(Type.Array(Type.Object({ id: Type.String(), title: Type.String(), last_seen_at: Timestamp }))),
+  created_at: Timestamp,
+  claimed_at: Nullable(Timestamp),
+  activated_at: Nullable(Timestamp),
+  last_seen_at: Nullable(Timestamp),
+  last_ota_at: Nullable(Timestamp),
+});
+
+/** Reply to provisioning: the record and, this once only, the token that the device fetches its certificate with. */
+export const ProvisionedDevice = Type.Object({
+  ...DeviceRecord.properties,
+  token: Type.String({ description: 'provisioning token, 32 base64 characters; shown this once' }),
+  certificates_url: Type.String(),
+});
+
+/** States of one update of one device. */
+export const updateStates = ['offered', 'downloading', 'installed', 'done', 'failed', 'superseded'] as const;
+export type UpdateState = (typeof updateStates)[number];
+
+/** One update of one device: cause, from what to what, and when it reached each state. */
+export const UpdateRecord = Type.Object({
+  id: Type.Integer(),
+  device_id: Id,
+  product_id: Id,
+  cause: Type.Enum(['device', 'bridge']),
+  from_bundle_id: Nullable(Id),
+  from_bversion: Nullable(Type.String()),
+  bundle_id: Nullable(Id),
+  bundle: Type.String({ description: 'version of the bundle it leads to' }),
+  bversion: Type.String({ description: 'version text that the updated device must report' }),
+  state: Type.Enum([...updateStates]),
+  result: Nullable(Type.Integer({ description: 'result code of the module' })),
+  reason: Nullable(Type.String({ description: 'why it failed' })),
+  created_at: Timestamp,
+  downloading_at: Nullable(Timestamp),
+  installed_at: Nullable(Timestamp),
+  finished_at: Nullable(Timestamp),
+});
+
+/** A product that a device may be activated to. */
+export const ProductChoice = Type.Object({
+  product_id: Id,
+  product: Type.String({ description: 'full code' }),
+  title: Type.String(),
+  version: Nullable(Type.String({ description: 'version of the newest published bundle' })),
+  claimable: Type.Boolean(),
+});
+
+/** One file of an update in the form that the module's multi-file download takes. */
+const manifestFile = {
+  remote: Type.String({ description: 'what replaces %s in "path": the file name, percent-encoded' }),
+  local: Type.String({ description: 'name of the file on the module' }),
+  version: Type.String(),
+  type: Type.Integer({ description: 'file type byte of the module' }),
+  flags: Type.String({ description: 'letters e (essential) and u (unprotected)' }),
+  crc: Type.Integer({ description: 'CRC16-CCITT in the variant of the module' }),
+  size: Type.Integer({ description: 'bytes' }),
+};
+
+export const ManifestFile = Type.Object(manifestFile);
+
+/** A file on its way through a bridging host, which fetches it with its bearer token. */
+export const BridgeFile = Type.Object({ ...manifestFile, url: Type.String() });
+
+/** Answer to an OTA query that leads nowhere: what runs already is what would be offered. */
+export const NoUpdate = Type.Object({
+  result: Type.Literal('none'),
+  bundle_id: Id,
+  bversion: Type.String(),
+});
+
+const offer = {
+  result: Type.Literal('update'),
+  bundle_id: Id,
+  version: Type.String(),
+  bversion: Type.String(),
+  tag: Nullable(Type.String()),
+  total_size: Type.Integer({ description: 'bytes of all files listed' }),
+  path: Type.String({ description: 'URL of the files, with %s for the remote name; from the root for bridging hosts' }),
+};
+
+export const UpdateOffer = Type.Object({ ...offer, files: Type.Array(ManifestFile) });
+export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
+
+/** A bundle id; the empty text, which a module without a bundle sends, is as good as none. */
+export const IdOrEmpty = (description: string) => Type.Union([Id, Type.Literal('')], { description });
+
+/** Any of the names of a device: id, hardware uuid, MAC or Bluetooth address. */
+const Identifier = Type.String({ minLength: 1, maxLength: 40, description: 'id, uuid, MAC or Bluetooth address' });
+const byDeviceId = Type.Object({ device_id: Identifier });
+const title = Text(128);
+const tag = 'Devices';
+
+const listQuery = Type.Object({
+  ...pageQuery,
+  sort: sortBy(['created_at', 'last_seen_at', 'activated_at', 'title', 'uuid', 'state'], '-created_at'),
+  q: Type.Optional(Text(200, { description: 'part of the title, uuid, mac or bt_addr' })),
+  product_id: Type.Optional(Id),
+  platform_id: Type.Optional(Id),
+  bundle_id: Type.Optional(Id),
+  user_id: Type.Optional(Id),
+  tag: Type.Optional(DeviceTag),
+  state: Type.Optional(Type.Enum([...deviceStates])),
+  online: Type.Optional(Type.Boolean()),
+  claimable: Type.Optional(Type.Boolean()),
+  updated: Type.Optional(
+    Type.Enum(['ok', 'outdated', 'failed'], {
+      description: 'ok: runs what it was offered last; outdated: does not yet; failed: the last update failed',
+    }),
+  ),
+});
+
+/** Devices as their users see them. Spec: "Endpoints, Devices". */
+export const devicesContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/devices',
+    spec: ['API-EP-GET-devices'],
+    tag,
+    summary: 'List the devices that you own, or that are activated to products you work on',
+    auth: 'bearer',
+    query: listQuery,
+    reply: Type.Array(DeviceRecord),
+    paged: true,
+    errors: [400, 401],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/devices/{identifier}',
+    spec: ['API-EP-GET-devices-identifier'],
+    tag,
+    summary: 'Get one device by id, uuid, MAC or Bluetooth address in any usual spelling',
+    auth: 'bearer',
+    params: Type.Object({ identifier: Identifier }),
+    reply: DeviceRecord,
+    errors: [401, 404],
+  }),
+  provision: endpoint({
+    method: 'POST',
+    path: '/api/devices/provision',
+    spec: ['API-EP-POST-devices-provision'],
+    tag,
+    summary: 'Provision a new device',
+    description:
+      'Anyone may provision a software device, and owns it; module hardware is provisioned by administrators.',
+    auth: 'bearer',
+    body: Type.Object({
+      // Its form is checked by the rules, so that the refusal has a code of its own.
+      uuid: Text(64, { description: '40 hexadecimal digits; the first 8 are the part id of the platform' }),
+      platform_id: Id,
+      mac: Type.Optional(MacAddress),
+      bt_addr: Type.Optional(MacAddress),
+      title: Type.Optional(title),
+    }),
+    reply: ProvisionedDevice,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/api/devices/{device_id}',
+    spec: ['API-EP-PUT-devices-device_id'],
+    tag,
+    summary: 'Change the title or description of a device',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({
+      title: Type.Optional(title),
+      description: Type.Optional(Text(65_536)),
+    }),
+    reply: DeviceRecord,
+    errors: [400, 401, 403, 404],
+  }),
+  activate: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/activate',
+    spec: ['API-EP-POST-devices-device_id-activate'],
+    tag,
+    summary: 'Activate a device to a product; an OTA must follow',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({ product_id: Id }),
+    reply: DeviceRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  products: endpoint({
+    method: 'GET',
+    path: '/api/devices/{id}/products',
+    spec: ['API-EP-GET-devices-id-products'],
+    tag,
+    summary: 'List the products that the owner can activate the device to',
+    auth: 'bearer',
+    params: Type.Object({ id: Identifier }),
+    reply: Type.Array(ProductChoice),
+    errors: [401, 404],
+  }),
+  reset: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/reset',
+    spec: ['API-EP-POST-devices-device_id-reset'],
+    tag,
+    summary: 'Take a claimable device back to what it was when it left the factory',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: ResultOk,
+    errors: [401, 403, 404],
+  }),
+  setTag: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/tag',
+    spec: ['API-EP-POST-devices-device_id-tag'],
+    tag,
+    summary: 'Name the bundle tag that the device follows; the empty text clears it',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({ tag: DeviceTag }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
+  certificates: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/certificates.zip',
+    spec: ['API-EP-GET-devices-device_id-certificates.zip'],
+    tag,
+    summary: 'Get a fresh certificate and key of a device that has not completed its provisioning',
+    description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: binary('application/zip'),
+    errors: [401, 403, 404, 409],
+  }),
+  renewToken: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/token',
+    spec: ['API-EP-POST-devices-device_id-token'],
+    tag,
+    summary: 'Let a device be provisioned again: make a new provisioning token',
+    description: 'For a module that lost its flash, or its first token. Its certificate stops working at once.',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: Type.Object({ token: Type.String({ description: '32 base64 characters; shown this once' }) }),
+    errors: [401, 403, 404],
+  }),
+};
+
+/** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
+export const deviceUpdatesContract = {
+  query: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/ota',
+    spec: ['API-EP-POST-devices-device_id-ota'],
+    tag,
+    summary: 'Ask for an update on behalf of a BLE device',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({
+      bid: Type.Optional(IdOrEmpty('bundle installed now')),
+      bundle_id: Type.Optional(IdOrEmpty('a specific published bundle')),
+    }),
+    reply: Type.Union([NoUpdate, BridgeOffer]),
+    errors: [400, 401, 403, 404],
+  }),
+  report: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/ota/result',
+    spec: ['API-EP-POST-devices-device_id-ota-result'],
+    tag,
+    summary: 'Report the bundle that a BLE device runs after its OTA',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({ bundle_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
+  file: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/ota/{bundle_id}/{name*}',
+    spec: ['API-EP-GET-devices-device_id-ota-bundle_id-name'],
+    tag,
+    summary: 'Get a file of the bundle on offer to a BLE device',
+    description: 'Resources are found under their bundle too; this is where the files of its firmware are.',
+    auth: 'bearer',
+    params: Type.Object({ device_id: Identifier, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
+    reply: binary(),
+    errors: [400, 401, 403, 404, 416],
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/updates',
+    spec: ['API-EP-GET-devices-device_id-updates'],
+    tag,
+    summary: 'List the updates of a device, newest first',
+    auth: 'bearer',
+    params: byDeviceId,
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['id'], '-id'),
+      state: Type.Optional(Type.Enum([...updateStates])),
+    }),
+    reply: Type.Array(UpdateRecord),
+    paged: true,
+    errors: [400, 401, 404],
+  }),
+};
+
+export type DeviceRecord = Static<typeof DeviceRecord>;
+export type ProvisionedDevice = Static<typeof ProvisionedDevice>;
+export type DeviceListQuery = Static<typeof listQuery>;
+export type UpdateRecord = Static<typeof UpdateRecord>;
+export type ManifestFile = Static<typeof ManifestFile>;
+export type BridgeFile = Static<typeof BridgeFile>;
+export type NoUpdate = Static<typeof NoUpdate>;
+export type UpdateOffer = Static<typeof UpdateOffer>;
+export type BridgeOffer = Static<typeof BridgeOffer>;
+export type ProductChoice = Static<typeof ProductChoice>;

@@ -1,0 +1,180 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
+
+/** Upper-case hex CRC of files is how the module prints it; records carry lower case (reference 3.4). */
+export const FileCrc = Type.String({
+  pattern: '^[0-9a-f]{4}$',
+  description: 'CRC16-CCITT of the bytes, lower-case hex',
+});
+
+/** A name, or the module's file-type byte as two hex digits (reference 3.4). */
+export const FileType = Type.String({
+  pattern: '^([A-Z0-9_]{1,32}|[0-9A-Fa-f]{2})$',
+  examples: ['MISC_FIX_LEN', 'FE'],
+});
+
+/** Name of a file in a module's flash: printable ASCII, up to 95 characters (reference module-protocols 1.2). */
+export const Filename = Type.String({ pattern: '^[\\x20-\\x7e]{1,95}$', examples: ['index.html'] });
+
+/** Media type of a file. */
+export const Mime = Type.String({
+  maxLength: 127,
+  pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[ \\x21-\\x7e]*)?$',
+  examples: ['text/html'],
+});
+
+/** A four-part version as it is asked for; the rules tell a malformed one apart, so that its error names it. */
+export const VersionText = Text(40, { examples: ['0.0.0.1'] });
+
+/** What every stored file of a firmware or bundle shows. */
+export const storedFileFields = {
+  id: Id,
+  filename: Type.String(),
+  type: Type.String(),
+  version: Type.String(),
+  mime: Type.String(),
+  size: Type.Integer(),
+  crc: FileCrc,
+  created_at: Timestamp,
+};
+
+/** What every uploaded file may say of itself. */
+export const uploadFields = {
+  filename: Type.Optional(Filename),
+  base64: Type.Optional(Type.String({ description: 'contents, standard base64; an empty file when absent' })),
+  type: Type.Optional(FileType),
+  version: Type.Optional(VersionText),
+  mime: Type.Optional(Mime),
+};
+
+export const FlavorRecord = Type.Object({
+  id: Id,
+  code: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  sdk: Type.Boolean({ description: 'needs the SDK to make bundles' }),
+});
+export type FlavorRecord = Static<typeof FlavorRecord>;
+
+export const FirmwareRecord = Type.Object({
+  id: Id,
+  platform_id: Id,
+  flavor_id: Id,
+  label: Type.String(),
+  version: Type.String(),
+  files: Type.Array(Type.Object(storedFileFields)),
+  created_at: Timestamp,
+});
+export type FirmwareRecord = Static<typeof FirmwareRecord>;
+
+export const PlatformRecord = Type.Object({
+  id: Id,
+  code: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  part_id: Nullable(Type.String()),
+  manufacturer: Nullable(Type.String()),
+  avatar_id: Nullable(Id),
+  flavor_ids: Type.Array(Id),
+  product_id: Nullable(Id),
+  created_at: Timestamp,
+});
+export type PlatformRecord = Static<typeof PlatformRecord>;
+
+export const PlatformDetail = Type.Object({
+  ...PlatformRecord.properties,
+  flavors: Type.Array(FlavorRecord),
+  firmwares: Type.Array(FirmwareRecord, { description: 'newest first' }),
+});
+export type PlatformDetail = Static<typeof PlatformDetail>;
+
+const platformParams = Type.Object({ platform_id: Id });
+
+/** Code of a platform or flavor. Records hold it in upper case. */
+const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', examples });
+
+/** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
+export const platformsContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/platforms',
+    spec: ['API-EP-GET-platforms'],
+    tag: 'Platforms',
+    summary: 'List platforms',
+    auth: 'bearer',
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['created_at', 'code', 'title'], '-created_at'),
+      q: Type.Optional(Text(200, { description: 'part of code or title, in any letter case' })),
+    }),
+    reply: Type.Array(PlatformRecord),
+    paged: true,
+    errors: [400, 401],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/platforms/{platform_id}',
+    spec: ['API-EP-GET-platforms-platform_id'],
+    tag: 'Platforms',
+    summary: 'One platform with its flavors and firmware',
+    auth: 'bearer',
+    params: platformParams,
+    reply: PlatformDetail,
+    errors: [400, 401, 404],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/platforms',
+    spec: ['API-EP-POST-platforms'],
+    tag: 'Platforms',
+    summary: 'Add a platform (administrators)',
+    auth: 'bearer',
+    body: Type.Object({
+      code: Code(['BRT106']),
+      title: Text(128, { minLength: 1 }),
+      description: Type.Optional(Text(65_536)),
+      part_id: Type.Optional(Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$' }))),
+      manufacturer: Type.Optional(Nullable(Text(64))),
+    }),
+    reply: PlatformDetail,
+    errors: [400, 401, 403, 409],
+  }),
+  addFlavor: endpoint({
+    method: 'POST',
+    path: '/api/platforms/{platform_id}/flavors',
+    spec: ['API-EP-POST-platforms-platform_id-flavors'],
+    tag: 'Platforms',
+    summary: 'Give a platform a flavor (administrators)',
+    description:
+      'Links the flavor of that code, or makes it. The first flavor of a platform is its base edition and brings the ' +
+      'edition product that devices are activated to when they leave the factory.',
+    auth: 'bearer',
+    params: platformParams,
+    body: Type.Object({
+      code: Code(['W']),
+      title: Type.Optional(Text(128)),
+      description: Type.Optional(Text(65_536)),
+      sdk: Type.Optional(Type.Boolean({ default: false })),
+    }),
+    reply: FlavorRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  addFirmware: endpoint({
+    method: 'POST',
+    path: '/api/platforms/{platform_id}/firmwares',
+    spec: ['API-EP-POST-platforms-platform_id-firmwares'],
+    tag: 'Platforms',
+    summary: 'Upload a firmware (administrators)',
+    auth: 'bearer',
+    params: platformParams,
+    body: Type.Object({
+      flavor_id: Id,
+      label: Text(64, { minLength: 1 }),
+      version: VersionText,
+      files: Type.Array(Type.Object({ ...uploadFields, filename: Filename }), { maxItems: 64 }),
+    }),
+    reply: FirmwareRecord,
+    errors: [400, 401, 403, 404, 409, 413],
+  }),
+};

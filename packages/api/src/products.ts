@@ -1,0 +1,204 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+
+/** A bundle tag, from the one devices reach last to the one they reach first (reference 2.3). */
+export const tags = ['alpha', 'beta', 'release'] as const;
+export type Tag = (typeof tags)[number];
+
+export const ProductRecord = Type.Object({
+  id: Id,
+  title: Type.String(),
+  code: Type.String({ description: 'as sent, upper case' }),
+  product: Type.String({ description: 'full code <OWNER>-<PLATFORM>_<NAME>' }),
+  meta: Type.String(),
+  summary: Type.String(),
+  description: Type.String(),
+  user_id: Nullable(Id),
+  user: Nullable(Type.String()),
+  customer_id: Nullable(Id),
+  customer: Nullable(Type.String()),
+  platform_id: Id,
+  platform: Type.String(),
+  flavor_id: Nullable(Id),
+  flavor: Nullable(Type.String()),
+  firmware: Nullable(Type.String({ description: 'label of the firmware of the newest published bundle' })),
+  firmware_version: Nullable(Type.String()),
+  state: Type.Enum(['preview', 'published', 'archive', 'trash']),
+  tag: Nullable(Type.Enum([...tags], { description: 'highest tag of its bundles' })),
+  version: Nullable(Type.String({ description: 'version of the newest published bundle' })),
+  claimable: Type.Boolean(),
+  production: Type.Boolean(),
+  part_number: Nullable(Type.String()),
+  role: Type.Enum(['owner', 'manager', 'tester', 'none'], { description: 'of the caller' }),
+  device_count: Type.Integer(),
+  bundle_count: Type.Integer(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type ProductRecord = Static<typeof ProductRecord>;
+
+export const ActivationTokenRecord = Type.Object({
+  id: Id,
+  product_id: Id,
+  token: Type.String({ description: 'all of it in the reply to POST only; later its last 4 characters' }),
+  uses_left: Type.Integer(),
+  user_id: Id,
+  user: Type.String(),
+  created_at: Timestamp,
+});
+export type ActivationTokenRecord = Static<typeof ActivationTokenRecord>;
+
+export const productParams = Type.Object({ product_id: Id });
+const tag = 'Products';
+
+const texts = {
+  title: Text(128, { minLength: 1 }),
+  meta: Text(4096),
+  summary: Text(256),
+  description: Text(65_536),
+};
+
+/** The code leaves out the owner's prefix; records hold it in upper case (reference 1.3). */
+const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', examples: ['THERMOSTAT'] });
+
+const listQuery = Type.Object({
+  ...pageQuery,
+  sort: sortBy(['created_at', 'updated_at', 'title', 'code', 'product'], '-created_at'),
+  q: Type.Optional(Text(200, { description: 'part of title or code, in any letter case' })),
+  role: Type.Optional(Type.Enum(['owner', 'manager', 'any'])),
+  state: Type.Optional(Type.Enum(['preview', 'published', 'archive', 'trash'])),
+  platform_id: Type.Optional(Id),
+  flavor_id: Type.Optional(Id),
+  production: Type.Optional(Type.Boolean()),
+  category: Type.Optional(Type.Enum(['mine', 'managed', 'published', 'edition'])),
+});
+export type ProductListQuery = Static<typeof listQuery>;
+
+/** Products and their activation tokens. Bundles of a product: `bundlesContract`. */
+export const productsContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/products',
+    spec: ['API-EP-GET-products'],
+    tag,
+    summary: 'List the products you may see',
+    description:
+      'Products in trash are listed only with `state=trash`. Category `published` is the app store; `role=any` ' +
+      'leaves those that you own, manage or test.',
+    auth: 'bearer',
+    query: listQuery,
+    reply: Type.Array(ProductRecord),
+    paged: true,
+    errors: [400, 401],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/products',
+    spec: ['API-EP-POST-products'],
+    tag,
+    summary: 'Add a product',
+    auth: 'bearer',
+    body: Type.Object({
+      title: texts.title,
+      code: Code,
+      meta: texts.meta,
+      summary: Type.Optional(texts.summary),
+      description: Type.Optional(texts.description),
+      platform_id: Id,
+      flavor_id: Type.Optional(Nullable(Id)),
+    }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/products/{product_id}',
+    spec: ['API-EP-GET-products-product_id'],
+    tag,
+    summary: 'One product',
+    auth: 'bearer',
+    params: productParams,
+    reply: ProductRecord,
+    errors: [400, 401, 404],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/api/products/{product_id}',
+    spec: ['API-EP-PUT-products-product_id'],
+    tag,
+    summary: 'Change texts and publication of a product',
+    description: 'The code never changes: the one sent must equal it.',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({
+      code: Code,
+      title: Type.Optional(texts.title),
+      summary: Type.Optional(texts.summary),
+      description: Type.Optional(texts.description),
+      meta: Type.Optional(texts.meta),
+      state: Type.Optional(Type.Enum(['published', 'archive'])),
+    }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/products/{product_id}',
+    spec: ['API-EP-DELETE-products-product_id'],
+    tag,
+    summary: 'Delete a product that no device is activated to',
+    auth: 'bearer',
+    params: productParams,
+    reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  setState: endpoint({
+    method: 'POST',
+    path: '/api/products/{product_id}/state',
+    spec: ['API-EP-POST-products-product_id-state'],
+    tag,
+    summary: 'Put a product into the trash, or take it out',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({ state: Type.Enum(['active', 'trash']) }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  listTokens: endpoint({
+    method: 'GET',
+    path: '/api/products/{product_id}/tokens',
+    spec: ['API-EP-GET-products-product_id-tokens'],
+    tag,
+    summary: 'List activation tokens',
+    auth: 'bearer',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
+    reply: Type.Array(ActivationTokenRecord),
+    paged: true,
+    errors: [400, 401, 403, 404],
+  }),
+  addToken: endpoint({
+    method: 'POST',
+    path: '/api/products/{product_id}/tokens',
+    spec: ['API-EP-POST-products-product_id-tokens'],
+    tag,
+    summary: 'Make an activation token; its value is shown once',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({ uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })) }),
+    reply: ActivationTokenRecord,
+    errors: [400, 401, 403, 404],
+  }),
+  removeToken: endpoint({
+    method: 'DELETE',
+    path: '/api/products/{product_id}/tokens/{token_id}',
+    spec: ['API-EP-DELETE-products-product_id-tokens-token_id'],
+    tag,
+    summary: 'Revoke an activation token',
+    auth: 'bearer',
+    params: Type.Object({ product_id: Id, token_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
+};

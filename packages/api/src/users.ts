@@ -1,0 +1,109 @@
+import Type, { type Static } from 'typebox';
+import { Email, userTextFields } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+
+export const userRoles = ['user', 'customer', 'admin'] as const;
+
+/** Reference 3.5. */
+export const UserRecord = Type.Object({
+  id: Id,
+  email: Type.String(), // API-FIELD-user-email
+  username: Type.String(),
+  name_given: Type.String(), // API-FIELD-user-name_given
+  name_family: Type.String(), // API-FIELD-user-name_family
+  organisation: Type.String(), // API-FIELD-user-organisation
+  role: Type.Enum([...userRoles]),
+  customer_id: Nullable(Id),
+  avatar_id: Nullable(Id),
+  created_at: Timestamp,
+});
+export type UserRecord = Static<typeof UserRecord>;
+
+/** Reference 3.6. */
+export const TokenRecord = Type.Object({
+  id: Id,
+  title: Type.String(),
+  token: Type.String({ description: 'the whole value in the reply that made it, later its last 4 characters' }),
+  client: Nullable(Type.String()),
+  created_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+});
+export type TokenRecord = Static<typeof TokenRecord>;
+
+export const tokenSortFields = ['created_at', 'last_used_at', 'title'] as const;
+
+const tokenParams = Type.Object({ token_id: Id });
+
+export const usersContract = {
+  get: endpoint({
+    method: 'GET',
+    path: '/api/user',
+    spec: ['API-EP-GET-user'],
+    tag: 'User',
+    summary: 'Own details',
+    auth: 'bearer',
+    reply: UserRecord,
+    errors: [401],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/api/user',
+    spec: ['API-EP-PUT-user'],
+    tag: 'User',
+    summary: 'Change own details',
+    auth: 'bearer',
+    body: Type.Object({ email: Type.Optional(Email), ...userTextFields }),
+    reply: UserRecord,
+    errors: [400, 401, 409, 413, 415],
+  }),
+};
+
+/** Bearer tokens of the caller. Spec: API-AUTH-3. */
+export const tokensContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/user/tokens',
+    spec: ['API-EP-GET-user-tokens', 'API-RULE-token-1'],
+    tag: 'User',
+    summary: 'Own tokens, those of logins too',
+    auth: 'bearer',
+    query: Type.Object({ ...pageQuery, sort: sortBy(tokenSortFields, '-created_at') }),
+    reply: Type.Array(TokenRecord),
+    paged: true,
+    errors: [400, 401],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/user/tokens',
+    spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1'],
+    tag: 'User',
+    summary: 'Add a token; its value is shown this once',
+    auth: 'bearer',
+    reply: TokenRecord,
+    errors: [401],
+  }),
+  rename: endpoint({
+    method: 'PUT',
+    path: '/api/user/tokens/{token_id}',
+    spec: ['API-EP-PUT-user-tokens-token_id'],
+    tag: 'User',
+    summary: 'Rename a token',
+    auth: 'bearer',
+    params: tokenParams,
+    body: Type.Object({ title: Text(100, { minLength: 1 }) }),
+    reply: TokenRecord,
+    errors: [400, 401, 404, 413, 415],
+  }),
+  revoke: endpoint({
+    method: 'DELETE',
+    path: '/api/user/tokens/{token_id}',
+    spec: ['API-EP-DELETE-user-tokens-token_id', 'API-RULE-token-2'],
+    tag: 'User',
+    summary: 'Revoke a token; it fails from the next request on',
+    auth: 'bearer',
+    params: tokenParams,
+    reply: ResultOk,
+    errors: [400, 401, 404],
+  }),
+};

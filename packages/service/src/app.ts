@@ -1,0 +1,72 @@
+import { contract, endpointsOf } from '@moorage/api';
+import { type Clock, realClock } from '@moorage/base';
+import type { FastifyInstance } from 'fastify';
+import { loginThrottle } from './auth/throttle.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { openBlobs } from './blobs/open.ts';
+import type { Settings } from './config.ts';
+import { openStorage } from './db/open.ts';
+import type { Storage } from './db/storage.ts';
+import { deviceSlices, openDeviceListener } from './device-slices.ts';
+import { bearerCheck } from './http/bearer.ts';
+import { serveDocs } from './http/docs.ts';
+import { statusOf } from './http/errors.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { buildServer, type LogLevel } from './http/server.ts';
+import type { Deps } from './http/types.ts';
+import { type Identity, openIdentity } from './identity/identity.ts';
+import { version } from './meta/version.ts';
+import { mountSlices } from './slices.ts';
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly clock?: Clock;
+  /** Opened by the caller, who also closes them; otherwise they are opened from the settings and closed with the service. */
+  readonly storage?: Storage;
+  readonly blobs?: BlobStore;
+  /** Host names and addresses that devices may use for the device listener, beside localhost. */
+  readonly deviceHosts?: readonly string[];
+  readonly logLevel?: LogLevel;
+  readonly logStream?: { write(line: string): void };
+}
+
+/** The service, built but not listening. */
+export interface Service {
+  readonly api: FastifyInstance;
+  /** The device listener. */
+  readonly devices: FastifyInstance;
+  readonly identity: Identity;
+  readonly deps: Deps;
+  /** Answers what is under way, then lets go of the storage. */
+  close(): Promise<void>;
+}
+
+/** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
+export async function buildService(options: ServiceOptions): Promise<Service> {
+  const { settings, clock = realClock, logLevel = 'info' } = options;
+  const api = buildServer({
+    statusOf,
+    logLevel,
+    logStream: options.logStream,
+    endpoints: endpointsOf(contract).map(({ shape }) => shape),
+  });
+  const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
+  const storage = options.storage ?? (await openStorage(settings.database, { onError }));
+  const blobs = options.blobs ?? (await openBlobs(settings.blobs));
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock) };
+  const identity = await openIdentity(storage, clock, options.deviceHosts);
+  const slices = deviceSlices(deps, identity);
+  const devices = openDeviceListener(deps, slices, { logLevel, logStream: options.logStream });
+  mountSlices(api, deps, slices, { blobs, statusOf, authenticate: { bearer: bearerCheck(deps) } });
+  serveDocs(api, openApiDocument(contract, version));
+  return {
+    api,
+    devices,
+    identity,
+    deps,
+    async close() {
+      await Promise.all([api.close(), devices.close()]);
+      if (!options.storage) await storage.close();
+    },
+  };
+}

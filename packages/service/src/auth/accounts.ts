@@ -1,0 +1,138 @@
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { writeLog } from '../db/logs.ts';
+import { hashSecret } from '../db/secrets.ts';
+import type { Db } from '../db/storage.ts';
+import type { Deps } from '../http/types.ts';
+import { hashPassword } from './passwords.ts';
+import {
+  deleteToken,
+  findAccount,
+  hasAdministrator,
+  insertToken,
+  insertUser,
+  lockFirstRun,
+  type TokenRow,
+  type UserRow,
+  usernamesFrom,
+} from './queries.ts';
+import { newPassword, newTokenValue, tailOf } from './tokens.ts';
+
+type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
+
+export interface NewAccount {
+  readonly email: string;
+  readonly password: string;
+  readonly username?: string | undefined;
+  readonly name_given?: string | undefined;
+  readonly name_family?: string | undefined;
+  readonly organisation?: string | undefined;
+}
+
+/** Longest user name that is made from an address; room for a number behind it. */
+const derivedNameLength = 24;
+
+/** A user name from an email address that none of `taken` has: `maker`, `maker2`, `maker3`, … */
+export function usernameFor(email: string, taken: ReadonlySet<string>): string {
+  const local = email.toLowerCase().split('@')[0] ?? '';
+  const base = local.replace(/[^a-z0-9_.]+/g, '_').slice(0, derivedNameLength);
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base}${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+const baseOf = (email: string): string => usernameFor(email, new Set());
+
+/**
+ * Makes an account. The refusal is DUPLICATE, for the address or the user name.
+ *
+ * @param role `user` for whoever signs up
+ */
+export async function createUser(
+  { storage, clock }: AccountDeps,
+  account: NewAccount,
+  role: UserRow['role'] = 'user',
+): Promise<Result<UserRow, Refusal>> {
+  const passwordHash = await hashPassword(account.password);
+  return transactionOverConflicts(storage, async (trx): Promise<Result<UserRow, Refusal>> => {
+    if (await findAccount(trx, account.email)) {
+      return failure(refusal('DUPLICATE', { what: 'Email', value: account.email }));
+    }
+    if (account.username !== undefined && (await findAccount(trx, account.username))) {
+      return failure(refusal('DUPLICATE', { what: 'User name', value: account.username }));
+    }
+    const username = account.username ?? usernameFor(account.email, await usernamesFrom(trx, baseOf(account.email)));
+    const user = await insertUser(trx, { ...account, username, passwordHash, role, atMs: clock.now() });
+    await writeLog(trx, { type: 'user.create', message: 'Account made', atMs: clock.now(), userId: user.id });
+    return success(user);
+  });
+}
+
+/** A token as it was made: the only time that its value is known. */
+export interface MadeToken {
+  readonly row: TokenRow;
+  readonly token: string;
+}
+
+/** Makes a token in a transaction of the caller. */
+export async function makeToken(
+  trx: Db,
+  { userId, title, client, atMs }: { userId: string; title: string; client: string | null; atMs: number },
+): Promise<MadeToken> {
+  const token = newTokenValue();
+  const row = await insertToken(trx, {
+    user_id: userId,
+    title,
+    token_hash: hashSecret(token),
+    tail: tailOf(token),
+    client,
+    created_at: atMs,
+  });
+  return { row, token };
+}
+
+/** Makes a token for a user, for the command line. */
+export const issueToken = ({ storage, clock }: AccountDeps, userId: string, title: string): Promise<MadeToken> =>
+  storage.transaction(async (trx) => {
+    const made = await makeToken(trx, { userId, title, client: null, atMs: clock.now() });
+    await writeLog(trx, { type: 'token.create', message: `Token "${title}" made`, atMs: clock.now(), userId });
+    return made;
+  });
+
+/** Revokes a token, of `ownerId` only when it is given. False when there is no such token. Spec: API-RULE-token-2. */
+export const revokeToken = ({ storage, clock }: AccountDeps, tokenId: string, ownerId?: string): Promise<boolean> =>
+  storage.transaction(async (trx) => {
+    const gone = await deleteToken(trx, tokenId, ownerId);
+    if (!gone) return false;
+    const message = `Token "${gone.title}" revoked`;
+    await writeLog(trx, { type: 'token.revoke', message, atMs: clock.now(), userId: gone.user_id });
+    return true;
+  });
+
+/**
+ * Makes the administrator of a service that has none. `announce` is told the address and password before they are
+ * committed: when it fails, or the process dies in it, there is still no administrator, and the next start announces
+ * another. Of several processes that start at once only one announces.
+ *
+ * @returns whether one was made
+ */
+export async function ensureAdministrator(
+  { storage, clock, settings }: Pick<Deps, 'storage' | 'clock' | 'settings'>,
+  announce: (email: string, password: string) => void | Promise<void>,
+): Promise<boolean> {
+  if (await hasAdministrator(storage.db)) return false;
+  const email = settings.adminEmail;
+  const password = settings.adminPassword ?? newPassword();
+  const passwordHash = await hashPassword(password);
+  return storage.transaction(async (trx) => {
+    await lockFirstRun(trx);
+    if (await hasAdministrator(trx)) return false;
+    const username = usernameFor(email, await usernamesFrom(trx, baseOf(email)));
+    const user = await insertUser(trx, { email, username, passwordHash, role: 'admin', atMs: clock.now() });
+    await writeLog(trx, { type: 'user.create', message: 'Administrator made', atMs: clock.now(), userId: user.id });
+    await announce(email, password);
+    return true;
+  });
+}

@@ -1,0 +1,54 @@
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { writeLog } from '../db/logs.ts';
+import type { Deps } from '../http/types.ts';
+import { passwordsAreBusy, verifyPassword } from './passwords.ts';
+import { findAccount, type UserRow } from './queries.ts';
+
+/** Seconds after which a client that was sent away may come back. */
+const busyRetryS = 5;
+
+export interface Credentials {
+  /** Email or user name, in any letter case. */
+  readonly username: string;
+  readonly password: string;
+  /** Address that they came from. */
+  readonly ip: string;
+}
+
+/** Refuses new work with passwords while too much of it waits. */
+export const busy = (): Refusal | undefined =>
+  passwordsAreBusy() ? { ...refusal('BUSY', { retryAfterS: busyRetryS }), retryAfterS: busyRetryS } : undefined;
+
+/**
+ * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
+ * that nobody has. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. Spec: API-LIMIT-login.
+ */
+export async function checkCredentials(
+  { storage, clock, logins }: Pick<Deps, 'storage' | 'clock' | 'logins'>,
+  { username, password, ip }: Credentials,
+): Promise<Result<UserRow, Refusal>> {
+  const overload = busy();
+  if (overload) return failure(overload);
+  const attempt = logins.begin(ip, username);
+  if (!attempt.ok) {
+    const { retryAfterS } = attempt.error;
+    return failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
+  }
+  const user = await findAccount(storage.db, username);
+  const correct = await verifyPassword(password, user?.password_hash);
+  if (user && correct) {
+    attempt.value.succeeded();
+    return success(user);
+  }
+  await writeLog(storage.db, {
+    type: 'user.login_failed',
+    level: 'warning',
+    message: 'A login failed',
+    atMs: clock.now(),
+    userId: user?.id ?? null,
+    ip,
+    data: { username },
+  });
+  return failure(refusal('WRONG_LOGIN'));
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { TokenTable, UserTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+
+export type UserRow = Selectable<UserTable>;
+export type TokenRow = Selectable<TokenTable>;
+
+/** The user of an email address or user name, in any letter case. Only an address has an @. */
+export const findAccount = (db: Db, name: string): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where(name.includes('@') ? 'email' : 'username', '=', name.toLowerCase())
+    .executeTakeFirst();
+
+export interface NewUser {
+  readonly email: string;
+  readonly username: string;
+  readonly passwordHash: string;
+  readonly name_given?: string | undefined;
+  readonly name_family?: string | undefined;
+  readonly organisation?: string | undefined;
+  readonly role: UserTable['role'];
+  readonly atMs: number;
+}
+
+export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
+  return trx
+    .insertInto('users')
+    .values({
+      id: randomUUID(),
+      email: user.email.toLowerCase(),
+      username: user.username.toLowerCase(),
+      password_hash: user.passwordHash,
+      name_given: user.name_given ?? '',
+      name_family: user.name_family ?? '',
+      organisation: user.organisation ?? '',
+      role: user.role,
+      customer_id: null,
+      avatar_id: null,
+      created_at: user.atMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The user names that begin with `start`. */
+export async function usernamesFrom(db: Db, start: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('users')
+    .select('username')
+    .where('username', '>=', start)
+    .where('username', '<', `${start}\u{10ffff}`)
+    .execute();
+  return new Set(rows.map(({ username }) => username));
+}
+
+/** The administrator who was made first. */
+export const firstAdministrator = (db: Db): Promise<UserRow | undefined> =>
+  db.selectFrom('users').selectAll().where('role', '=', 'admin').orderBy('created_at').executeTakeFirst();
+
+export async function hasAdministrator(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Takes the first run's lock: a second transaction waits here until the first has ended. */
+export async function lockFirstRun(trx: Db): Promise<void> {
+  await trx
+    .insertInto('settings')
+    .values({ name: 'auth.first-run', value: '' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
+    .execute();
+}
+
+export async function insertToken(trx: Db, token: Omit<TokenRow, 'id' | 'last_used_at'>): Promise<TokenRow> {
+  return trx
+    .insertInto('tokens')
+    .values({ ...token, id: randomUUID(), last_used_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function tokenTitles(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('tokens').select('title').where('user_id', '=', userId).execute();
+  return rows.map(({ title }) => title);
+}
+
+export async function listTokens(
+  db: Db,
+  userId: string,
+  page: Paging<'created_at' | 'last_used_at' | 'title'>,
+): Promise<{ items: TokenRow[]; total: number }> {
+  const own = db.selectFrom('tokens').where('user_id', '=', userId);
+  const items = await own
+    .selectAll()
+    .orderBy(page.field, (order) => (page.direction === 'desc' ? order.desc().nullsLast() : order.asc().nullsFirst()))
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await own.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export const renameToken = (trx: Db, userId: string, id: string, title: string): Promise<TokenRow | undefined> =>
+  trx
+    .updateTable('tokens')
+    .set({ title })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Removes a token; `userId` undefined means of whomever. */
+export const deleteToken = (trx: Db, id: string, userId?: string): Promise<TokenRow | undefined> =>
+  trx
+    .deleteFrom('tokens')
+    .where('id', '=', id)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
+    .returningAll()
+    .executeTakeFirst();

@@ -1,0 +1,95 @@
+import {
+  type authContract,
+  type Refusal,
+  refusal,
+  type Session,
+  type TokenRecord,
+  type tokensContract,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { writeLog } from '../db/logs.ts';
+import { paging } from '../db/paging.ts';
+import type { Deps, Handlers } from '../http/types.ts';
+import { createUser, makeToken, revokeToken } from './accounts.ts';
+import { busy, checkCredentials } from './credentials.ts';
+import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
+import { newClientId } from './tokens.ts';
+
+/** Opens a login session: a token that is listed under the title Login, with an id of its own (reference 3.6). */
+async function openSession({ storage, clock }: Deps, user: UserRow, ip: string): Promise<Result<Session, Refusal>> {
+  const client = newClientId();
+  const token = await storage.transaction(async (trx) => {
+    const atMs = clock.now();
+    const made = await makeToken(trx, { userId: user.id, title: 'Login', client, atMs });
+    await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client });
+    return made.token;
+  });
+  return success({ result: 'ok', token, client });
+}
+
+export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
+  // API-EP-POST-auth-login
+  async login({ body, ip }) {
+    const found = await checkCredentials(deps, { ...body, ip });
+    return found.ok ? openSession(deps, found.value, ip) : found;
+  },
+
+  // API-EP-POST-auth-signup
+  async signup({ body, ip }) {
+    const overload = busy();
+    if (overload) return failure(overload);
+    const made = await createUser(deps, body);
+    return made.ok ? openSession(deps, made.value, ip) : made;
+  },
+});
+
+/** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */
+const tokenRecord = (row: TokenRow, value: string = row.tail): TokenRecord => ({
+  id: row.id,
+  title: row.title,
+  token: value,
+  client: row.client,
+  created_at: String(row.created_at),
+  last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+});
+
+/** `Token <n>` with the lowest n that none of the titles has. */
+export function nextTitle(titles: readonly string[]): string {
+  const used = new Set(titles);
+  let number = 1;
+  while (used.has(`Token ${number}`)) number += 1;
+  return `Token ${number}`;
+}
+
+export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
+  // API-EP-GET-user-tokens
+  async list({ caller, query }) {
+    const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
+    return success({ items: items.map((row) => tokenRecord(row)), total });
+  },
+
+  // API-EP-POST-user-tokens
+  async create({ caller, ip }) {
+    const made = await deps.storage.transaction(async (trx) => {
+      const atMs = deps.clock.now();
+      const title = nextTitle(await tokenTitles(trx, caller.userId));
+      const made = await makeToken(trx, { userId: caller.userId, title, client: null, atMs });
+      const message = `Token "${title}" made`;
+      await writeLog(trx, { type: 'token.create', message, atMs, userId: caller.userId, ip, client: caller.client });
+      return made;
+    });
+    return success(tokenRecord(made.row, made.token));
+  },
+
+  // API-EP-PUT-user-tokens-token_id
+  async rename({ caller, params, body }) {
+    const row = await renameToken(deps.storage.db, caller.userId, params.token_id.toLowerCase(), body.title);
+    return row ? success(tokenRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+  },
+
+  // API-EP-DELETE-user-tokens-token_id
+  async revoke({ caller, params }) {
+    const gone = await revokeToken(deps, params.token_id.toLowerCase(), caller.userId);
+    return gone ? success({ result: 'ok' }) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+  },
+});

@@ -1,0 +1,133 @@
+import { type Refusal, refusal } from '@moorage/api';
+
+/**
+ * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
+ * product is published or an edition; a `deviceOwner` owns the device, or a device that is activated to the product.
+ */
+export const roles = ['anyone', 'visitor', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+interface Row {
+  /** Completes "You may not …". */
+  readonly doing: string;
+  readonly may: readonly Role[];
+  /** The action that shows whether the thing is visible at all; without it everybody knows of it. */
+  readonly sight?: string;
+}
+
+const row = (doing: string, may: readonly Role[], sight?: string): Row => ({ doing, may, ...(sight && { sight }) });
+
+/** Who may do what (reference 2.5). The one place. Spec: API-RULE-access-1. */
+export const authorisation = {
+  'user.self': row('manage this account', ['anyone']),
+  'platform.read': row('read platforms', ['anyone']),
+  'platform.write': row('change platforms, flavors and firmware', ['admin']),
+
+  'device.read': row('read this device', ['deviceOwner', 'tester', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.update': row('change this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.tag': row('tag this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.ota': row('update this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.files': row('use the files of this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.certificates': row('fetch the certificates of this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.disable': row('block this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.provision.software': row('provision a software device', ['anyone', 'admin']),
+  'device.provision.hardware': row('provision module hardware', ['admin']),
+
+  'product.create': row('create products', ['anyone', 'admin']),
+  'product.read': row(
+    'read this product',
+    ['visitor', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    'product.read',
+  ),
+  'product.activate': row(
+    'activate devices to this product',
+    ['visitor', 'tester', 'manager', 'owner', 'admin'],
+    'product.read',
+  ),
+  'product.change': row('change this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'product.admin': row('administer this product', ['owner', 'admin'], 'product.read'),
+  'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
+  'product.production': row('create production products', ['admin']),
+  'token.activation.create': row('make activation tokens', ['manager', 'owner', 'admin'], 'product.read'),
+} as const satisfies Record<string, Row>;
+
+export type Action = keyof typeof authorisation;
+
+/** Whether any of the caller's roles allows the action. */
+export function may(action: Action, held: Iterable<Role>): boolean {
+  const allowed: readonly Role[] = authorisation[action].may;
+  for (const role of held) if (allowed.includes(role)) return true;
+  return false;
+}
+
+/**
+ * The refusal of an action, if there is one: NOT_FOUND when the caller may not even see the thing, FORBIDDEN when it
+ * may be seen but this is not allowed. Spec: API-RULE-access-2.
+ *
+ * @param what the thing, for the message: `Device`, `Product`, `Bundle`
+ */
+export function authorise(action: Action, held: readonly Role[], what: string): Refusal | undefined {
+  if (may(action, held)) return undefined;
+  const { sight, doing }: Row = authorisation[action];
+  if (sight !== undefined && !may(sight as Action, held)) return refusal('NOT_FOUND', { what });
+  return refusal('FORBIDDEN', { action: doing });
+}
+
+/** What the roles of a caller towards a product follow from. */
+export interface ProductTies {
+  readonly user_id: string | null;
+  readonly customer_id: string | null;
+  readonly publication: 'preview' | 'published' | 'archive';
+  readonly trashed: 0 | 1;
+  readonly edition: 0 | 1;
+  /** The caller's row in product_users, if there is one. */
+  readonly membership: 'manager' | 'tester' | null;
+  /** The caller owns a device that is activated to the product. */
+  readonly ownsDevice: boolean;
+}
+
+interface WhoCalls {
+  readonly userId: string;
+  readonly role: 'user' | 'customer' | 'admin';
+  readonly customerId: string | null;
+}
+
+const isOwner = (caller: WhoCalls, tied: { user_id: string | null; customer_id: string | null }): boolean =>
+  tied.user_id === caller.userId || (tied.customer_id !== null && tied.customer_id === caller.customerId);
+
+/** The roles of a caller towards a product. */
+export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
+  const held: Role[] = ['anyone'];
+  if (!product.trashed && (product.edition || product.publication === 'published')) held.push('visitor');
+  if (product.ownsDevice) held.push('deviceOwner');
+  if (product.membership) held.push(product.membership);
+  if (isOwner(caller, product)) held.push('owner');
+  if (caller.role === 'admin') held.push('admin');
+  return held;
+}
+
+/** What the roles of a caller towards a device follow from: its owner, and the product it is activated to. */
+export interface DeviceTies {
+  /** Owner of the device. */
+  readonly user_id: string | null;
+  /** Owners of the product. */
+  readonly product_user_id: string | null;
+  readonly customer_id: string | null;
+  /** The caller's row in product_users of that product, if there is one. */
+  readonly membership: 'manager' | 'tester' | null;
+}
+
+/** The roles of a caller towards a device. That a product is public shows nobody the devices activated to it. */
+export function deviceRoles(caller: WhoCalls, device: DeviceTies): Role[] {
+  const held: Role[] = ['anyone'];
+  if (device.user_id === caller.userId) held.push('deviceOwner');
+  if (device.membership) held.push(device.membership);
+  if (isOwner(caller, { user_id: device.product_user_id, customer_id: device.customer_id })) held.push('owner');
+  if (caller.role === 'admin') held.push('admin');
+  return held;
+}
+
+/** The roles of a caller where no device or product is in question. */
+export const generalRoles = (caller: WhoCalls): Role[] => (caller.role === 'admin' ? ['anyone', 'admin'] : ['anyone']);

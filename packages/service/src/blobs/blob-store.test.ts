@@ -1,0 +1,200 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc16, VirtualClock } from '@moorage/base';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { BlobStore } from './blob-store.ts';
+import { diskBlobs } from './disk-blobs.ts';
+import { memoryBlobs } from './memory-blobs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'moorage-blobs-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const hello = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
+const absent = '0'.repeat(64);
+
+const read = async (store: BlobStore, sha256: string): Promise<Buffer | undefined> => {
+  const blob = await store.open(sha256);
+  if (!blob) return undefined;
+  const bytes = Buffer.alloc(blob.size);
+  for (let at = 0; at < bytes.length; ) at += await blob.read(bytes.subarray(at, at + 1000), at);
+  await blob.close();
+  return bytes;
+};
+
+async function listed(store: BlobStore) {
+  const entries: { readonly sha256: string; readonly storedAtMs: number }[] = [];
+  for await (const entry of store.list()) entries.push(entry);
+  return entries;
+}
+
+const names = async (store: BlobStore): Promise<string[]> => (await listed(store)).map(({ sha256 }) => sha256).sort();
+
+const stores: readonly { readonly kind: string; readonly make: () => Promise<BlobStore> }[] = [
+  { kind: 'memory', make: async () => memoryBlobs() },
+  { kind: 'disk', make: () => diskBlobs(mkdtempSync(join(folder, 'store-'))) },
+];
+
+describe.each(stores)('blob store ($kind)', ({ make }) => {
+  it('gives size, SHA-256 and CRC of what was put', async () => {
+    const store = await make();
+    expect(await store.put(Buffer.from('hello'), 100)).toEqual({
+      sha256: hello,
+      size: 5,
+      crc: crc16(Buffer.from('hello')),
+    });
+    expect((await read(store, hello))?.toString()).toBe('hello');
+  });
+
+  it('takes a stream in pieces of any size', async () => {
+    const store = await make();
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 7) % 251));
+    const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)];
+    const info = await store.put(Readable.from(pieces), bytes.length);
+    expect(info).toMatchObject({ size: bytes.length, crc: crc16(bytes) });
+    expect(bytes.equals((await read(store, info?.sha256 ?? '')) ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('keeps an empty blob', async () => {
+    const store = await make();
+    const info = await store.put(Buffer.alloc(0), 0);
+    expect(info?.size).toBe(0);
+    expect((await read(store, info?.sha256 ?? ''))?.length).toBe(0);
+  });
+
+  it('stores equal contents once', async () => {
+    const store = await make();
+    await Promise.all([1, 2, 3].map(() => store.put(Buffer.from('hello'), 5)));
+    expect(await names(store)).toEqual([hello]);
+  });
+
+  it('over the limit stops, leaves nothing, and leaves the source open', async () => {
+    const store = await make();
+    const source = Readable.from([Buffer.alloc(60), Buffer.alloc(60), Buffer.alloc(60)]);
+    expect(await store.put(source, 100)).toBeUndefined();
+    expect(source.destroyed).toBe(false);
+    expect(await names(store)).toEqual([]);
+  });
+
+  it('of a source that breaks rejects and leaves nothing', async () => {
+    const store = await make();
+    const source = Readable.from(
+      (async function* () {
+        yield Buffer.from('half');
+        throw new Error('The client left');
+      })(),
+    );
+    await expect(store.put(source, 100)).rejects.toThrow('The client left');
+    expect(await names(store)).toEqual([]);
+  });
+
+  it('of an unknown blob opens and removes nothing', async () => {
+    const store = await make();
+    expect(await store.open(absent)).toBeUndefined();
+    await store.remove(absent);
+  });
+
+  it('forgets a removed blob, also one that is being read', async () => {
+    const store = await make();
+    await store.put(Buffer.from('hello'), 5);
+    const reading = await store.open(hello);
+    await store.remove(hello);
+    expect(await store.open(hello)).toBeUndefined();
+    const bytes = Buffer.alloc(5);
+    await reading?.read(bytes, 0);
+    await reading?.close();
+    expect(bytes.toString()).toBe('hello');
+  });
+
+  it('does not remove a blob that was put since a time', async () => {
+    const store = await make();
+    await store.put(Buffer.from('hello'), 5);
+    const [entry] = await listed(store);
+    await store.remove(hello, entry?.storedAtMs);
+    expect(await names(store)).toEqual([hello]);
+    await store.remove(hello, (entry?.storedAtMs ?? 0) + 1);
+    expect(await names(store)).toEqual([]);
+  });
+
+  it('reads any part into any buffer', async () => {
+    const store = await make();
+    await store.put(Buffer.from('hello'), 5);
+    const blob = await store.open(hello);
+    const bytes = Buffer.alloc(3);
+    expect(await blob?.read(bytes, 3)).toBe(2);
+    expect(bytes.toString('latin1')).toBe('lo\0');
+    expect(await blob?.read(bytes, 5)).toBe(0);
+    await blob?.close();
+  });
+});
+
+describe('disk blobs', () => {
+  const everything = (place: string): string[] =>
+    readdirSync(place, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it('lie in two levels of folders under their name', async () => {
+    const place = mkdtempSync(join(folder, 'levels-'));
+    await (await diskBlobs(place)).put(Buffer.from('hello'), 5);
+    expect(everything(place)).toEqual([join(place, '2c', 'f2', hello)]);
+    expect(readFileSync(join(place, '2c', 'f2', hello), 'utf8')).toBe('hello');
+  });
+
+  it('leave no temporary file after a cut or oversized upload', async () => {
+    const place = mkdtempSync(join(folder, 'cut-'));
+    const store = await diskBlobs(place);
+    await store.put(Buffer.alloc(10), 5);
+    const broken = new Readable({
+      read() {
+        this.destroy(new Error('cut'));
+      },
+    });
+    await expect(store.put(broken, 5)).rejects.toThrow('cut');
+    expect(everything(place)).toEqual([]);
+  });
+
+  it('sweep at their start what a process that is gone has left', async () => {
+    const place = mkdtempSync(join(folder, 'sweep-'));
+    await diskBlobs(place);
+    const gone = join(place, 'tmp', '999999999-upload');
+    const living = join(place, 'tmp', `${process.ppid}-upload`);
+    for (const path of [gone, living]) writeFileSync(path, 'half');
+    await diskBlobs(place);
+    expect(everything(place)).toEqual([living]);
+  });
+
+  it('survive a new start, and strange files beside them', async () => {
+    const place = mkdtempSync(join(folder, 'again-'));
+    await (await diskBlobs(place)).put(Buffer.from('hello'), 5);
+    writeFileSync(join(place, '2c', 'f2', 'README'), 'x');
+    const store = await diskBlobs(place);
+    expect(await names(store)).toEqual([hello]);
+    expect((await read(store, hello))?.toString()).toBe('hello');
+  });
+
+  it('get a new time when the same content is put again', async () => {
+    const place = mkdtempSync(join(folder, 'time-'));
+    const store = await diskBlobs(place);
+    await store.put(Buffer.from('hello'), 5);
+    const path = join(place, '2c', 'f2', hello);
+    utimesSync(path, 1000, 1000);
+    expect((await listed(store))[0]?.storedAtMs).toBe(1_000_000);
+    await store.put(Buffer.from('hello'), 5);
+    expect((await listed(store))[0]?.storedAtMs).toBeGreaterThan(1_000_000);
+  });
+
+  it('refuse a name that is none of theirs', async () => {
+    const store = await diskBlobs(mkdtempSync(join(folder, 'name-')));
+    await expect(store.open('../../etc/passwd')).rejects.toThrow('is not the name of a blob');
+  });
+});
+
+describe('memory blobs', () => {
+  it('take their times from the clock', async () => {
+    const store = memoryBlobs(new VirtualClock(5));
+    await store.put(Buffer.from('hello'), 5);
+    expect(await listed(store)).toEqual([{ sha256: hello, storedAtMs: 5 }]);
+  });
+});

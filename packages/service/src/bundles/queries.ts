@@ -1,0 +1,192 @@
+import type { BundleListQuery } from '@moorage/api';
+import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { BundleTable, ResourceTable, Schema } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+
+export type BundleRow = Selectable<BundleTable>;
+export type ResourceRow = Selectable<ResourceTable>;
+type BundleQuery<O> = SelectQueryBuilder<Schema, 'bundles', O>;
+
+/** Bundles with every field that a record computes. Only the rows of `page` are computed. */
+const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
+  db
+    .selectFrom(page.as('bundles'))
+    .innerJoin('products', 'products.id', 'bundles.product_id')
+    .innerJoin('platforms', 'platforms.id', 'products.platform_id')
+    .innerJoin('firmwares', 'firmwares.id', 'bundles.firmware_id')
+    .selectAll('bundles')
+    .select((eb) => [
+      'products.product',
+      'products.part_number',
+      'products.platform_id',
+      'platforms.code as platform',
+      'firmwares.label as firmware',
+      'firmwares.version as firmware_version',
+      // API-FIELD-bundle-device_count: devices whose current update leads to this bundle.
+      eb
+        .selectFrom('updates')
+        .innerJoin('devices', 'devices.update_id', 'updates.id')
+        .whereRef('updates.to_bundle_id', '=', 'bundles.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('device_count'),
+      // API-FIELD-bundle-device_count_bundle_ok: those of them that reported it after their restart.
+      eb
+        .selectFrom('updates')
+        .innerJoin('devices', 'devices.update_id', 'updates.id')
+        .whereRef('updates.to_bundle_id', '=', 'bundles.id')
+        .where('updates.state', '=', 'done')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('device_count_bundle_ok'),
+    ]);
+
+export type BundleView = Awaited<ReturnType<ReturnType<typeof computeBundles>['executeTakeFirstOrThrow']>>;
+
+export const bundleView = (db: Db, id: string): Promise<BundleView | undefined> =>
+  computeBundles(db, db.selectFrom('bundles').selectAll('bundles').where('bundles.id', '=', id)).executeTakeFirst();
+
+/** Products with what decides who may do what with their bundles, and what a new bundle has to fit. */
+const productsForCaller = (db: Db, userId: string) =>
+  db
+    .selectFrom('products')
+    .innerJoin('platforms', 'platforms.id', 'products.platform_id')
+    .leftJoin('product_users', (join) =>
+      join.onRef('product_users.product_id', '=', 'products.id').on('product_users.user_id', '=', userId),
+    )
+    .selectAll('products')
+    .select((eb) => [
+      'platforms.code as platform',
+      'product_users.role as membership',
+      eb
+        .selectFrom('devices')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .whereRef('devices.product_id', '=', 'products.id')
+        .where('devices.user_id', '=', userId)
+        .as('own_devices'),
+    ]);
+
+export const productForCaller = (db: Db, id: string, userId: string) =>
+  productsForCaller(db, userId).where('products.id', '=', id).executeTakeFirst();
+
+export type ProductForCaller = NonNullable<Awaited<ReturnType<typeof productForCaller>>>;
+
+export const bundleById = (db: Db, id: string): Promise<BundleRow | undefined> =>
+  db.selectFrom('bundles').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** One page of a product's bundles, and how many fit in all. An empty tag leaves the untagged ones. */
+export async function listBundles(
+  db: Db,
+  productId: string,
+  filter: BundleListQuery,
+  page: Paging<'created_at' | 'version'>,
+): Promise<{ items: BundleView[]; total: number }> {
+  let query = db.selectFrom('bundles').where('bundles.product_id', '=', productId);
+  if (filter.state !== undefined) query = query.where('bundles.state', '=', filter.state);
+  if (filter.tag === '') query = query.where('bundles.tag', 'is', null);
+  else if (filter.tag !== undefined) query = query.where('bundles.tag', '=', filter.tag);
+  // Versions sort as numbers: by the key, not by the text (API-VER-1).
+  const column = page.field === 'version' ? 'bundles.version_key' : 'bundles.created_at';
+  const rows = query
+    .selectAll('bundles')
+    .orderBy(column, page.direction)
+    .orderBy('bundles.version_key', page.direction)
+    .limit(page.limit)
+    .offset(page.offset);
+  const items = await computeBundles(db, rows)
+    .orderBy(column, page.direction)
+    .orderBy('bundles.version_key', page.direction)
+    .execute();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export const bundleByTag = (db: Db, productId: string, tag: NonNullable<BundleRow['tag']>) =>
+  db.selectFrom('bundles').select('id').where('product_id', '=', productId).where('tag', '=', tag).executeTakeFirst();
+
+/** The highest version of a product's bundles, compared as numbers. */
+export const highestVersion = (db: Db, productId: string) =>
+  db
+    .selectFrom('bundles')
+    .select('version')
+    .where('product_id', '=', productId)
+    .orderBy('version_key', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+export async function versionTaken(db: Db, productId: string, version: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('bundles')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export const firmwareForBundle = (db: Db, id: string) =>
+  db
+    .selectFrom('firmwares')
+    .select(['id', 'platform_id', 'flavor_id', 'label'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export async function insertBundle(db: Db, row: Insertable<BundleTable>): Promise<void> {
+  await db.insertInto('bundles').values(row).execute();
+}
+
+export async function setBundleState(db: Db, id: string, state: BundleRow['state']): Promise<void> {
+  await db.updateTable('bundles').set({ state }).where('id', '=', id).execute();
+}
+
+/**
+ * Removes a bundle. Its resources go with it, and updates to or from it forget it but keep their version texts
+ * (foreign keys). Spec: API-RULE-bundle-4, API-RULE-bundle-create-6.
+ */
+export async function deleteBundle(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('bundles').where('id', '=', id).execute();
+}
+
+/** Takes a tag from whichever bundle of the product holds it. Spec: API-RULE-tag-1. */
+export async function clearTag(db: Db, productId: string, tag: NonNullable<BundleRow['tag']>): Promise<void> {
+  await db
+    .updateTable('bundles')
+    .set({ tag: null })
+    .where('product_id', '=', productId)
+    .where('tag', '=', tag)
+    .execute();
+}
+
+export async function setBundleTag(db: Db, id: string, tag: BundleRow['tag']): Promise<void> {
+  await db.updateTable('bundles').set({ tag }).where('id', '=', id).execute();
+}
+
+/** Resources of a bundle in the order in which they were added. */
+export const resourcesOfBundle = (db: Db, bundleId: string): Promise<ResourceRow[]> =>
+  db
+    .selectFrom('resources')
+    .selectAll()
+    .where('bundle_id', '=', bundleId)
+    .orderBy('created_at')
+    .orderBy('filename')
+    .execute();
+
+export const resourceById = (db: Db, bundleId: string, id: string): Promise<ResourceRow | undefined> =>
+  db.selectFrom('resources').selectAll().where('bundle_id', '=', bundleId).where('id', '=', id).executeTakeFirst();
+
+export async function filenameTaken(db: Db, bundleId: string, filename: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('resources')
+    .select('id')
+    .where('bundle_id', '=', bundleId)
+    .where('filename', '=', filename)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertResource(db: Db, row: Insertable<ResourceTable>): Promise<void> {
+  await db.insertInto('resources').values(row).execute();
+}
+
+export async function deleteResource(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('resources').where('id', '=', id).execute();
+}

@@ -1,0 +1,10 @@
+import { type ColumnDefinitionBuilder, sql } from 'kysely';
+
+/** Column type of a whole number of up to 53 bits. */
+export const int64 = 'bigint';
+
+/** What follows the column list. */
+export const tableEnd = sql``;
+
+/** An integer key that the database counts up and never gives out twice. */
+export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.generatedAlwaysAsIdentity();

@@ -1,0 +1,40 @@
+import type { Pool, QueryResultRow } from 'pg';
+import { groupWriter, newestPerKey } from '../../group-writer.ts';
+import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+
+// Rows are locked in the order of their ids: two processes with overlapping groups then never wait for each other.
+const touchDevicesSql = `
+  with touch as (select * from unnest($1::text[], $2::bigint[], $3::text[]) as t(id, at, ip)),
+  locked as (select d.id from devices d join touch on touch.id = d.id order by d.id for update of d)
+  update devices d set last_seen_at = touch.at, ip = coalesce(touch.ip, d.ip)
+  from touch, locked where d.id = touch.id and locked.id = d.id`;
+const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
+
+export function hotPaths(pool: Pool): HotPaths {
+  // Named statements are prepared once per connection.
+  const one = async <T extends QueryResultRow>(name: string, text: string, key: string): Promise<T | undefined> =>
+    (await pool.query<T>({ name, text, values: [key] })).rows[0];
+
+  const touchDevices = groupWriter<Touch>(async (touches) => {
+    const newest = newestPerKey(
+      touches,
+      (touch) => touch.deviceId,
+      (touch) => touch.atMs,
+    );
+    await pool.query({
+      name: 'touch-devices',
+      text: touchDevicesSql,
+      values: [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)],
+    });
+  });
+
+  return {
+    callerByTokenHash: (hash) => one<TokenOwner>('caller', `${callerSql}$1`, hash),
+    deviceById: (id) => one<DeviceRow>('device-by-id', 'select * from devices where id = $1', id),
+    deviceByUuid: (uuid) => one<DeviceRow>('device-by-uuid', 'select * from devices where uuid = $1', uuid),
+    touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
+    touchToken: async (tokenId, atMs) => {
+      await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId] });
+    },
+  };
+}

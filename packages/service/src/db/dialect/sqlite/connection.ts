@@ -1,0 +1,65 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/** How many prepared statements one connection keeps. The service has a few hundred different queries. */
+const statementLimit = 500;
+/** How long opening waits for another process; nothing else goes on meanwhile. */
+const openTimeoutMs = 5_000;
+/** How long a statement does. Longer waits go through the event loop, which this would stop. */
+const busyTimeoutMs = 20;
+
+/** A statement and whether it gives rows; asking the driver each time costs more than the query. */
+export interface Prepared {
+  readonly statement: StatementSync;
+  readonly givesRows: boolean;
+}
+
+/** One connection to a database file, with its prepared statements. */
+export class SqliteConnection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, Prepared>();
+
+  constructor(path: string, access: 'write' | 'read') {
+    this.db = new DatabaseSync(path, {
+      timeout: openTimeoutMs,
+      enableForeignKeyConstraints: true,
+      readOnly: access === 'read',
+    });
+    if (access === 'write') {
+      this.db.exec('pragma journal_mode = wal');
+      // FULL makes each commit durable before it is acknowledged; NORMAL would lose the last ones with the power.
+      this.db.exec('pragma synchronous = full');
+      // The checkpointer does this on a timer, away from the requests.
+      this.db.exec('pragma wal_autocheckpoint = 0');
+    }
+    this.db.exec('pragma cache_size = -65536; pragma mmap_size = 268435456; pragma temp_store = memory');
+    this.db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  /** The prepared statement of a text, from the cache when it was used lately. */
+  prepare(sql: string): Prepared {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.db.prepare(sql);
+    const prepared = { statement, givesRows: statement.columns().length > 0 };
+    if (this.#statements.size >= statementLimit) {
+      const oldest = this.#statements.keys().next();
+      if (!oldest.done) this.#statements.delete(oldest.value);
+    }
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  all(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.prepare(sql).statement.all(...inputs(parameters));
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.db.close();
+  }
+}
+
+/** Parameters as the driver takes them; it refuses with a TypeError what SQLite has no type for. */
+export const inputs = (parameters: readonly unknown[]): SQLInputValue[] =>
+  // Safe: the driver checks each value at run time and throws for other types.
+  parameters as SQLInputValue[];

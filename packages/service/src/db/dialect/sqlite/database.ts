@@ -1,0 +1,115 @@
+import { type CancelTimer, type Clock, realClock, sleep } from '@moorage/base';
+import { SqliteConnection } from './connection.ts';
+import { Mutex } from './mutex.ts';
+
+/** How long a write waits for another process, and the pause between its tries. */
+const busyLimitMs = 30_000;
+const busyPauseMs = 10;
+/** SQLite's code for a lock that another connection holds. */
+const busyCode = 5;
+
+const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' in error && error.errcode === busyCode;
+
+/** How often committed pages are moved from the log file into the database file. */
+const checkpointIntervalMs = 1_000;
+
+/**
+ * A database file: one connection that writes, under a mutex, and one that reads while a transaction is open.
+ * A database in memory cannot be shared between connections, so there a read waits for the transaction.
+ */
+export class SqliteDatabase {
+  readonly writer: SqliteConnection;
+  readonly mutex = new Mutex();
+  readonly #path: string;
+  readonly #clock: Clock;
+  #reader: SqliteConnection | undefined;
+  #cancelCheckpoint: CancelTimer | undefined;
+  #closed = false;
+
+  constructor(path: string, clock: Clock = realClock) {
+    this.#path = path;
+    this.#clock = clock;
+    this.writer = new SqliteConnection(path, 'write');
+  }
+
+  /**
+   * The connection for one read: it sees all that was committed before and nothing that is not.
+   * `undefined` when the caller has to take the mutex first.
+   */
+  readConnection(): SqliteConnection | undefined {
+    if (!this.mutex.held) return this.writer;
+    if (this.#path === ':memory:') return undefined;
+    this.#reader ??= new SqliteConnection(this.#path, 'read');
+    return this.#reader;
+  }
+
+  /** Runs a statement outside of any transaction of ours: reads do not wait for writers. */
+  async read<T>(work: (connection: SqliteConnection) => T): Promise<T> {
+    const connection = this.readConnection();
+    if (connection) return work(connection);
+    return this.write(work);
+  }
+
+  /** Runs synchronous work on the writing connection while nobody else does. It must be all or nothing. */
+  async write<T>(work: (connection: SqliteConnection) => T): Promise<T> {
+    await this.lock();
+    try {
+      return await this.#whenFree(() => work(this.writer));
+    } finally {
+      this.unlock();
+    }
+  }
+
+  /** Takes the writing connection, for a transaction; `unlock` gives it back. */
+  lock(): Promise<void> {
+    return this.mutex.lock();
+  }
+
+  unlock(): void {
+    this.mutex.unlock();
+    this.#noteWrite();
+  }
+
+  /** Begins a transaction on the writing connection, which the caller has locked. */
+  begin(): Promise<void> {
+    // Taking the write lock at once is what makes a read followed by a write safe from the start.
+    return this.#whenFree(() => this.writer.db.exec('begin immediate'));
+  }
+
+  /** Tries again while another process writes, letting everything else go on. */
+  async #whenFree<T>(work: () => T): Promise<T> {
+    const startMs = this.#clock.monotonic();
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || this.#clock.monotonic() - startMs > busyLimitMs) throw error;
+        await sleep(this.#clock, busyPauseMs);
+      }
+    }
+  }
+
+  /** Arranges for the next checkpoint. */
+  #noteWrite(): void {
+    if (this.#cancelCheckpoint || this.#closed || this.#path === ':memory:') return;
+    this.#cancelCheckpoint = this.#clock.after(checkpointIntervalMs, () => {
+      this.#cancelCheckpoint = undefined;
+      this.#checkpoint();
+    });
+  }
+
+  #checkpoint(): void {
+    if (this.#closed) return;
+    // An open transaction of ours would only be waited for; the next write arranges another turn.
+    if (this.mutex.held) this.#noteWrite();
+    else this.writer.db.exec('pragma wal_checkpoint(passive)');
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelCheckpoint?.();
+    this.#reader?.close();
+    this.writer.close();
+  }
+}

@@ -1,0 +1,10 @@
+import { type ColumnDefinitionBuilder, sql } from 'kysely';
+
+/** Column type of a whole number of up to 53 bits. */
+export const int64 = 'integer';
+
+/** What follows the column list: STRICT makes SQLite refuse values of another type, as PostgreSQL does. */
+export const tableEnd = sql`strict`;
+
+/** An integer key that the database counts up and never gives out twice. */
+export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.autoIncrement();

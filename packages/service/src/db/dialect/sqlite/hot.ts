@@ -1,0 +1,50 @@
+import { groupWriter, newestPerKey } from '../../group-writer.ts';
+import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import type { SqliteDatabase } from './database.ts';
+
+const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) where id = ?';
+const tokenTouch = 'update tokens set last_used_at = ? where id = ?';
+
+export function hotPaths(database: SqliteDatabase): HotPaths {
+  // Safe casts below: each statement selects exactly the columns of the type.
+  const one = <T>(sql: string, key: string): Promise<T | undefined> =>
+    database.read((connection) => connection.prepare(sql).statement.get(key) as T | undefined);
+
+  const transaction = (work: (run: (sql: string, ...values: (string | number | null)[]) => void) => void) =>
+    database.write((connection) => {
+      connection.db.exec('begin immediate');
+      try {
+        work((sql, ...values) => connection.prepare(sql).statement.run(...values));
+        connection.db.exec('commit');
+      } catch (error) {
+        if (connection.db.isTransaction) connection.db.exec('rollback');
+        throw error;
+      }
+    });
+
+  const touchDevices = groupWriter<Touch>((touches) =>
+    transaction((run) => {
+      for (const { deviceId, atMs, ip } of newestPerKey(
+        touches,
+        (touch) => touch.deviceId,
+        (touch) => touch.atMs,
+      )) {
+        run(deviceTouch, atMs, ip, deviceId);
+      }
+    }),
+  );
+
+  const touchTokens = groupWriter<{ tokenId: string; atMs: number }>((touches) =>
+    transaction((run) => {
+      for (const { tokenId, atMs } of touches) run(tokenTouch, atMs, tokenId);
+    }),
+  );
+
+  return {
+    callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
+    deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
+    deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
+    touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
+    touchToken: (tokenId, atMs) => touchTokens({ tokenId, atMs }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '@moorage/base';
+import { Kysely } from 'kysely';
+import { migrate } from '../../migrations/index.ts';
+import type { Schema } from '../../schema.ts';
+import type { Storage } from '../../storage.ts';
+import { SqliteDatabase } from './database.ts';
+import * as ddl from './ddl.ts';
+import { sqliteDialect } from './driver.ts';
+import * as expressions from './expressions.ts';
+import { hotPaths } from './hot.ts';
+
+/** Opens or makes the database file and brings its tables up to date. */
+export async function openSqlite(path: string, clock: Clock): Promise<Storage> {
+  const database = new SqliteDatabase(path, clock);
+  const db = new Kysely<Schema>({ dialect: sqliteDialect(database) });
+  try {
+    await migrate(db, ddl);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    kind: 'sqlite',
+    db,
+    hot: hotPaths(database),
+    expressions,
+    transaction: (work) => db.transaction().execute(work),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Selectable } from 'kysely';
+import type { DeviceTable, UserTable } from './schema.ts';
+
+/** What the bearer check needs of a token and its user. */
+export interface TokenOwner {
+  readonly token_id: string;
+  readonly user_id: string;
+  readonly client: string | null;
+  readonly last_used_at: number | null;
+  readonly username: string;
+  readonly role: UserTable['role'];
+  readonly customer_id: string | null;
+}
+
+export type DeviceRow = Selectable<DeviceTable>;
+
+/** A device was heard of: when (epoch ms) and from which address. */
+export interface Touch {
+  readonly deviceId: string;
+  readonly atMs: number;
+  readonly ip: string | null;
+}
+
+/**
+ * The statements of the busiest paths, prepared by hand. Each answers what a query of the query builder would;
+ * everything else uses the query builder.
+ */
+export interface HotPaths {
+  /** The user behind the SHA-256 (lower-case hex) of a bearer value. */
+  callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
+  deviceById(id: string): Promise<DeviceRow | undefined>;
+  /** `uuid` in lower case. */
+  deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;
+  /**
+   * Records that a device was heard of. Calls that come together are committed together; the promise resolves when
+   * this one is durable.
+   */
+  touchDevice(deviceId: string, atMs: number, ip: string | null): Promise<void>;
+  /** Records when a token was last used. */
+  touchToken(tokenId: string, atMs: number): Promise<void>;
+}
+
+export const callerSql = `
+  select t.id as token_id, t.user_id, t.client, t.last_used_at, u.username, u.role, u.customer_id
+  from tokens t join users u on u.id = t.user_id where t.token_hash = `;

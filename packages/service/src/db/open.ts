@@ -1,0 +1,28 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Clock, realClock } from '@moorage/base';
+import { openPostgres } from './dialect/postgres/storage.ts';
+import { openSqlite } from './dialect/sqlite/storage.ts';
+import type { Storage } from './storage.ts';
+
+export interface StorageOptions {
+  /** Paces checkpoints and retries. */
+  readonly clock?: Clock;
+  /** Told of trouble that no caller waits for, such as a lost idle connection. */
+  readonly onError?: (error: Error) => void;
+}
+
+/**
+ * Opens the records named by `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and runs the migrations that are due,
+ * under a lock: of several processes that start together one migrates and the others wait.
+ *
+ * @throws when the address has another form, or the database cannot be opened
+ */
+export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
+  const clock = options.clock ?? realClock;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, options.onError ?? (() => {}));
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  return openSqlite(path, clock);
+}

@@ -1,0 +1,32 @@
+/** Which part of a list is asked for. */
+export interface PageOf<S extends string = string> {
+  readonly limit?: number;
+  readonly offset?: number;
+  /** A field name, "-" before it for descending. */
+  readonly sort?: S;
+}
+
+type FieldOf<S extends string> = S extends `-${infer F}` ? F : S;
+
+export interface Paging<F extends string> {
+  readonly limit: number;
+  readonly offset: number;
+  readonly field: F;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Items of a page when the request names no number. Spec: API-LIMIT-page. */
+const defaultLimit = 50;
+
+/** Resolves the paging parameters of a list; the contract has checked them. Spec: API-RULE-list-1. */
+export function paging<S extends string>(query: PageOf<S>, otherwise: NoInfer<S>): Paging<FieldOf<S>> {
+  const sort = query.sort ?? otherwise;
+  const descending = sort.startsWith('-');
+  return {
+    limit: query.limit ?? defaultLimit,
+    offset: query.offset ?? 0,
+    // Safe: the type says the same as the line, only the compiler does not follow the slice.
+    field: (descending ? sort.slice(1) : sort) as FieldOf<S>,
+    direction: descending ? 'desc' : 'asc',
+  };
+}

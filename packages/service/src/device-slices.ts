@@ -1,0 +1,73 @@
+import {
+  deviceLinkContract,
+  devicesContract,
+  deviceUpdatesContract,
+  endpointsOf,
+  identityContract,
+  linkContract,
+  otaLinkContract,
+} from '@moorage/api';
+import type { FastifyInstance } from 'fastify';
+import { checkCredentials } from './auth/credentials.ts';
+import { deviceContacts } from './devices/contacts.ts';
+import type { DeviceDeps } from './devices/deps.ts';
+import { updateLedger } from './devices/ledger.ts';
+import { deviceLinkRoutes } from './devices/link-routes.ts';
+import { deviceFor, devicesRoutes } from './devices/routes.ts';
+import { buildDeviceListener, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
+import { type MountOptions, mountContract } from './http/mount.ts';
+import type { ServerOptions } from './http/server.ts';
+import type { Deps } from './http/types.ts';
+import type { Identity } from './identity/identity.ts';
+import { identityRoutes } from './identity/routes.ts';
+import { openOtaEngine } from './ota/engine.ts';
+import { deviceUpdatesRoutes, type OtaDeps, otaLinkRoutes, updateFiles } from './ota/routes.ts';
+import { spendActivationToken } from './products/spend-token.ts';
+
+/** The slices that meet in a device: each is handed what it needs of the others. */
+export interface DeviceSlices {
+  readonly devices: DeviceDeps;
+  readonly ota: OtaDeps;
+  readonly identity: Identity;
+}
+
+export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
+  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions));
+  const devices: DeviceDeps = {
+    ...deps,
+    identity,
+    supersedeUpdate: engine.supersede,
+    spendActivationToken,
+    checkLogin: (credentials) => checkCredentials(deps, credentials),
+    bundleOnOffer: engine.onOffer,
+  };
+  const ota: OtaDeps = {
+    ...deps,
+    engine,
+    filesOf: updateFiles(),
+    deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
+  };
+  return { devices, ota, identity };
+}
+
+/** The part of the REST API that is about devices. */
+export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {
+  mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
+  mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
+  mountContract(app, identityContract, identityRoutes(slices.identity), options);
+}
+
+/** The listener of devices with its routes; not listening. */
+export function openDeviceListener(
+  deps: Deps,
+  slices: DeviceSlices,
+  options: Pick<ServerOptions, 'logLevel' | 'logStream'>,
+): FastifyInstance {
+  const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
+  const app = buildDeviceListener(deps, slices.identity, endpoints, options);
+  const check = deviceCheck(deps, deviceContacts(deps));
+  const mounting = { blobs: deps.blobs, statusOf: deviceStatusOf, authenticate: { device: check } };
+  mountContract(app, deviceLinkContract, deviceLinkRoutes(slices.devices), mounting);
+  mountContract(app, otaLinkContract, otaLinkRoutes(slices.ota), mounting);
+  return app;
+}

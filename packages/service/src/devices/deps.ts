@@ -1,0 +1,34 @@
+import type { Refusal } from '@moorage/api';
+import type { Result } from '@moorage/base';
+import type { Db } from '../db/storage.ts';
+import type { Deps } from '../http/types.ts';
+
+/** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
+export interface IssuedCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** What devices need of other slices: whoever puts the service together hands it in. */
+export interface DeviceDeps extends Deps {
+  readonly identity: {
+    readonly ca: string;
+    issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
+  };
+  /** Ends the open update of a device that leaves its product. */
+  supersedeUpdate(trx: Db, device: { readonly update_id: number | null }): Promise<void>;
+  /** Counts one use of an activation token; false when none is left. */
+  spendActivationToken(trx: Db, tokenId: string): Promise<boolean>;
+  /** The account of a user name and password. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */
+  checkLogin(credentials: {
+    readonly username: string;
+    readonly password: string;
+    readonly ip: string;
+  }): Promise<Result<{ readonly id: string; readonly username: string }, Refusal>>;
+  /** The version that an update would bring a device that follows `tag` on this product. */
+  bundleOnOffer(
+    db: Db,
+    device: { product_id: string; tag: 'alpha' | 'beta' | 'release' | null },
+  ): Promise<string | null>;
+}

@@ -1,0 +1,22 @@
+import type { Db, Expressions } from '../db/storage.ts';
+import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
+
+/** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
+export interface UpdateLedger {
+  lock(trx: Db, id: string): Promise<DetailedDevice | undefined>;
+  change(trx: Db, id: string, change: { update_id?: number; bversion?: string; mac?: string }): Promise<void>;
+}
+
+export const updateLedger = (expressions: Expressions): UpdateLedger => ({
+  lock: (trx, id) => lockDevice(trx, expressions, id),
+  async change(trx, id, { mac, ...change }) {
+    // An address is told by the device itself: one that another device has proves nothing.
+    const isFree = mac !== undefined && !(await addressTaken(trx, mac));
+    const all = { ...change, ...(isFree && { mac }) };
+    if (Object.keys(all).length > 0) await changeDevice(trx, id, all);
+  },
+});
+
+async function addressTaken(trx: Db, mac: string): Promise<boolean> {
+  return (await trx.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,194 @@
+import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { writeLog } from '../db/logs.ts';
+import { hashSecret } from '../db/secrets.ts';
+import type { Db } from '../db/storage.ts';
+import type { DeviceCaller, Handlers } from '../http/types.ts';
+import { codePart } from '../products/rules.ts';
+import { activate, moveTo, productChoices } from './activation.ts';
+import { issueCertificate } from './certificates.ts';
+import type { DeviceDeps } from './deps.ts';
+import { findActivationToken, findPerson, findTargetsByCode } from './product-queries.ts';
+import { changeDevice, type DetailedDevice, findByProvisionToken, findDevice, lockDevice } from './queries.ts';
+import { refuseClaim, refuseTokenClaim } from './rules.ts';
+
+const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
+
+const subjectOf = ({ clock }: Pick<DeviceDeps, 'clock'>, device: DetailedDevice, ip: string) => ({
+  atMs: clock.now(),
+  deviceId: device.id,
+  productId: device.product_id,
+  userId: device.user_id,
+  ip,
+});
+
+type Work<T> = (trx: Db, device: DetailedDevice) => Promise<Result<T, Refusal>>;
+
+/** Works on the calling device in one transaction, in which nobody else changes it. */
+const withDevice = <T>(
+  { storage }: DeviceDeps,
+  { deviceId }: DeviceCaller,
+  work: Work<T>,
+): Promise<Result<T, Refusal>> =>
+  storage.transaction(async (trx) => {
+    const device = await lockDevice(trx, storage.expressions, deviceId);
+    return device ? work(trx, device) : gone();
+  });
+
+const headerText = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+/** Exchanges a provisioning token for a certificate. Spec: API-DEV-POST-provision. */
+async function provision(
+  deps: DeviceDeps,
+  asked: { readonly token?: string | undefined; readonly uuid?: string | undefined },
+  ip: string,
+) {
+  const hash = asked.token === undefined ? undefined : hashSecret(asked.token);
+  const found = hash === undefined ? undefined : await findByProvisionToken(deps.storage.db, hash);
+  const isOther = asked.uuid !== undefined && asked.uuid.toLowerCase() !== found?.uuid;
+  if (!found || isOther) return failure(refusal('WRONG_PROVISIONING_TOKEN'));
+  const subject = { atMs: deps.clock.now(), deviceId: found.id, productId: found.product_id, ip };
+  const issued = await issueCertificate(deps, found, subject, hash);
+  if (!issued.ok) return issued;
+  const { certificate, key, ca } = issued.value;
+  return success({ uuid: found.uuid, certificate, key, ca });
+}
+
+interface Claimed {
+  readonly result: 'ok';
+  readonly product: string;
+  readonly user: string | null;
+}
+
+/** Claims a device for the account of a user. Spec: API-RULE-claim-1. */
+async function claimByAccount(
+  deps: DeviceDeps,
+  caller: DeviceCaller,
+  login: { readonly username: string; readonly password: string },
+  ip: string,
+): Promise<Result<Claimed, Refusal>> {
+  const account = await deps.checkLogin({ ...login, ip });
+  if (!account.ok) return account;
+  const { id, username } = account.value;
+  return withDevice(deps, caller, async (trx, device) => {
+    const refused = refuseClaim(device, id);
+    if (refused) return failure(refused);
+    if (device.user_id !== id) await ownBy(deps, trx, device, { id, username }, ip);
+    return success({ result: 'ok', product: device.product, user: username });
+  });
+}
+
+async function ownBy(
+  deps: DeviceDeps,
+  trx: Db,
+  device: DetailedDevice,
+  { id, username }: { readonly id: string; readonly username: string },
+  ip: string,
+): Promise<void> {
+  await changeDevice(trx, device.id, { user_id: id, claimed_at: deps.clock.now() });
+  const subject = { ...subjectOf(deps, device, ip), userId: id };
+  await writeLog(trx, { ...subject, type: 'device.claim', message: `Device claimed for "${username}"` });
+}
+
+/** Claims a device for the owner of a product and activates it to that product. Spec: API-RULE-claim-2. */
+const claimByToken = (
+  deps: DeviceDeps,
+  caller: DeviceCaller,
+  shown: { readonly product: string; readonly token: string },
+  ip: string,
+): Promise<Result<Claimed, Refusal>> =>
+  withDevice(deps, caller, async (trx, device) => {
+    const candidates = await findTargetsByCode(trx, codePart(shown.product), '');
+    if (candidates.length === 0) return failure(refusal('NOT_FOUND', { what: 'Product' }));
+    const token = await findActivationToken(trx, hashSecret(shown.token));
+    // A short code that several products have means the one that the token is of.
+    const target = candidates.find(({ id }) => id === token?.product_id);
+    if (!token || !target) return failure(refusal('WRONG_ACTIVATION_TOKEN'));
+    const owner = await findPerson(trx, target.user_id ?? token.user_id);
+    if (!owner) return failure(refusal('WRONG_ACTIVATION_TOKEN'));
+    const refused = refuseTokenClaim(device, { ...target, accessible: true }, token, owner.userId);
+    if (refused) return failure(refused);
+    const claimed = success({ result: 'ok', product: target.product, user: owner.username } as const);
+    if (device.product_id === target.id && device.user_id === owner.userId) return claimed;
+    if (!(await deps.spendActivationToken(trx, token.id))) return failure(refusal('WRONG_ACTIVATION_TOKEN'));
+    if (device.user_id !== owner.userId)
+      await ownBy(deps, trx, device, { id: owner.userId, username: owner.username }, ip);
+    const subject = { ...subjectOf(deps, device, ip), userId: owner.userId };
+    await writeLog(trx, {
+      ...subject,
+      type: 'activation_token.use',
+      productId: target.id,
+      message: 'Activation token used',
+    });
+    if (device.product_id !== target.id) await moveTo(deps, trx, device, target, subject);
+    return claimed;
+  });
+
+/** Activates the calling device to a product of its owner. Spec: API-DEV-POST-activate. */
+const activateSelf = (deps: DeviceDeps, caller: DeviceCaller, code: string, ip: string) =>
+  withDevice(deps, caller, async (trx, device) => {
+    const owner = device.user_id === null ? undefined : await findPerson(trx, device.user_id);
+    if (!owner) return failure(refusal('DEVICE_UNCLAIMED'));
+    const refused = await activate(deps, trx, device, { code }, owner, subjectOf(deps, device, ip));
+    if (refused) return failure(refused);
+    const now = await findDevice(trx, { by: 'id', value: device.id });
+    if (!now) return gone();
+    const bundle = await deps.bundleOnOffer(trx, now);
+    return success({ result: 'ok' as const, product: now.product, bundle });
+  });
+
+/**
+ * Notes that a device has stored its certificate; the token has done its work. Without TLS it goes on to identify the
+ * device, so there it stays. Spec: API-DEV-PUT-provision.
+ */
+const acknowledge = (deps: DeviceDeps, caller: DeviceCaller, ip: string) =>
+  withDevice(deps, caller, async (trx, device) => {
+    if (device.provision_status === 'complete') return success(resultOk);
+    await changeDevice(trx, device.id, {
+      provision_status: 'complete',
+      ...(!deps.settings.deviceInsecure && { provision_token_hash: null }),
+    });
+    const subject = subjectOf(deps, device, ip);
+    await writeLog(trx, { ...subject, type: 'device.certificate', message: 'Certificate acknowledged by the device' });
+    return success(resultOk);
+  });
+
+const infoOf = (device: DetailedDevice): DeviceInfo => ({
+  id: device.id,
+  uuid: device.uuid,
+  title: device.title,
+  platform: device.platform,
+  product: device.product,
+  tag: device.tag,
+  bundle_id: device.to_bundle_id,
+  state: device.state,
+  claimable: device.claimable === 1,
+});
+
+/** Identity and account of a device, as it asks itself. */
+export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<typeof deviceLinkContract> => ({
+  provision: ({ body, headers, ip }) =>
+    provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
+
+  acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
+
+  claim: ({ caller, body, ip }) =>
+    'username' in body ? claimByAccount(deps, caller, body, ip) : claimByToken(deps, caller, body, ip),
+
+  activate: ({ caller, body, ip }) => activateSelf(deps, caller, body.product, ip),
+
+  // API-DEV-GET-products
+  async products({ caller }) {
+    const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
+    if (!device) return gone();
+    const choices = await productChoices(deps.storage.db, device, undefined);
+    return success(choices.map(({ product_id, ...choice }) => choice));
+  },
+
+  // API-DEV-GET-info
+  async info({ caller }) {
+    const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
+    return device ? success(infoOf(device)) : gone();
+  },
+});

@@ -1,0 +1,82 @@
+import type { ProductTies } from '../auth/rules.ts';
+import type { Db } from '../db/storage.ts';
+
+/** A person as authorisation sees them. */
+export interface Person {
+  readonly userId: string;
+  readonly role: 'user' | 'customer' | 'admin';
+  readonly customerId: string | null;
+}
+
+export async function findPerson(db: Db, id: string): Promise<(Person & { readonly username: string }) | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(['id', 'role', 'customer_id', 'username'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && { userId: row.id, role: row.role, customerId: row.customer_id, username: row.username };
+}
+
+/** Products with what activation asks of them, and what ties a person to each. */
+const targets = (db: Db, userId: string) =>
+  db
+    .selectFrom('products as p')
+    .leftJoin('product_users as pu', (join) => join.onRef('pu.product_id', '=', 'p.id').on('pu.user_id', '=', userId))
+    .select([
+      'p.id',
+      'p.code',
+      'p.product',
+      'p.title',
+      'p.platform_id',
+      'p.user_id',
+      'p.customer_id',
+      'p.publication',
+      'p.trashed',
+      'p.edition',
+      'p.claimable',
+      'p.production',
+      'pu.role as membership',
+    ])
+    .select((select) =>
+      select
+        .selectFrom('bundles as b')
+        .select('b.version')
+        .whereRef('b.product_id', '=', 'p.id')
+        .where('b.state', '=', 'published')
+        .orderBy('b.created_at', 'desc')
+        .orderBy('b.version_key', 'desc')
+        .limit(1)
+        .as('version'),
+    );
+
+export type TargetRow = Awaited<ReturnType<ReturnType<typeof targets>['executeTakeFirstOrThrow']>>;
+
+export const findTarget = (db: Db, id: string, userId: string): Promise<TargetRow | undefined> =>
+  targets(db, userId).where('p.id', '=', id).executeTakeFirst();
+
+/** Products whose full or short code is `code`, in upper case. Those in trash are left out. */
+export const findTargetsByCode = (db: Db, code: string, userId: string): Promise<TargetRow[]> =>
+  targets(db, userId)
+    .where('p.trashed', '=', 0)
+    .where((where) => where.or([where('p.product', '=', code), where('p.code', '=', code)]))
+    .execute();
+
+/** Products of a platform that take new devices, by code. */
+export const listTargets = (db: Db, platformId: string, userId: string): Promise<TargetRow[]> =>
+  targets(db, userId)
+    .where('p.platform_id', '=', platformId)
+    .where('p.trashed', '=', 0)
+    .where('p.publication', '<>', 'archive')
+    .orderBy('p.product')
+    .execute();
+
+/** The row as authorisation wants it. Owning another device of a product gives no right to activate more to it. */
+export const tiesOf = (row: TargetRow): ProductTies => ({ ...row, ownsDevice: false });
+
+/** An activation token by the SHA-256 of its value. */
+export const findActivationToken = (db: Db, hash: string) =>
+  db
+    .selectFrom('activation_tokens')
+    .select(['id', 'product_id', 'user_id', 'uses_left'])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst();

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { type devicesContract, type ProvisionedDevice, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { type Action, authorise, deviceRoles, generalRoles, may } from '../auth/rules.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { writeLog } from '../db/logs.ts';
+import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Handlers } from '../http/types.ts';
+import { activate, productChoices, resetDevice } from './activation.ts';
+import { certificatesZip, issueCertificate } from './certificates.ts';
+import type { DeviceDeps } from './deps.ts';
+import {
+  changeDevice,
+  type DetailedDevice,
+  findDevice,
+  findPlatform,
+  insertDevice,
+  listDevices,
+  lockDevice,
+  toDeviceRecord,
+} from './queries.ts';
+import { type DeviceKey, parseDeviceKey, planProvision, recordAddress } from './rules.ts';
+
+const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
+
+/** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
+export async function deviceFor(
+  db: Db,
+  caller: Caller,
+  action: Action,
+  name: string,
+): Promise<Result<DetailedDevice, Refusal>> {
+  const key = parseDeviceKey(name);
+  const device = key && (await findDevice(db, key, caller.userId));
+  if (!device) return notFound();
+  const refused = authorise(action, deviceRoles(caller, device), 'Device');
+  return refused ? failure(refused) : success(device);
+}
+
+type Change = (trx: Db, device: DetailedDevice) => Promise<Refusal | undefined>;
+
+/**
+ * Changes a device in one transaction, in which it is locked and the caller's right is looked at again.
+ * Returns the device as it is afterwards.
+ */
+async function changing(
+  { storage }: DeviceDeps,
+  caller: Caller,
+  action: Action,
+  name: string,
+  change: Change,
+): Promise<Result<DetailedDevice, Refusal>> {
+  const found = await deviceFor(storage.db, caller, action, name);
+  if (!found.ok) return found;
+  return storage.transaction(async (trx) => {
+    const device = await lockDevice(trx, storage.expressions, found.value.id, caller.userId);
+    if (!device) return notFound();
+    const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
+    if (refused) return failure(refused);
+    const key: DeviceKey = { by: 'id', value: device.id };
+    const changed = await findDevice(trx, key, caller.userId);
+    return changed ? success(changed) : notFound();
+  });
+}
+
+/** Who and what a log row of a device is about. */
+export const logSubject = (deps: Pick<DeviceDeps, 'clock'>, device: DetailedDevice, by: Caller, ip: string) => ({
+  atMs: deps.clock.now(),
+  userId: by.userId,
+  client: by.client,
+  ip,
+  deviceId: device.id,
+  productId: device.product_id,
+});
+
+interface ProvisionCall {
+  readonly uuid: string;
+  readonly platform_id: string;
+  readonly mac?: string;
+  readonly bt_addr?: string;
+  readonly title?: string;
+}
+
+async function provision(
+  { storage, clock }: DeviceDeps,
+  caller: Caller,
+  ip: string,
+  asked: ProvisionCall,
+): Promise<Result<ProvisionedDevice, Refusal>> {
+  const [mac, btAddress] = [recordAddress(asked.mac), recordAddress(asked.bt_addr)];
+  const token = newTokenValue();
+  return transactionOverConflicts(storage, async (trx): Promise<Result<ProvisionedDevice, Refusal>> => {
+    const platform = await findPlatform(trx, asked.platform_id.toLowerCase());
+    if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+    const isAdministrator = may('device.provision.hardware', generalRoles(caller));
+    const plan = planProvision({ ...asked, mac }, platform, isAdministrator);
+    if (!plan.ok) return plan;
+    const { uuid, title, productId, ownedByCaller } = plan.value;
+    if (await findDevice(trx, { by: 'uuid', value: uuid })) {
+      return failure(refusal('DUPLICATE', { what: 'Device', value: uuid }));
+    }
+    for (const address of [mac, btAddress]) {
+      if (address !== null && (await findDevice(trx, { by: 'address', value: address }))) {
+        return failure(refusal('DUPLICATE', { what: 'Address', value: address }));
+      }
+    }
+    const id = randomUUID();
+    const nowMs = clock.now();
+    await insertDevice(trx, {
+      id,
+      uuid,
+      title,
+      description: '',
+      mac,
+      bt_addr: btAddress,
+      platform_id: platform.id,
+      product_id: productId,
+      state: 'enabled', // API-STATE-device-none-enabled
+      tag: null,
+      user_id: ownedByCaller ? caller.userId : null,
+      provision_token_hash: hashSecret(token),
+      provision_status: 'pending',
+      certificate_fingerprint: null,
+      update_id: null,
+      bversion: null,
+      ip: null,
+      created_at: nowMs,
+      claimed_at: ownedByCaller ? nowMs : null,
+      activated_at: null,
+      last_seen_at: null,
+    });
+    const made = await findDevice(trx, { by: 'id', value: id });
+    if (!made) throw new Error(`Device ${id} is not there in the transaction that made it`);
+    const subject = logSubject({ clock }, made, caller, ip);
+    await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${uuid} provisioned` });
+    return success({ ...toDeviceRecord(made), token, certificates_url: `/api/devices/${id}/certificates.zip` });
+  });
+}
+
+/** Devices as their users see them. */
+export const devicesRoutes = (deps: DeviceDeps): Handlers<typeof devicesContract> => ({
+  // API-EP-GET-devices
+  async list({ caller, query }) {
+    const viewer = caller.role === 'admin' ? 'everyone' : caller;
+    const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
+    return success({ items: items.map(toDeviceRecord), total });
+  },
+
+  // API-EP-GET-devices-identifier
+  async get({ caller, params }) {
+    const device = await deviceFor(deps.storage.db, caller, 'device.read', params.identifier);
+    return device.ok ? success(toDeviceRecord(device.value)) : device;
+  },
+
+  // API-EP-POST-devices-provision
+  provision: ({ caller, body, ip }) => provision(deps, caller, ip, body),
+
+  // API-EP-PUT-devices-device_id
+  async update({ caller, params, body, ip }) {
+    const changed = await changing(deps, caller, 'device.update', params.device_id, async (trx, device) => {
+      const title = body.title ?? device.title;
+      const description = body.description ?? device.description;
+      if (title === device.title && description === device.description) return undefined;
+      await changeDevice(trx, device.id, { title, description });
+      const subject = logSubject(deps, device, caller, ip);
+      await writeLog(trx, { ...subject, type: 'device.update', message: `Device "${title}" changed` });
+      return undefined;
+    });
+    return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
+  },
+
+  // API-EP-POST-devices-device_id-activate
+  async activate({ caller, params, body, ip }) {
+    const changed = await changing(deps, caller, 'device.activate', params.device_id, (trx, device) =>
+      activate(
+        deps,
+        trx,
+        device,
+        { productId: body.product_id.toLowerCase() },
+        caller,
+        logSubject(deps, device, caller, ip),
+      ),
+    );
+    return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
+  },
+
+  // API-EP-GET-devices-id-products
+  async products({ caller, params }) {
+    const device = await deviceFor(deps.storage.db, caller, 'device.read', params.id);
+    return device.ok ? success(await productChoices(deps.storage.db, device.value, caller)) : device;
+  },
+
+  // API-EP-POST-devices-device_id-reset
+  async reset({ caller, params, ip }) {
+    const changed = await changing(deps, caller, 'device.reset', params.device_id, (trx, device) =>
+      resetDevice(deps, trx, device, logSubject(deps, device, caller, ip)),
+    );
+    return changed.ok ? success(resultOk) : changed;
+  },
+
+  // API-EP-POST-devices-device_id-tag
+  async setTag({ caller, params, body, ip }) {
+    const changed = await changing(deps, caller, 'device.tag', params.device_id, async (trx, device) => {
+      const tag = body.tag === '' ? null : body.tag;
+      if (tag === device.tag) return undefined;
+      await changeDevice(trx, device.id, { tag });
+      const message = tag === null ? 'Tag taken off the device' : `Device follows the tag "${tag}"`;
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message });
+      return undefined;
+    });
+    return changed.ok ? success(resultOk) : changed;
+  },
+
+  async certificates({ caller, params, ip }) {
+    const device = await deviceFor(deps.storage.db, caller, 'device.certificates', params.device_id);
+    if (!device.ok) return device;
+    const issued = await issueCertificate(deps, device.value, logSubject(deps, device.value, caller, ip));
+    if (!issued.ok) return issued;
+    const bytes = certificatesZip(issued.value, deps.clock.now());
+    return success({ bytes, mime: 'application/zip', filename: 'certificates.zip' });
+  },
+
+  // API-EP-POST-devices-device_id-token
+  async renewToken({ caller, params, ip }) {
+    const token = newTokenValue();
+    const changed = await changing(deps, caller, 'device.certificates', params.device_id, async (trx, device) => {
+      await changeDevice(trx, device.id, {
+        provision_token_hash: hashSecret(token),
+        provision_status: 'pending',
+        certificate_fingerprint: null,
+      });
+      const message = 'Device may be provisioned again';
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.provision', message });
+      return undefined;
+    });
+    return changed.ok ? success({ token }) : changed;
+  },
+});

@@ -1,0 +1,184 @@
+import { type DeviceState, type Refusal, refusal } from '@moorage/api';
+import {
+  failure,
+  isDeviceUuid,
+  isUuid,
+  parseMac,
+  platformPartId,
+  type Result,
+  success,
+  type Transition,
+} from '@moorage/base';
+
+export type DeviceTrigger = 'provision' | 'contact' | 'reset' | 'disable' | 'enable';
+
+/** Life of a device at the service (reference 2.1). A blocked device has no row for contact: it is refused. */
+export const deviceTransitions: readonly Transition<'none' | DeviceState, DeviceTrigger>[] = [
+  { from: 'none', trigger: 'provision', to: 'enabled' }, // API-STATE-device-none-enabled
+  { from: 'enabled', trigger: 'contact', to: 'active' }, // API-STATE-device-enabled-active
+  { from: 'active', trigger: 'contact', to: 'active' },
+  { from: 'active', trigger: 'reset', to: 'enabled' }, // API-STATE-device-active-enabled
+  { from: 'enabled', trigger: 'reset', to: 'enabled' },
+  { from: 'enabled', trigger: 'disable', to: 'disabled' }, // API-STATE-device-any-disabled
+  { from: 'active', trigger: 'disable', to: 'disabled' },
+  { from: 'disabled', trigger: 'enable', to: 'enabled' },
+];
+
+/** What a device is looked up by. */
+export interface DeviceKey {
+  readonly by: 'id' | 'uuid' | 'address';
+  /** As records hold it: lower case, but addresses as `AA:BB:CC:DD:EE:FF`. */
+  readonly value: string;
+}
+
+/** Reads any of the names of a device; `undefined` when the text is none of them. Spec: API-RULE-ids-1, API-RULE-ids-2. */
+export function parseDeviceKey(text: string): DeviceKey | undefined {
+  if (isUuid(text)) return { by: 'id', value: text.toLowerCase() };
+  if (isDeviceUuid(text)) return { by: 'uuid', value: text.toLowerCase() };
+  const address = parseMac(text);
+  return address.ok ? { by: 'address', value: address.value } : undefined;
+}
+
+/** An optional address of a body, as records hold it. The schema has checked its form. */
+export function recordAddress(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const address = parseMac(text);
+  return address.ok ? address.value : null;
+}
+
+/** Platform of devices without module hardware, which users provision themselves (reference 1.1). */
+export const softwarePlatform = 'SOFT';
+
+interface ProvisionPlatform {
+  readonly code: string;
+  readonly part_id: string | null;
+  readonly product_id: string | null;
+}
+
+/** What provisioning decides about a new device. */
+export interface ProvisionPlan {
+  readonly uuid: string;
+  readonly title: string;
+  /** The base edition product of the platform. */
+  readonly productId: string;
+  readonly ownedByCaller: boolean;
+}
+
+/**
+ * Checks a provisioning. That the uuid and the address are new is the table's to say.
+ * Refusals: INVALID_DEVICE_UUID, FORBIDDEN, UUID_OF_ANOTHER_PLATFORM, PLATFORM_WITHOUT_EDITION.
+ * Spec: API-RULE-provision-1, API-RULE-provision-2.
+ */
+export function planProvision(
+  asked: { readonly uuid: string; readonly mac: string | null; readonly title?: string | undefined },
+  platform: ProvisionPlatform,
+  isAdministrator: boolean,
+): Result<ProvisionPlan, Refusal> {
+  if (!isDeviceUuid(asked.uuid)) {
+    return failure(refusal('INVALID_DEVICE_UUID', {}, { source: 'body', keys: ['uuid'] }));
+  }
+  const isSoftware = platform.code === softwarePlatform;
+  if (!isSoftware && !isAdministrator) return failure(refusal('FORBIDDEN', { action: 'provision module hardware' }));
+  const uuid = asked.uuid.toLowerCase();
+  const found = platformPartId(uuid);
+  if (platform.part_id !== null && platform.part_id !== found) {
+    const blanks = { found, platform: platform.code, partId: platform.part_id };
+    return failure(refusal('UUID_OF_ANOTHER_PLATFORM', blanks, { source: 'body', keys: ['uuid'] }));
+  }
+  if (platform.product_id === null) return failure(refusal('PLATFORM_WITHOUT_EDITION', { platform: platform.code }));
+  const title = asked.title || defaultTitle({ mac: asked.mac, uuid });
+  return success({ uuid, title, productId: platform.product_id, ownedByCaller: isSoftware });
+}
+
+/** Title of a device that nobody has named: the last 6 digits of its address or uuid (reference 3.1). */
+export const defaultTitle = ({ mac, uuid }: { readonly mac: string | null; readonly uuid: string }): string =>
+  (mac ?? uuid).replaceAll(':', '').slice(-6);
+
+/** A device and the product it is activated to, as claim, activation and reset see them. */
+export interface DeviceStanding {
+  readonly state: DeviceState;
+  readonly platform_id: string;
+  readonly platform: string;
+  readonly user_id: string | null;
+  readonly product_id: string;
+  readonly product: string;
+  readonly production: 0 | 1;
+  readonly claimable: 0 | 1;
+}
+
+/** The product that a device shall be activated to, and whether whoever owns the device has access to it. */
+export interface ActivationTarget {
+  readonly id: string;
+  readonly product: string;
+  readonly platform_id: string;
+  readonly publication: 'preview' | 'published' | 'archive';
+  readonly accessible: boolean;
+}
+
+/**
+ * Whether a device may be activated to a product; `undefined` when it may. To the product it is activated to already
+ * it always may, and nothing changes. Refusals, in the order of the checks: NOT_FOUND, PRODUCTION_DEVICE,
+ * DEVICE_LOCKED, DEVICE_DISABLED, PLATFORM_MISMATCH, PRODUCT_ARCHIVED.
+ */
+export function refuseActivation(device: DeviceStanding, target: ActivationTarget): Refusal | undefined {
+  if (!target.accessible) return refusal('NOT_FOUND', { what: 'Product' }); // API-RULE-activate-3
+  if (device.product_id === target.id) return undefined;
+  // API-RULE-production-1
+  if (device.production) return refusal('PRODUCTION_DEVICE', { product: device.product });
+  if (!device.claimable) return refusal('DEVICE_LOCKED', { product: device.product }); // API-RULE-activate-2
+  if (device.state === 'disabled') return refusal('DEVICE_DISABLED');
+  if (device.platform_id !== target.platform_id) {
+    // API-RULE-activate-1
+    return refusal('PLATFORM_MISMATCH', { what: `Product "${target.product}"`, platform: device.platform });
+  }
+  if (target.publication === 'archive') return refusal('PRODUCT_ARCHIVED', { product: target.product });
+  return undefined;
+}
+
+/**
+ * Whether a user may claim a device; `undefined` when they may. Claiming what one owns already changes nothing, but is
+ * allowed. Refusals: DEVICE_OF_ANOTHER_USER, DEVICE_LOCKED. Spec: API-RULE-claim-1.
+ */
+export function refuseClaim(device: DeviceStanding, userId: string): Refusal | undefined {
+  if (device.user_id !== null && device.user_id !== userId) return refusal('DEVICE_OF_ANOTHER_USER');
+  if (!device.claimable) return refusal('DEVICE_LOCKED', { product: device.product });
+  return undefined;
+}
+
+/** What is known of an activation token that a device has shown. */
+export interface ShownToken {
+  readonly product_id: string;
+  readonly uses_left: number;
+}
+
+/**
+ * Whether a device may be claimed and activated with a token of `target`; `undefined` when it may. A token used up by
+ * this very device is no refusal: the reply to its first claim may have been lost. Spec: API-RULE-claim-2.
+ *
+ * @param ownerId the owner of the product, who will own the device
+ */
+export function refuseTokenClaim(
+  device: DeviceStanding,
+  target: ActivationTarget,
+  token: ShownToken,
+  ownerId: string,
+): Refusal | undefined {
+  if (token.product_id !== target.id) return refusal('WRONG_ACTIVATION_TOKEN');
+  if (device.product_id === target.id && device.user_id === ownerId) return undefined;
+  if (token.uses_left < 1) return refusal('WRONG_ACTIVATION_TOKEN');
+  if (device.user_id !== null && device.user_id !== ownerId) return refusal('DEVICE_OF_ANOTHER_USER');
+  return (
+    refuseActivation(device, target) ??
+    (device.claimable ? undefined : refusal('DEVICE_LOCKED', { product: device.product }))
+  );
+}
+
+/**
+ * Whether a device may be reset; `undefined` when it may. Who may ask is not decided here.
+ * Refusals: DEVICE_LOCKED, DEVICE_DISABLED. Spec: API-RULE-reset-1.
+ */
+export function refuseReset(device: DeviceStanding): Refusal | undefined {
+  if (!device.claimable) return refusal('DEVICE_LOCKED', { product: device.product });
+  if (device.state === 'disabled') return refusal('DEVICE_DISABLED');
+  return undefined;
+}

@@ -1,0 +1,76 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Status of a refusal; the device listener has a narrower set. */
+export type StatusOf = (code: ErrorCode) => number;
+
+export const statusOf: StatusOf = (code) => errors[code].status;
+
+/** The body of every refusal. Spec: API-ERR-4 (reference 0 and 5). */
+export const errorBody = (found: Refusal, status: number) => ({
+  statusCode: status,
+  error: STATUS_CODES[status] ?? 'Error',
+  message: found.message,
+  code: found.code,
+  ...(found.validation && { validation: found.validation }),
+});
+
+/** Answers with a refusal, and the headers that belong to its status. */
+export function sendRefusal(reply: FastifyReply, found: Refusal, status: number): FastifyReply {
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (found.retryAfterS !== undefined) reply.header('retry-after', found.retryAfterS);
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(found, status)));
+}
+
+const sources = { body: 'body', params: 'params', querystring: 'query', headers: 'headers' } as const;
+
+function validationRefusal(error: FastifyError): Refusal {
+  const source = sources[error.validationContext as keyof typeof sources] ?? 'body';
+  const [first] = error.validation ?? [];
+  const path = first?.instancePath.split('/').slice(1) ?? [];
+  const missing = first?.params.missingProperty;
+  if (typeof missing === 'string') path.push(missing);
+  const key = path.join('.');
+  const reason = typeof missing === 'string' ? 'is missing' : (first?.message ?? 'is not valid');
+  const detail = key === '' ? `The ${source} ${reason}` : `Field "${key}" of the ${source} ${reason}`;
+  return refusal('INVALID_REQUEST', { detail }, { source, keys: key === '' ? [] : [key] });
+}
+
+type Translate = (error: FastifyError, request: FastifyRequest) => Refusal;
+
+const invalid =
+  (detail: string): Translate =>
+  () =>
+    refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [] });
+
+/** What the HTTP layer itself refuses, as our refusals. */
+const frameworkErrors: Readonly<Record<string, Translate>> = {
+  FST_ERR_VALIDATION: validationRefusal,
+  FST_ERR_CTP_INVALID_JSON_BODY: invalid('The body is not valid JSON'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: invalid('The body is empty'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: invalid('The body is not as long as Content-Length says'),
+  FST_ERR_CTP_BODY_TOO_LARGE: (_, request) =>
+    refusal('BODY_TOO_LARGE', { limitBytes: request.routeOptions.bodyLimit ?? 0 }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (_, request) =>
+    refusal('WRONG_MEDIA_TYPE', { mediaType: request.headers['content-type'] ?? '' }),
+  FST_ERR_BAD_URL: () => refusal('INVALID_REQUEST', { detail: 'The path is not a valid URL path' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => refusal('INVALID_REQUEST', { detail: 'A segment of the path is too long' }),
+};
+
+/**
+ * The refusal for a thrown error. One that nobody expected becomes INTERNAL: its cause goes to the log alone.
+ */
+export function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
+  const translate = frameworkErrors[error.code];
+  if (translate) return translate(error, request);
+  if (error.validation) return validationRefusal(error);
+  // What is left of 4xx is the parser's opinion of the request.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return refusal('INVALID_REQUEST', { detail: error.message });
+  }
+  return refusal('INTERNAL');
+}

@@ -1,0 +1,217 @@
+import type { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { type EndpointShape, isBinary, type Refusal } from '@moorage/api';
+import type { Result } from '@moorage/base';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { type StatusOf, sendRefusal } from './errors.ts';
+import { routerPaths } from './paths.ts';
+import { sendBytes, sendFile } from './send-file.ts';
+import type { BytesReply, Call, Caller, DeviceCaller, FileReply, Handler, Handlers, JsonReply, Page } from './types.ts';
+import { serialiserSchema } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, once the endpoint's check has passed. */
+    caller: Caller | DeviceCaller | undefined;
+  }
+}
+
+/** Finds out who calls, or refuses. */
+export type Authenticate<C> = (request: FastifyRequest) => Promise<Result<C, Refusal>>;
+
+export interface MountOptions {
+  readonly blobs: BlobStore;
+  readonly statusOf: StatusOf;
+  /** One check for each kind of authentication that the contract uses. */
+  readonly authenticate: {
+    readonly bearer?: Authenticate<Caller>;
+    readonly device?: Authenticate<DeviceCaller>;
+  };
+}
+
+/** The certificate that the peer has shown and the listener's authority has signed. */
+export function peerOf(request: FastifyRequest): Call<EndpointShape>['peer'] {
+  // Safe: `encrypted` marks TLS sockets, and only they have the method.
+  const socket = request.raw.socket as TLSSocket;
+  if (!socket.encrypted || !socket.authorized) return undefined;
+  const certificate = socket.getPeerCertificate();
+  const commonName = certificate.subject?.CN;
+  if (typeof commonName !== 'string') return undefined;
+  return { commonName, fingerprint: certificate.fingerprint256.replace(/:/g, '').toLowerCase() };
+}
+
+/** A request as handlers see it. A class, because its getters cost nothing until they are used. */
+class RequestCall {
+  readonly #request: FastifyRequest;
+
+  constructor(request: FastifyRequest) {
+    this.#request = request;
+  }
+
+  get params() {
+    return this.#request.params;
+  }
+
+  get query() {
+    return this.#request.query;
+  }
+
+  get body() {
+    return this.#request.body;
+  }
+
+  get caller() {
+    return this.#request.caller;
+  }
+
+  get ip() {
+    return this.#request.ip;
+  }
+
+  get headers() {
+    return this.#request.headers;
+  }
+
+  get upload(): Readable {
+    return this.#request.raw;
+  }
+
+  get peer() {
+    return peerOf(this.#request);
+  }
+}
+
+/** Adds the headers of a list: how many items there are in all, and where the pages beside this one are. */
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): FastifyReply {
+  // Safe: a paged endpoint has the page query, whose defaults validation fills in.
+  const { limit = 50, offset = 0 } = request.query as { limit?: number; offset?: number };
+  const link = (to: number, rel: string): string => {
+    const url = new URL(request.url, 'http://service');
+    url.searchParams.set('limit', String(limit));
+    url.searchParams.set('offset', String(to));
+    return `<${url.pathname}${url.search}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(offset + limit < page.total ? [link(offset + limit, 'next')] : []),
+    ...(offset > 0 ? [link(Math.max(0, offset - limit), 'prev')] : []),
+  ];
+  reply.header('x-total-count', page.total);
+  if (links.length > 0) reply.header('link', links.join(', '));
+  return reply.send(page.items);
+}
+
+type Send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => FastifyReply | Promise<FastifyReply>;
+
+/** How an endpoint's successes are sent. The casts hold because `Handler` types the value by the same entry. */
+function senderOf(shape: EndpointShape, { blobs, statusOf }: MountOptions): Send {
+  if (isBinary(shape.reply)) {
+    return (request, reply, value) => {
+      const file = value as FileReply | BytesReply;
+      return 'bytes' in file ? sendBytes(reply, file) : sendFile(request, reply, file, blobs, statusOf);
+    };
+  }
+  if (shape.paged) return (request, reply, value) => sendPage(request, reply, value as Page<unknown>);
+  return (_, reply, value) =>
+    isJsonReply(value)
+      ? reply.header('content-type', 'application/json; charset=utf-8').send(value.json)
+      : reply.send(value);
+}
+
+const isJsonReply = (value: unknown): value is JsonReply =>
+  typeof value === 'object' && value !== null && 'json' in value && typeof value.json === 'string';
+
+function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<Caller | DeviceCaller> | undefined {
+  if (shape.auth === 'none') return undefined;
+  const check = options.authenticate[shape.auth];
+  if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
+  return check;
+}
+
+function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
+  const { statusOf } = options;
+  const authenticate = authenticatorOf(shape, options);
+  const send = senderOf(shape, options);
+  // Safe: params, query and body have passed the schemas that the handler's type derives from.
+  const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
+  for (const { url, rest } of routerPaths(shape.path)) {
+    app.route({
+      method: shape.method,
+      url,
+      schema: {
+        ...(shape.params && { params: shape.params }),
+        ...(shape.query && { querystring: shape.query }),
+        ...(shape.body && !isBinary(shape.body) && { body: shape.body }),
+        ...(!isBinary(shape.reply) && { response: { 200: serialiserSchema(shape.reply) } }),
+      },
+      ...(authenticate && {
+        // Before the body is read: a stranger's upload is refused unread.
+        onRequest: async (request, reply) => {
+          const found = await authenticate(request);
+          if (!found.ok) return sendRefusal(reply, found.error, statusOf(found.error.code));
+          request.caller = found.value;
+        },
+      }),
+      ...(rest !== undefined && {
+        preValidation: async (request: FastifyRequest) => {
+          // Safe: the router makes this object, one text for each name.
+          const params = request.params as Record<string, string>;
+          params[rest] = params['*'] ?? '';
+        },
+      }),
+      handler: async (request, reply) => {
+        const result = await run(new RequestCall(request));
+        if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));
+        return send(request, reply, result.value);
+      },
+    });
+  }
+}
+
+/** How the bodies of an endpoint are read. */
+type BodyKind = 'json' | 'binary' | 'none';
+
+const bodyKind = ({ body }: EndpointShape): BodyKind => {
+  if (!body) return 'none';
+  return isBinary(body) ? 'binary' : 'json';
+};
+
+/** Body that an endpoint without one ignores, so that clients which always send some header still get through. */
+const ignoredBodyLimitBytes = 64 * 1024;
+
+const bodyParsers: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
+  json() {},
+  binary(scope) {
+    // Handed on unread, whatever the media type.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  },
+  none(scope) {
+    const options = { parseAs: 'buffer', bodyLimit: ignoredBodyLimitBytes } as const;
+    scope.addContentTypeParser('*', options, (_request, _body, done) => done(null, undefined));
+  },
+};
+
+/**
+ * Registers every endpoint of a contract: validation, authentication, serialisation and refusals as its entry says.
+ * The one place that knows both the contract and the HTTP framework.
+ */
+export function mountContract<C extends Record<string, EndpointShape>>(
+  app: FastifyInstance,
+  contract: C,
+  handlers: Handlers<C>,
+  options: MountOptions,
+): void {
+  const entries = Object.keys(contract) as (keyof C & string)[];
+  for (const kind of ['json', 'binary', 'none'] as const) {
+    void app.register(async (scope) => {
+      bodyParsers[kind](scope);
+      for (const name of entries) {
+        const shape = contract[name];
+        if (!shape || bodyKind(shape) !== kind) continue;
+        // Safe: Handlers<C> pairs each handler with the entry of the same name.
+        mountEndpoint(scope, shape, handlers[name] as unknown as Handler<never>, options);
+      }
+    });
+  }
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { binary, endpoint } from '@moorage/api';
+import { success } from '@moorage/base';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import { statusOf } from './errors.ts';
+import { mountContract } from './mount.ts';
+import { buildServer } from './server.ts';
+import type { FileReply } from './types.ts';
+
+const contract = {
+  file: endpoint({
+    method: 'GET',
+    path: '/file',
+    spec: [],
+    tag: 'Test',
+    summary: 'A file',
+    auth: 'none',
+    reply: binary(),
+    errors: [416],
+  }),
+};
+
+/** Larger than what one read takes and than what the system buffers of a connection. */
+const content = Buffer.alloc(24 * 1024 * 1024 + 17, (() => 'a long and varied content. ')());
+for (let at = 0; at < content.length; at += 4096) content.writeUInt32BE(at, Math.min(at, content.length - 4));
+
+const stored = memoryBlobs();
+let openBlobs = 0;
+let started = 0;
+let app: FastifyInstance;
+let port = 0;
+let file: FileReply;
+const closed: (() => void)[] = [];
+
+/** The same store, counting what is open. */
+const blobs: BlobStore = {
+  ...stored,
+  async open(sha256) {
+    const blob = await stored.open(sha256);
+    if (!blob) return undefined;
+    openBlobs += 1;
+    return {
+      ...blob,
+      close: async () => {
+        openBlobs -= 1;
+        for (const tell of closed.splice(0)) tell();
+      },
+    };
+  },
+};
+
+beforeAll(async () => {
+  const info = await stored.put(content, content.length);
+  if (!info) throw new Error('Not stored');
+  file = {
+    sha256: info.sha256,
+    size: info.size,
+    mime: 'image/png',
+    etag: 'crc-size',
+    lastModifiedMs: 1_700_000_000_123,
+    onStart: async () => {
+      started += 1;
+    },
+  };
+  app = buildServer({ statusOf, logLevel: 'silent', endpoints: Object.values(contract) });
+  mountContract(app, contract, { file: async () => success(file) }, { blobs, statusOf, authenticate: {} });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  port = Number(new URL(app.listeningOrigin).port);
+});
+
+afterAll(() => app.close());
+
+const get = (headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`http://127.0.0.1:${port}/file`, { headers, method });
+
+const whole = { 'content-type': 'image/png', etag: '"crc-size"', 'last-modified': 'Tue, 14 Nov 2023 22:13:20 GMT' };
+
+describe('download', () => {
+  // API-RULE-files-4
+  it('gives the whole file with its headers', async () => {
+    const reply = await get();
+    expect(reply.status).toBe(200);
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      ...whole,
+      'content-length': String(content.length),
+      'accept-ranges': 'bytes',
+    });
+    expect(content.equals(await reply.bytes())).toBe(true);
+    expect(openBlobs).toBe(0);
+  });
+
+  it.each([
+    ['bytes=5-9', 5, 10],
+    ['bytes=131070-131080', 131_070, 131_081],
+    [`bytes=${content.length - 3}-`, content.length - 3, content.length],
+    ['bytes=-200000', content.length - 200_000, content.length],
+  ])('of part %s gives 206 and just those bytes', async (range, start, end) => {
+    const reply = await get({ range });
+    expect(reply.status).toBe(206);
+    expect(reply.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${content.length}`);
+    expect(content.subarray(start, end).equals(await reply.bytes())).toBe(true);
+  });
+
+  // API-ERR-416
+  it('of a part outside the file gives 416 and the size', async () => {
+    const reply = await get({ range: `bytes=${content.length}-` });
+    expect(reply.status).toBe(416);
+    expect(reply.headers.get('content-range')).toBe(`bytes */${content.length}`);
+    expect(await reply.json()).toMatchObject({ statusCode: 416, code: 'RANGE_NOT_SATISFIABLE' });
+  });
+
+  it.each([{ 'if-none-match': '"crc-size"' }, { 'if-modified-since': whole['last-modified'] }])(
+    'with %j gives 304, no body, and does not count as a start',
+    async (headers) => {
+      const before = started;
+      const reply = await get(headers);
+      expect(reply.status).toBe(304);
+      expect(reply.headers.get('etag')).toBe(whole.etag);
+      expect((await reply.bytes()).length).toBe(0);
+      expect(started).toBe(before);
+    },
+  );
+
+  it('with an outdated If-Range gives the whole file', async () => {
+    const reply = await get({ range: 'bytes=0-3', 'if-range': '"other"' });
+    expect(reply.status).toBe(200);
+    await reply.body?.cancel();
+  });
+
+  it('asked for by HEAD gives the headers alone', async () => {
+    const before = started;
+    const reply = await get({}, 'HEAD');
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-length')).toBe(String(content.length));
+    expect((await reply.bytes()).length).toBe(0);
+    expect(started).toBe(before);
+  });
+
+  it('calls back once at its start', async () => {
+    const before = started;
+    await (await get({ range: 'bytes=0-9' })).bytes();
+    expect(started).toBe(before + 1);
+  });
+
+  it.each([
+    ['at once', 0],
+    ['after some bytes', 1],
+    ['after more bytes', 20],
+  ])('closes its file when the client leaves %s', async (_, chunks) => {
+    const over = new Promise<void>((resolve) => closed.push(resolve));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /file HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (let seen = 0; seen < chunks; seen++) await once(socket, 'data');
+    if (chunks === 0) await once(socket, 'connect');
+    socket.resetAndDestroy();
+    if (chunks > 0) await over;
+    // The next download is served from a clean state.
+    expect((await (await get({ range: 'bytes=0-3' })).bytes()).length).toBe(4);
+    expect(openBlobs).toBe(0);
+  });
+
+  it('waits for a reader that does not read', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    socket.write('GET /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    let size = 0;
+    for await (const chunk of socket) size += chunk.length;
+    expect(size).toBeGreaterThan(content.length);
+    expect(openBlobs).toBe(0);
+  });
+
+  it('of bytes that the store has lost is 500', async () => {
+    const kept = file;
+    file = { ...file, sha256: '0'.repeat(64) };
+    expect((await get()).status).toBe(500);
+    file = kept;
+  });
+});

@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http';
+import { refusal } from '@moorage/api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.ts';
+import { type StatusOf, sendRefusal } from './errors.ts';
+import { isNotModified, rangeApplies, wantedRange } from './ranges.ts';
+import type { BytesReply, FileReply } from './types.ts';
+
+/** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */
+const chunkBytes = 128 * 1024;
+/** A download that moves nothing for this long is given up. */
+const stallTimeoutMs = 120_000;
+/** Buffers kept for the next download. */
+const spareLimit = 64;
+
+const spares: Buffer[] = [];
+
+const takeBuffer = (): Buffer => spares.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+
+function returnBuffer(buffer: Buffer): void {
+  if (spares.length < spareLimit) spares.push(buffer);
+}
+
+/** Resolves when the bytes are with the system, so that their buffer is free again; false when the client has left. */
+function written(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => {
+    const gone = () => resolve(false);
+    response.once('close', gone);
+    response.write(bytes, (error) => {
+      response.off('close', gone);
+      resolve(!error);
+    });
+  });
+}
+
+/** Copies a range of a blob to a response, at the pace of the client. Returns when all is sent or the client left. */
+async function copy(blob: OpenBlob, range: ByteRange, response: ServerResponse): Promise<void> {
+  const buffer = takeBuffer();
+  let inUse = false;
+  try {
+    for (let at = range.start; at < range.end && !response.destroyed; ) {
+      const count = await blob.read(buffer.subarray(0, Math.min(buffer.length, range.end - at)), at);
+      if (count === 0) throw new Error(`A stored file ended at byte ${at} of ${range.end}`);
+      at += count;
+      if (response.destroyed) return;
+      inUse = true;
+      if (!(await written(response, buffer.subarray(0, count)))) return;
+      inUse = false;
+    }
+  } finally {
+    // After a client has left, the system may still hold the bytes: such a buffer is not used again.
+    if (!inUse) returnBuffer(buffer);
+  }
+}
+
+const headersOf = (file: FileReply, etag: string) => ({
+  'content-type': file.mime,
+  etag,
+  'last-modified': new Date(file.lastModifiedMs).toUTCString(),
+  'accept-ranges': 'bytes',
+  'x-content-type-options': 'nosniff',
+});
+
+async function stream(blob: OpenBlob, file: FileReply, range: ByteRange, response: ServerResponse): Promise<void> {
+  response.setTimeout(stallTimeoutMs, () => response.destroy());
+  await file.onStart?.();
+  await copy(blob, range, response);
+  if (!response.destroyed) response.end();
+}
+
+/**
+ * Answers with a file of the blob store: Range (206, 416), If-Range, If-None-Match and If-Modified-Since (304), HEAD.
+ *
+ * @throws when the store has lost the file
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: FileReply,
+  blobs: BlobStore,
+  statusOf: StatusOf,
+): Promise<FastifyReply> {
+  const etag = `"${file.etag}"`;
+  const validators = { etag, lastModifiedS: Math.floor(file.lastModifiedMs / 1000) };
+  const headers = headersOf(file, etag);
+  if (isNotModified(request.headers, validators)) return reply.code(304).headers(headers).send();
+  const ifRange = request.headers['if-range'];
+  const header = rangeApplies(Array.isArray(ifRange) ? ifRange[0] : ifRange, validators)
+    ? request.headers.range
+    : undefined;
+  const wanted = wantedRange(header, file.size);
+  if (wanted === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${file.size}`);
+    return sendRefusal(
+      reply,
+      refusal('RANGE_NOT_SATISFIABLE', { sizeBytes: file.size }),
+      statusOf('RANGE_NOT_SATISFIABLE'),
+    );
+  }
+  const range = wanted === 'whole' ? { start: 0, end: file.size } : wanted;
+  const blob = await blobs.open(file.sha256);
+  if (!blob) throw new Error(`Blob ${file.sha256} is recorded but not stored`);
+  try {
+    reply.hijack();
+    const response = reply.raw;
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    response.writeHead(wanted === 'whole' ? 200 : 206, {
+      ...headers,
+      'content-length': range.end - range.start,
+      ...(wanted !== 'whole' && { 'content-range': `bytes ${range.start}-${range.end - 1}/${file.size}` }),
+    });
+    if (request.method === 'HEAD' || response.destroyed) response.end();
+    else await stream(blob, file, range, response);
+  } catch (error) {
+    // The status is out already: only a broken connection tells the client that the file is not whole.
+    request.log.error({ err: error, reqId: request.id }, 'Download failed');
+    reply.raw.destroy();
+  } finally {
+    await blob.close();
+  }
+  return reply;
+}
+
+/** Answers with bytes made on the spot. */
+export function sendBytes(reply: FastifyReply, { bytes, mime, filename }: BytesReply): FastifyReply {
+  if (filename !== undefined) {
+    reply.header('content-disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
+  }
+  return reply
+    .header('content-type', mime)
+    .header('x-content-type-options', 'nosniff')
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}

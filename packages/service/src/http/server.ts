@@ -1,0 +1,132 @@
+import type { RequestListener, Server } from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { type EndpointShape, type Refusal, refusal } from '@moorage/api';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { errorBody, refusalOf, type StatusOf, sendRefusal } from './errors.ts';
+import { pathPattern } from './paths.ts';
+import { compileValidator } from './validation.ts';
+
+/** Reference 5: a base64 resource of about 12 MiB. */
+export const jsonBodyLimitBytes = 16 * 1024 * 1024;
+/** A request that takes longer is worth a line in the log. */
+const slowRequestMs = 2_000;
+/** A client has this long to send its headers and body. */
+const requestTimeoutMs = 300_000;
+const paramLimitBytes = 1_024;
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+export interface ServerOptions {
+  readonly statusOf: StatusOf;
+  readonly logLevel: LogLevel;
+  /** Where log lines go; standard output without it. */
+  readonly logStream?: { write(line: string): void } | undefined;
+  /** Makes it an HTTPS server. */
+  readonly tls?: https.ServerOptions | undefined;
+  /** Entries of all contracts that will be mounted: they tell a wrong method from an unknown path. */
+  readonly endpoints: readonly EndpointShape[];
+}
+
+const hasNul = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => hasNul(key) || hasNul(inner));
+};
+
+class InvalidBody extends Error {
+  readonly statusCode = 400;
+}
+
+/** Reads JSON bodies. An empty one is no body; text with the character NUL cannot be stored, so it is refused here. */
+function readJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (typeof text !== 'string' || text.trim() === '') return done(null, undefined);
+    parse(request, text, (error, value) => {
+      if (!error && text.includes('\\u0000') && hasNul(value)) {
+        return done(new InvalidBody('The body has a text with the character NUL'));
+      }
+      done(error, value);
+    });
+  });
+}
+
+/** The refusal for a path and method that no route serves. */
+function unrouted(request: FastifyRequest, endpoints: readonly (readonly [RegExp, string])[]) {
+  const path = request.url.split('?')[0] ?? '';
+  const methods = endpoints.filter(([pattern]) => pattern.test(path)).map(([, method]) => method);
+  if (methods.length === 0) return { found: refusal('NOT_FOUND', { what: 'Path' }), methods };
+  return { found: refusal('METHOD_NOT_ALLOWED', { method: request.method }), methods };
+}
+
+/** Answers what is not HTTP at all, where there is no request to reply to. */
+function refuseSocket(socket: Socket, found: Refusal, status: number): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(errorBody(found, status));
+  const head = `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`;
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+/**
+ * An HTTP server with our validation, error bodies and log lines, and no routes. It is not listening.
+ *
+ * One log line for each failure and each slow request; a line for every request would halve the throughput.
+ */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { statusOf, tls } = options;
+  const app: FastifyInstance = fastify<Server>({
+    logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: jsonBodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: paramLimitBytes },
+    // Safe: an HTTPS server serves the same requests; the framework only types it apart.
+    ...(tls && {
+      serverFactory: (handler: RequestListener) => https.createServer(tls, handler) as unknown as Server,
+    }),
+    frameworkErrors: (error, request, reply) => {
+      const found = refusalOf(error, request);
+      sendRefusal(reply, found, statusOf(found.code));
+    },
+    clientErrorHandler: (_error, socket) =>
+      refuseSocket(socket, refusal('INVALID_REQUEST', { detail: 'The request is not valid HTTP' }), 400),
+  });
+  app.decorateRequest('caller', undefined);
+  app.setValidatorCompiler(compileValidator);
+  readJson(app);
+
+  const patterns = options.endpoints.map(({ path, method }) => [pathPattern(path), method] as const);
+  app.setNotFoundHandler((request, reply) => {
+    const { found, methods } = unrouted(request, patterns);
+    if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
+    return sendRefusal(reply, found, statusOf(found.code));
+  });
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const found = refusalOf(error, request);
+    if (found.code === 'INTERNAL') {
+      app.log.error({ err: error, reqId: request.id, method: request.method, url: request.url }, 'Request failed');
+      reply.header('x-request-id', request.id);
+    }
+    return sendRefusal(reply, found, statusOf(found.code));
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.url.includes('%00')) return done();
+    const found = refusal('INVALID_REQUEST', { detail: 'The address has the character NUL' });
+    sendRefusal(reply, found, statusOf(found.code));
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.elapsedTime > slowRequestMs) {
+      const durationMs = Math.round(reply.elapsedTime);
+      app.log.warn({ reqId: request.id, method: request.method, url: request.url, durationMs }, 'Slow request');
+    }
+    done();
+  });
+  return app;
+}

@@ -1,0 +1,38 @@
+import { isUuid } from '@moorage/base';
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { FastifySchemaCompiler } from 'fastify';
+
+const formats = { uuid: isUuid };
+
+// Query and path carry text only, so there values are read as what the schema wants. A JSON body says what it means.
+const options = { useDefaults: true, removeAdditional: false, strict: false, formats } as const;
+const ofText = new Ajv({ ...options, coerceTypes: true });
+const ofBody = new Ajv({ ...options, coerceTypes: false });
+
+/** Compiles the schemas of a route; unknown fields pass and are ignored. */
+export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }): ValidateFunction =>
+  (httpPart === 'body' ? ofBody : ofText).compile(schema);
+
+interface SchemaNode {
+  readonly [keyword: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SchemaNode => typeof value === 'object' && value !== null;
+
+/**
+ * The schema as the serialiser wants it: "X or null" as X that may be null. As a union it would try each branch with
+ * a validator for each value, at many times the cost.
+ */
+export function serialiserSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(serialiserSchema);
+  if (!isNode(schema)) return schema;
+  const branches = schema.anyOf;
+  if (Array.isArray(branches) && branches.length === 2) {
+    const other = branches.filter((branch) => !isNode(branch) || branch.type !== 'null');
+    const [branch] = other;
+    if (other.length === 1 && isNode(branch) && typeof branch.type === 'string') {
+      return { ...(serialiserSchema(branch) as SchemaNode), nullable: true };
+    }
+  }
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, serialiserSchema(value)]));
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '@moorage/base';
+import type { Storage } from '../db/storage.ts';
+import {
+  type DeviceCertificate,
+  type KeyedCertificate,
+  makeAuthority,
+  makeDeviceCertificate,
+  makeServerCertificate,
+  serves,
+} from './certificates.ts';
+import { keepSetting, readSetting, replaceSetting } from './queries.ts';
+
+/** Who this installation is to its devices: the private authority, and what it signs. */
+export interface Identity {
+  /** Certificate of the authority; devices and users may have it. */
+  readonly ca: string;
+  /** Certificate and key of the device listener. */
+  readonly server: KeyedCertificate;
+  /** Issues a certificate with CN = `uuid`. The caller stores its fingerprint, which outdates an earlier one. */
+  issueDeviceCertificate(uuid: string): Promise<DeviceCertificate>;
+}
+
+/** Names under which the device listener is always reachable. */
+const ownHosts = ['localhost', '127.0.0.1', '::1'] as const;
+
+const settings = { authority: 'identity.authority', server: 'identity.server' } as const;
+
+/** A server certificate is replaced at start when it has less than this to live. */
+const renewalMarginDays = 365;
+
+/**
+ * Opens the identity of the installation, making the authority on the first run.
+ *
+ * It lives in the records, so that every process on one database has the same; of two processes that start at once on
+ * an empty one, the first to commit makes it and the other takes that.
+ *
+ * @param hosts further host names and addresses that devices may use: the machine's name, the configured host
+ */
+export async function openIdentity(storage: Storage, clock: Clock, hosts: readonly string[] = []): Promise<Identity> {
+  const nowMs = clock.now();
+  const authority = await openAuthority(storage, nowMs);
+  const names = [...new Set([...ownHosts, ...hosts])];
+  const server = await openServerCertificate(storage, authority, names, nowMs);
+  return {
+    ca: authority.certificate,
+    server,
+    issueDeviceCertificate: (uuid) => makeDeviceCertificate(authority, uuid, clock.now()),
+  };
+}
+
+async function openAuthority(storage: Storage, nowMs: number): Promise<KeyedCertificate> {
+  const kept = await readSetting(storage.db, settings.authority);
+  if (kept !== undefined) return parse(kept);
+  const made = JSON.stringify(await makeAuthority(nowMs));
+  return parse(await storage.transaction((trx) => keepSetting(trx, settings.authority, made)));
+}
+
+async function openServerCertificate(
+  storage: Storage,
+  authority: KeyedCertificate,
+  hosts: readonly string[],
+  nowMs: number,
+): Promise<KeyedCertificate> {
+  const kept = await readSetting(storage.db, settings.server);
+  if (kept !== undefined) {
+    const server = parse(kept);
+    if (serves(server.certificate, authority.certificate, hosts, nowMs, renewalMarginDays)) return server;
+  }
+  // Processes on machines of different names replace each other's; each goes on with the one that it made.
+  const made = await makeServerCertificate(authority, hosts, nowMs);
+  await storage.transaction((trx) => replaceSetting(trx, settings.server, JSON.stringify(made)));
+  return made;
+}
+
+/** Only this file writes these settings, so their shape is known. */
+const parse = (text: string): KeyedCertificate => JSON.parse(text) as KeyedCertificate;

@@ -1,0 +1,9 @@
+import type { identityContract } from '@moorage/api';
+import { success } from '@moorage/base';
+import type { Handlers } from '../http/types.ts';
+
+export const identityRoutes = ({ ca }: { readonly ca: string }): Handlers<typeof identityContract> => ({
+  async authority() {
+    return success({ bytes: new TextEncoder().encode(ca), mime: 'application/x-pem-file', filename: 'ca.pem' });
+  },
+});

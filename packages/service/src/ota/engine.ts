@@ -1,0 +1,160 @@
+import { type OtaReport, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Db } from '../db/storage.ts';
+import type { Deps } from '../http/types.ts';
+import { compileOtaReads, findProduct, namedBundle, type UpdateRow } from './queries.ts';
+import { applyBridgedReport, applyReport } from './reports.ts';
+import {
+  type Candidate,
+  decideOta,
+  isExplicit,
+  mismatchReason,
+  type OtaAsk,
+  type OtaDecision,
+  selectBundle,
+} from './rules.ts';
+import { advance, begin, endOpen } from './steps.ts';
+import { type Asked, currentUpdate, type DeviceLedger, type OtaDeviceRow, type OtaWork, type Speaker } from './work.ts';
+
+/** The answer to a query: the bundle, and whether it has to be installed. */
+export interface Answer {
+  readonly kind: 'none' | 'update';
+  readonly bundle: Candidate;
+}
+
+/** Decisions about updates, and their records. All changes of one query or report are one transaction. */
+export interface OtaEngine {
+  ask(device: OtaDeviceRow, ask: Asked, by: Speaker): Promise<Result<Answer, Refusal>>;
+  report(device: OtaDeviceRow, report: OtaReport, by: Speaker): Promise<Result<undefined, Refusal>>;
+  /** A person reports what a BLE device runs: that is done at once. */
+  reportBridged(device: OtaDeviceRow, bundleId: string, by: Speaker): Promise<Result<undefined, Refusal>>;
+  /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
+  supersede(trx: Db, device: Pick<OtaDeviceRow, 'update_id'>): Promise<void>;
+  current(db: Db, device: OtaDeviceRow): Promise<UpdateRow | undefined>;
+  /** The version that an update would bring a device that follows `tag` on a product. */
+  onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
+}
+
+export function openOtaEngine(deps: Pick<Deps, 'storage' | 'clock'>, ledger: DeviceLedger): OtaEngine {
+  const { storage, clock } = deps;
+  const reads = compileOtaReads(storage.db);
+  const work: OtaWork = { reads, ledger, nowMs: () => clock.now() };
+  return {
+    ask: (device, ask, by) => askForUpdate(work, deps, device, ask, by),
+    report: (device, report, by) =>
+      storage.transaction(async (trx) => {
+        const locked = await ledger.lock(trx, device.id);
+        if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+        return applyReport(work, trx, locked, report, by);
+      }),
+    reportBridged: (device, bundleId, by) =>
+      storage.transaction(async (trx) => {
+        const locked = await ledger.lock(trx, device.id);
+        if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+        return applyBridgedReport(work, trx, locked, bundleId, by);
+      }),
+    supersede: async (trx, device) => endOpen(work, trx, await currentUpdate(work, trx, device)),
+    current: (db, device) => currentUpdate(work, db, device),
+    async onOffer(db, device) {
+      const standing = { ...device, state: 'active', product: '', production: 0 } as const;
+      const chosen = selectBundle(standing, await reads.taggedBundles(db, device.product_id), {}, 'device');
+      return chosen.ok ? chosen.value.version : null;
+    },
+  };
+}
+
+interface Choice {
+  readonly chosen: Candidate;
+  readonly current: UpdateRow | undefined;
+  readonly decision: OtaDecision;
+}
+
+async function choose(
+  work: OtaWork,
+  db: Db,
+  device: OtaDeviceRow,
+  ask: OtaAsk,
+  from: Speaker['from'],
+): Promise<Result<Choice, Refusal>> {
+  const { product_id } = device;
+  // Only an explicit choice asks what kind of product it is.
+  const product = isExplicit(ask) ? await findProduct(db, product_id) : { product: '', production: 0 as const };
+  const candidates = await (ask.bundle_id
+    ? namedBundle(db, product_id, { id: ask.bundle_id })
+    : ask.version
+      ? namedBundle(db, product_id, { version: ask.version })
+      : work.reads.taggedBundles(db, product_id));
+  const chosen = selectBundle({ ...device, ...product }, candidates, ask, from);
+  if (!chosen.ok) return chosen;
+  const current = await currentUpdate(work, db, device);
+  return success({ chosen: chosen.value, current, decision: decideOta(chosen.value, ask, current) });
+}
+
+/** What a query tells of the device that its record does not have yet. */
+function news(device: OtaDeviceRow, { bversion, mac }: Asked): { bversion?: string; mac?: string } {
+  return {
+    ...(bversion && bversion !== device.bversion && { bversion }),
+    ...(mac && device.mac === null && { mac }),
+  };
+}
+
+/**
+ * Answers a query. Most bring nothing new: they are answered from three reads and write nothing, so what they cost is
+ * the record of when the device was last seen.
+ */
+async function askForUpdate(
+  work: OtaWork,
+  { storage }: Pick<Deps, 'storage'>,
+  device: OtaDeviceRow,
+  ask: Asked,
+  by: Speaker,
+): Promise<Result<Answer, Refusal>> {
+  const seen = await choose(work, storage.db, device, ask, by.from);
+  if (!seen.ok) return seen;
+  const { decision } = seen.value;
+  const isQuiet = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
+  if (isQuiet && Object.keys(news(device, ask)).length === 0) return success(answerOf(seen.value));
+  return storage.transaction(async (trx) => {
+    const locked = await work.ledger.lock(trx, device.id);
+    if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+    // Another query of this device may have been faster: what holds now decides.
+    const choice = await choose(work, trx, locked, ask, by.from);
+    if (!choice.ok) return choice;
+    await carryOut(work, trx, locked, choice.value, ask, by);
+    return success(answerOf(choice.value));
+  });
+}
+
+const answerOf = ({ chosen, decision }: Choice): Answer => ({
+  kind: decision.kind === 'none' ? 'none' : 'update',
+  bundle: chosen,
+});
+
+async function carryOut(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  { chosen, current, decision }: Choice,
+  ask: Asked,
+  by: Speaker,
+): Promise<void> {
+  const told = news(device, ask);
+  if (Object.keys(told).length > 0) await work.ledger.change(trx, device.id, told);
+  if (decision.kind === 'resume') return;
+  const beginning = {
+    to: { bundleId: chosen.id, version: chosen.version, bversion: chosen.bversion },
+    current,
+    bid: ask.bid,
+    fromBversion: ask.bversion || device.bversion,
+  };
+  if (decision.kind === 'none') {
+    if (decision.record === 'confirm' && current) await advance(work, trx, device, current, { trigger: 'confirm' }, by);
+    if (decision.record === 'adopt') await begin(work, trx, device, { ...beginning, state: 'done' }, by);
+    return;
+  }
+  if (decision.ends === 'mismatch' && current) {
+    const reason = mismatchReason(ask.bversion ?? '');
+    await advance(work, trx, device, current, { trigger: 'mismatch', reason }, by);
+  }
+  await begin(work, trx, device, { ...beginning, state: 'offered' }, by);
+}

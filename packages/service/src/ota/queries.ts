@@ -1,0 +1,174 @@
+import type { UpdateRecord } from '@moorage/api';
+import type { CompiledQuery, Insertable, Selectable, Updateable } from 'kysely';
+import { formatBversion } from '../bundles/rules.ts';
+import { type PageOf, paging } from '../db/paging.ts';
+import type { UpdateTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+import type { BundleFile, Candidate } from './rules.ts';
+
+export type UpdateRow = Selectable<UpdateTable>;
+
+const bundlesOfProduct = (db: Db) =>
+  db
+    .selectFrom('bundles as b')
+    .innerJoin('products as p', 'p.id', 'b.product_id')
+    .innerJoin('firmwares as f', 'f.id', 'b.firmware_id')
+    .select([
+      'b.id',
+      'b.product_id',
+      'b.firmware_id',
+      'b.state',
+      'b.tag',
+      'b.version',
+      'b.created_at',
+      'p.product',
+      'f.label',
+      'f.version as firmware_version',
+    ]);
+
+type BundleOfProduct = Awaited<ReturnType<ReturnType<typeof bundlesOfProduct>['executeTakeFirstOrThrow']>>;
+
+const toCandidate = (row: BundleOfProduct): Candidate => ({
+  id: row.id,
+  product_id: row.product_id,
+  firmware_id: row.firmware_id,
+  state: row.state,
+  tag: row.tag,
+  version: row.version,
+  bversion: formatBversion({
+    product: row.product,
+    version: row.version,
+    createdAtMs: row.created_at,
+    firmwareLabel: row.label,
+    firmwareVersion: row.firmware_version,
+  }),
+});
+
+/** The two reads of an OTA query that finds nothing new, compiled once: such a query is the service's busiest call. */
+export interface OtaReads {
+  /** The bundles of a product that carry a tag: three at most. */
+  taggedBundles(db: Db, productId: string): Promise<Candidate[]>;
+  updateById(db: Db, id: number): Promise<UpdateRow | undefined>;
+}
+
+const withKey = <R>(query: CompiledQuery<R>, key: string | number): CompiledQuery<R> => ({
+  ...query,
+  parameters: [key],
+});
+
+export function compileOtaReads(db: Db): OtaReads {
+  const tagged = bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null).compile();
+  const update = db.selectFrom('updates').selectAll().where('id', '=', 0).compile();
+  return {
+    async taggedBundles(from, productId) {
+      const { rows } = await from.executeQuery(withKey(tagged, productId));
+      return rows.map(toCandidate);
+    },
+    async updateById(from, id) {
+      const { rows } = await from.executeQuery(withKey(update, id));
+      return rows[0];
+    },
+  };
+}
+
+/** The bundle of a product with that id, or with that version: a list of one, or of none. */
+export async function namedBundle(
+  db: Db,
+  productId: string,
+  by: { readonly id: string } | { readonly version: string },
+): Promise<Candidate[]> {
+  const query = bundlesOfProduct(db).where('b.product_id', '=', productId);
+  const rows = await ('id' in by
+    ? query.where('b.id', '=', by.id)
+    : query.where('b.version', '=', by.version)
+  ).execute();
+  return rows.map(toCandidate);
+}
+
+/** What selection needs of the product that a device is activated to. */
+export const findProduct = (db: Db, id: string) =>
+  db.selectFrom('products').select(['product', 'production']).where('id', '=', id).executeTakeFirstOrThrow();
+
+const fileColumns = ['id', 'filename', 'type', 'version', 'mime', 'size', 'crc', 'sha256', 'created_at'] as const;
+
+/** All files of a bundle and of its firmware, by name. */
+export async function filesOfBundle(db: Db, bundleId: string): Promise<BundleFile[]> {
+  const firmware = await db
+    .selectFrom('firmware_files as f')
+    .innerJoin('bundles as b', 'b.firmware_id', 'f.firmware_id')
+    .select(fileColumns.map((column) => `f.${column}` as const))
+    .where('b.id', '=', bundleId)
+    .orderBy('f.filename')
+    .execute();
+  const resources = await db
+    .selectFrom('resources')
+    .select([...fileColumns, 'exclude'])
+    .where('bundle_id', '=', bundleId)
+    .orderBy('filename')
+    .execute();
+  return [
+    ...firmware.map((file) => ({ ...file, source: 'firmware' as const, exclude: 0 as const })),
+    ...resources.map((file) => ({ ...file, source: 'resource' as const })),
+  ];
+}
+
+/** Whether there is such a bundle, of whatever product. */
+export async function bundleExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('bundles').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+export async function insertUpdate(trx: Db, update: Insertable<UpdateTable>): Promise<number> {
+  return (await trx.insertInto('updates').values(update).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+export const changeUpdate = (trx: Db, id: number, change: Updateable<UpdateTable>) =>
+  trx.updateTable('updates').set(change).where('id', '=', id).execute();
+
+/** A download has begun; nothing happens to an update that is further on. */
+export const markDownloading = (db: Db, id: number, atMs: number) =>
+  db
+    .updateTable('updates')
+    .set({ state: 'downloading', downloading_at: atMs })
+    .where('id', '=', id)
+    .where('state', '=', 'offered')
+    .execute();
+
+/** One page of the updates of a device. */
+export async function listUpdates(
+  db: Db,
+  deviceId: string,
+  query: PageOf<'id' | '-id'> & { readonly state?: UpdateRow['state'] },
+): Promise<{ items: UpdateRow[]; total: number }> {
+  const page = paging(query, '-id');
+  let matching = db.selectFrom('updates').where('device_id', '=', deviceId);
+  if (query.state) matching = matching.where('state', '=', query.state);
+  const items = await matching
+    .selectAll()
+    .orderBy(page.field, page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await matching.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
+
+export const toUpdateRecord = (row: UpdateRow): UpdateRecord => ({
+  id: row.id,
+  device_id: row.device_id,
+  product_id: row.product_id,
+  cause: row.cause,
+  from_bundle_id: row.from_bundle_id,
+  from_bversion: row.from_bversion,
+  bundle_id: row.to_bundle_id,
+  bundle: row.to_version,
+  bversion: row.to_bversion,
+  state: row.state,
+  result: row.result,
+  reason: row.reason,
+  created_at: String(row.created_at),
+  downloading_at: text(row.downloading_at),
+  installed_at: text(row.installed_at),
+  finished_at: text(row.finished_at),
+});

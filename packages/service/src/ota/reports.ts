@@ -1,0 +1,72 @@
+import { type OtaReport, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Db } from '../db/storage.ts';
+import { findProduct, namedBundle } from './queries.ts';
+import { isOpen, judgeReport, selectBundle } from './rules.ts';
+import { advance, begin } from './steps.ts';
+import { currentUpdate, type OtaDeviceRow, type OtaWork, type Speaker } from './work.ts';
+
+/**
+ * Applies a device's report to its current update. Refusals: NOT_FOUND when that leads to another bundle,
+ * ILLEGAL_TRANSITION when it has ended otherwise. Spec: API-DEV-POST-ota-result, API-RULE-ota-9.
+ */
+export async function applyReport(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  report: OtaReport,
+  by: Speaker,
+): Promise<Result<undefined, Refusal>> {
+  const current = await currentUpdate(work, trx, device);
+  if (!current || current.to_bundle_id !== report.bundle_id) {
+    return failure(refusal('NOT_FOUND', { what: 'Update to this bundle' }));
+  }
+  const { trigger, reason } = judgeReport(current, report);
+  const { to_version: version, to_bversion: bversion } = current;
+  if (trigger === 'confirm' && current.state === 'failed') {
+    // It runs the bundle after all. The failed update stays in the history as it was.
+    const to = { bundleId: report.bundle_id, version, bversion };
+    await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
+  } else if (trigger !== undefined) {
+    const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason }, by);
+    if (!moved.ok) return moved;
+  }
+  if (report.bversion && report.bversion !== device.bversion) {
+    await work.ledger.change(trx, device.id, { bversion: report.bversion });
+  }
+  return success(undefined);
+}
+
+/**
+ * Records what a BLE device runs, as its bridging host tells: a device behind a bridge has no restart that the service
+ * could see, so this is done at once. Refusals: WRONG_BUNDLE unless it is a published bundle of the device's product.
+ * Spec: API-EP-POST-devices-device_id-ota-result.
+ */
+export async function applyBridgedReport(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  bundleId: string,
+  by: Speaker,
+): Promise<Result<undefined, Refusal>> {
+  const product = await findProduct(trx, device.product_id);
+  const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
+  const chosen = selectBundle({ ...device, ...product }, candidates, { bundle_id: bundleId }, 'bridge');
+  if (!chosen.ok) {
+    if (chosen.error.code !== 'NOT_FOUND') return chosen;
+    const keys = { source: 'body', keys: ['bundle_id'] } as const;
+    return failure(refusal('WRONG_BUNDLE', { product: product.product }, keys));
+  }
+  const { version, bversion } = chosen.value;
+  const current = await currentUpdate(work, trx, device);
+  const isSame = current?.to_bundle_id === bundleId;
+  if (current && isSame && (isOpen(current.state) || current.state === 'done')) {
+    const moved = await advance(work, trx, device, current, { trigger: 'confirm' }, by);
+    if (!moved.ok) return moved;
+  } else {
+    const to = { bundleId, version, bversion };
+    await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
+  }
+  if (device.bversion !== bversion) await work.ledger.change(trx, device.id, { bversion });
+  return success(undefined);
+}

@@ -1,0 +1,169 @@
+import {
+  type BridgeFile,
+  type deviceUpdatesContract,
+  type otaLinkContract,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
+import { failure, parseMac, type Result, success } from '@moorage/base';
+import type { Action } from '../auth/rules.ts';
+import { fileEtag } from '../bundles/rules.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
+import type { Answer, OtaEngine } from './engine.ts';
+import { filesOfBundle, listUpdates, markDownloading, toUpdateRecord } from './queries.ts';
+import { type BundleFile, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
+import type { OtaDeviceRow, Speaker } from './work.ts';
+
+/** Bundles whose file lists are remembered. */
+const rememberedBundles = 200;
+
+/**
+ * The files of updates by bundle. What has been on offer was published, and the files of a published bundle and of its
+ * firmware never change, so a remembered list is never stale.
+ */
+export function updateFiles(): (db: Db, bundleId: string) => Promise<readonly BundleFile[]> {
+  const known = new Map<string, readonly BundleFile[]>();
+  return async (db, bundleId) => {
+    const files = known.get(bundleId) ?? filesOfUpdate(await filesOfBundle(db, bundleId));
+    known.delete(bundleId);
+    known.set(bundleId, files);
+    const oldest = known.size > rememberedBundles ? known.keys().next() : undefined;
+    if (oldest && !oldest.done) known.delete(oldest.value);
+    return files;
+  };
+}
+
+export interface OtaDeps extends Deps {
+  readonly engine: OtaEngine;
+  readonly filesOf: ReturnType<typeof updateFiles>;
+  /** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
+  deviceFor(caller: Caller, action: Action, name: string): Promise<Result<OtaDeviceRow, Refusal>>;
+}
+
+/** A file of the bundle that the device has on offer, or had last. Spec: API-DEV-GET-ota-bundle_id-name. */
+async function openFile(
+  { engine, filesOf, storage, clock }: OtaDeps,
+  device: OtaDeviceRow,
+  bundleId: string,
+  name: string,
+): Promise<Result<FileReply, Refusal>> {
+  const update = await engine.current(storage.db, device);
+  if (update?.to_bundle_id !== bundleId) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
+  const file = (await filesOf(storage.db, bundleId)).find(({ filename }) => filename === name);
+  if (!file) return failure(refusal('NOT_FOUND', { what: 'File' }));
+  return success({
+    sha256: file.sha256,
+    size: file.size,
+    mime: file.mime,
+    etag: fileEtag(file.crc, file.size),
+    lastModifiedMs: file.created_at,
+    ...(update.state === 'offered' && {
+      onStart: async () => {
+        await markDownloading(storage.db, update.id, clock.now());
+      },
+    }),
+  });
+}
+
+const none = ({ bundle: { id, bversion } }: Answer) => ({ result: 'none' as const, bundle_id: id, bversion });
+
+const offerOf = ({ bundle }: Answer, files: readonly BundleFile[]) => ({
+  result: 'update' as const,
+  bundle_id: bundle.id,
+  version: bundle.version,
+  bversion: bundle.bversion,
+  tag: bundle.tag,
+  total_size: totalSize(files),
+});
+
+/** A host name or address with an optional port, as a Host header has it. */
+const hostPattern = /^[A-Za-z0-9._~-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
+
+const bySelf = (ip: string): Speaker => ({ from: 'device', userId: null, client: null, ip });
+
+const byPerson = ({ userId, client }: Caller, ip: string): Speaker => ({ from: 'bridge', userId, client, ip });
+
+/** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
+export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
+  async query({ caller, body, headers, ip }) {
+    const mac = body.mac === undefined ? undefined : parseMac(body.mac);
+    const asked = {
+      ...body,
+      bid: body.bid?.toLowerCase(),
+      bundle_id: body.bundle_id?.toLowerCase(),
+      mac: mac?.ok ? mac.value : undefined,
+    };
+    const answer = await deps.engine.ask(caller.row, asked, bySelf(ip));
+    if (!answer.ok) return answer;
+    if (answer.value.kind === 'none') return success(none(answer.value));
+    // The files are where the device found this listener: under the name it called.
+    const host = headers.host;
+    if (typeof host !== 'string' || !hostPattern.test(host)) {
+      return failure(refusal('INVALID_REQUEST', { detail: 'The header "host" is missing or not valid' }));
+    }
+    const all = await deps.filesOf(deps.storage.db, answer.value.bundle.id);
+    const files = filesMissing(all, body.files ?? []);
+    const scheme = deps.settings.deviceInsecure ? 'http' : 'https';
+    const path = `${scheme}://${host}/ota/${answer.value.bundle.id}/%s`;
+    return success({ ...offerOf(answer.value, files), path, files: files.map(manifestFile) });
+  },
+
+  file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id.toLowerCase(), params.name),
+
+  async report({ caller, body, ip }) {
+    const report = { ...body, bundle_id: body.bundle_id.toLowerCase() };
+    const reported = await deps.engine.report(caller.row, report, bySelf(ip));
+    return reported.ok ? success(resultOk) : reported;
+  },
+});
+
+/** Where a bridging host gets a file: resources from their bundle, files of the firmware from the device. */
+const bridgeFile = (deviceId: string, bundleId: string, file: BundleFile): BridgeFile => {
+  const manifest = manifestFile(file);
+  const url =
+    file.source === 'resource'
+      ? `/api/bundles/${bundleId}/resources/${file.id}/binary`
+      : `/api/devices/${deviceId}/ota/${bundleId}/${manifest.remote}`;
+  return { ...manifest, url };
+};
+
+/** Updates on behalf of BLE devices, and the history of any device. */
+export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdatesContract> => ({
+  // API-EP-POST-devices-device_id-ota
+  async query({ caller, params, body, ip }) {
+    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+    if (!device.ok) return device;
+    const ask = { bid: body?.bid?.toLowerCase(), bundle_id: body?.bundle_id?.toLowerCase() };
+    const answer = await deps.engine.ask(device.value, ask, byPerson(caller, ip));
+    if (!answer.ok) return answer;
+    if (answer.value.kind === 'none') return success(none(answer.value));
+    const { id } = answer.value.bundle;
+    const files = await deps.filesOf(deps.storage.db, id);
+    const path = `/api/devices/${device.value.id}/ota/${id}/%s`;
+    const manifest = files.map((file) => bridgeFile(device.value.id, id, file));
+    return success({ ...offerOf(answer.value, files), path, files: manifest });
+  },
+
+  // API-EP-POST-devices-device_id-ota-result
+  async report({ caller, params, body, ip }) {
+    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+    if (!device.ok) return device;
+    const bundleId = body.bundle_id.toLowerCase();
+    const reported = await deps.engine.reportBridged(device.value, bundleId, byPerson(caller, ip));
+    return reported.ok ? success(resultOk) : reported;
+  },
+
+  async file({ caller, params }) {
+    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+    return device.ok ? openFile(deps, device.value, params.bundle_id.toLowerCase(), params.name) : device;
+  },
+
+  async list({ caller, params, query }) {
+    const device = await deps.deviceFor(caller, 'device.read', params.device_id);
+    if (!device.ok) return device;
+    const { items, total } = await listUpdates(deps.storage.db, device.value.id, query);
+    return success({ items: items.map(toUpdateRecord), total });
+  },
+});

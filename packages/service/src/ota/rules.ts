@@ -1,0 +1,247 @@
+import {
+  type DeviceState,
+  type HeldFile,
+  type ManifestFile,
+  otaResults,
+  type Refusal,
+  refusal,
+  type Tag,
+  type UpdateState,
+} from '@moorage/api';
+import { failure, type Result, success, type Transition } from '@moorage/base';
+import { moduleFileType } from '../bundles/rules.ts';
+
+export type UpdateTrigger = 'fetch' | 'install' | 'confirm' | 'fail' | 'mismatch' | 'supersede';
+
+/**
+ * Life of one update of one device. Rows that lead to where they start make a repeated call harmless.
+ * Done is what a restarted device says, not what it says before. Spec: API-RULE-ota-9.
+ */
+export const updateTransitions: readonly Transition<UpdateState, UpdateTrigger>[] = [
+  { from: 'offered', trigger: 'fetch', to: 'downloading' },
+  { from: 'downloading', trigger: 'fetch', to: 'downloading' },
+  { from: 'installed', trigger: 'fetch', to: 'installed' },
+  { from: 'done', trigger: 'fetch', to: 'done' },
+  // A device that holds every file already fetches none.
+  { from: 'offered', trigger: 'install', to: 'installed' },
+  { from: 'downloading', trigger: 'install', to: 'installed' },
+  { from: 'installed', trigger: 'install', to: 'installed' },
+  { from: 'offered', trigger: 'confirm', to: 'done' },
+  { from: 'downloading', trigger: 'confirm', to: 'done' },
+  { from: 'installed', trigger: 'confirm', to: 'done' },
+  { from: 'done', trigger: 'confirm', to: 'done' },
+  { from: 'offered', trigger: 'fail', to: 'failed' },
+  { from: 'downloading', trigger: 'fail', to: 'failed' },
+  { from: 'installed', trigger: 'fail', to: 'failed' },
+  { from: 'failed', trigger: 'fail', to: 'failed' },
+  { from: 'installed', trigger: 'mismatch', to: 'failed' },
+  { from: 'offered', trigger: 'supersede', to: 'superseded' },
+  { from: 'downloading', trigger: 'supersede', to: 'superseded' },
+  { from: 'installed', trigger: 'supersede', to: 'superseded' },
+];
+
+/** States in which an update still goes on. */
+export const openStates: readonly UpdateState[] = ['offered', 'downloading', 'installed'];
+
+export const isOpen = (state: UpdateState): boolean => openStates.includes(state);
+
+/** A bundle as OTA selection sees it. */
+export interface Candidate {
+  readonly id: string;
+  readonly product_id: string;
+  readonly firmware_id: string;
+  readonly state: 'preview' | 'published' | 'archive';
+  readonly tag: Tag | null;
+  readonly version: string;
+  readonly bversion: string;
+}
+
+/** A device as OTA selection sees it. */
+export interface OtaDevice {
+  readonly state: DeviceState;
+  readonly tag: Tag | null;
+  readonly product_id: string;
+  readonly product: string;
+  readonly production: 0 | 1;
+}
+
+/** What an OTA query may ask for; empty texts count as absent. */
+export interface OtaAsk {
+  readonly bid?: string | undefined;
+  readonly bundle_id?: string | undefined;
+  readonly version?: string | undefined;
+  readonly force?: boolean | undefined;
+  readonly bversion?: string | undefined;
+}
+
+/** Whether the query names the bundle it wants, by id or by version. */
+export const isExplicit = (ask: OtaAsk): boolean => Boolean(ask.bundle_id || ask.version);
+
+/**
+ * The bundle for a device. An explicit one must be published and of its product; otherwise the one with the device's
+ * tag, otherwise the release.
+ *
+ * @param candidates bundles of the device's product that may be meant; others among them are passed over
+ * @param from a device may not choose on a production product; a person who may update it may (API-RULE-ota-2)
+ * Refusals: DEVICE_DISABLED, PRODUCTION_BUNDLE_CHOICE, NOT_FOUND.
+ */
+export function selectBundle(
+  device: OtaDevice,
+  candidates: readonly Candidate[],
+  ask: OtaAsk,
+  from: 'device' | 'bridge',
+): Result<Candidate, Refusal> {
+  if (device.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
+  const offered = candidates.filter(
+    (bundle) => bundle.product_id === device.product_id && bundle.state === 'published',
+  );
+  if (isExplicit(ask)) {
+    if (device.production && from === 'device') {
+      return failure(refusal('PRODUCTION_BUNDLE_CHOICE', { product: device.product }));
+    }
+    const wanted = offered.find((bundle) =>
+      ask.bundle_id ? bundle.id === ask.bundle_id : bundle.version === ask.version,
+    );
+    return wanted ? success(wanted) : failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
+  }
+  const tagged = device.tag && offered.find((bundle) => bundle.tag === device.tag); // API-RULE-ota-3
+  const chosen = tagged || offered.find((bundle) => bundle.tag === 'release'); // API-RULE-ota-4
+  return chosen ? success(chosen) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
+}
+
+/** The newest update of a device, as far as rules need it. */
+export interface CurrentUpdate {
+  readonly to_bundle_id: string | null;
+  readonly to_bversion: string;
+  readonly state: UpdateState;
+}
+
+/**
+ * Whether the device runs the chosen bundle already (API-RULE-ota-6).
+ *
+ * The version text decides when the device sends it. The bundle id alone does not suffice when the newest update led
+ * to that bundle and the device tells another version text: modules keep as their bundle id what they were offered
+ * last, installed or not, and an interrupted update must be offered again.
+ */
+export function runsAlready(chosen: Candidate, ask: OtaAsk, current: CurrentUpdate | undefined): boolean {
+  if (ask.bversion === chosen.bversion) return true;
+  if (ask.bid !== chosen.id) return false;
+  return !(ask.bversion && current?.to_bundle_id === chosen.id);
+}
+
+/** What an OTA query leads to. */
+export type OtaDecision =
+  /** Nothing to install; with `confirm` the open update is done, with `adopt` a done one has to be written. */
+  | { readonly kind: 'none'; readonly record: 'nothing' | 'confirm' | 'adopt' }
+  /** The open update to the same bundle goes on. */
+  | { readonly kind: 'resume' }
+  /** A new update; the open one, if any, ends as told. */
+  | { readonly kind: 'offer'; readonly ends: 'supersede' | 'mismatch' | undefined };
+
+/** Decides an OTA query once its bundle is chosen. A poll that brings nothing new writes nothing. */
+export function decideOta(chosen: Candidate, ask: OtaAsk, current: CurrentUpdate | undefined): OtaDecision {
+  const open = current && isOpen(current.state) ? current : undefined;
+  const isSame = current?.to_bundle_id === chosen.id;
+  if (!ask.force && runsAlready(chosen, ask, current)) {
+    if (ask.bversion !== chosen.bversion) return { kind: 'none', record: 'nothing' };
+    if (isSame && current.state === 'done') return { kind: 'none', record: 'nothing' };
+    return { kind: 'none', record: isSame && open ? 'confirm' : 'adopt' };
+  }
+  // A device that asks after it has installed has restarted, and was expected to run the new version.
+  const isBackOld = open?.state === 'installed' && ask.bversion && ask.bversion !== open.to_bversion;
+  if (isBackOld) return { kind: 'offer', ends: 'mismatch' };
+  if (open && isSame) return { kind: 'resume' };
+  return { kind: 'offer', ends: open ? 'supersede' : undefined };
+}
+
+/** Why a device's update failed, by the result code it sent (reference 6.3). */
+const failureTexts: ReadonlyMap<number, string> = new Map([
+  [otaResults.failed, 'The device reports a general failure'],
+  [otaResults.noCredentials, 'The device has no network name or password'],
+  [otaResults.joinFailed, 'The device could not join its network'],
+  [otaResults.unreachable, 'The device could not reach the service'],
+  [otaResults.unauthorised, 'The device was not authorised'],
+  [otaResults.badRequest, 'The device sent a bad request'],
+  [otaResults.notFound, 'The device did not find what it asked for'],
+]);
+
+/** A result report, judged. */
+export interface Verdict {
+  /** `undefined` when the report changes nothing. */
+  readonly trigger: UpdateTrigger | undefined;
+  /** Why the update failed, when it did. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * Judges a report: a failure code fails, the target's version text confirms, success with another text is progress.
+ * Code 0 is what a module has after power-up: then another text after `installed` means that the update did not hold.
+ */
+export function judgeReport(
+  update: CurrentUpdate,
+  report: { readonly result: number; readonly bversion: string },
+): Verdict {
+  const failed = failureTexts.get(report.result);
+  if (failed !== undefined) return { trigger: 'fail', reason: failed };
+  if (report.bversion === update.to_bversion) return { trigger: 'confirm', reason: undefined };
+  if (report.result !== otaResults.none) return { trigger: 'install', reason: undefined };
+  if (update.state !== 'installed') return { trigger: undefined, reason: undefined };
+  return { trigger: 'mismatch', reason: mismatchReason(report.bversion) };
+}
+
+export const mismatchReason = (bversion: string): string => `The device restarted with version "${bversion}"`;
+
+/** A file of a bundle: of its firmware, or a resource. */
+export interface BundleFile {
+  readonly id: string;
+  readonly source: 'firmware' | 'resource';
+  readonly filename: string;
+  readonly type: string;
+  readonly version: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly crc: number;
+  readonly sha256: string;
+  readonly exclude: 0 | 1;
+  readonly created_at: number;
+}
+
+/**
+ * The files of a bundle that an update installs: those of the firmware, then the resources that are not excluded.
+ * A resource takes the place of a firmware file of the same name. Spec: API-RULE-ota-7.
+ */
+export function filesOfUpdate(files: readonly BundleFile[]): BundleFile[] {
+  const byName = new Map<string, BundleFile>();
+  for (const source of ['firmware', 'resource'] as const) {
+    for (const file of files) if (file.source === source && !file.exclude) byName.set(file.filename, file);
+  }
+  return [...byName.values()];
+}
+
+/** The files that a device still needs: all but those it holds with the same name, version and CRC (reference 6.6). */
+export function filesMissing(files: readonly BundleFile[], held: readonly HeldFile[]): BundleFile[] {
+  const key = (name: string, version: string, crc: number) => `${crc}/${version}/${name}`;
+  const has = new Set(held.map(({ name, version, crc }) => key(name, fourParts(version), crc)));
+  return files.filter((file) => !has.has(key(file.filename, fourParts(file.version), file.crc)));
+}
+
+/** Modules print versions without the parts at their end that are 0. */
+const fourParts = (version: string): string => [...version.split('.'), '0', '0', '0'].slice(0, 4).join('.');
+
+/** A file in the form of the module's download manifest. Names with blanks and slashes survive: `remote` is encoded. */
+export const manifestFile = (file: BundleFile): ManifestFile => ({
+  remote: encodeFilename(file.filename),
+  local: file.filename,
+  version: file.version,
+  type: moduleFileType(file.type),
+  // Nothing in a bundle says "essential" or "unprotected" yet.
+  flags: '',
+  crc: file.crc,
+  size: file.size,
+});
+
+/** A file name as a path: each segment percent-encoded, slashes kept. */
+export const encodeFilename = (filename: string): string => filename.split('/').map(encodeURIComponent).join('/');
+
+export const totalSize = (files: readonly { readonly size: number }[]): number =>
+  files.reduce((sum, { size }) => sum + size, 0);

@@ -1,0 +1,47 @@
+import type { Db } from '../db/storage.ts';
+import type { OtaReads, UpdateRow } from './queries.ts';
+import type { OtaAsk } from './rules.ts';
+
+/** The columns of a device that updates read. */
+export interface OtaDeviceRow {
+  readonly id: string;
+  readonly state: 'enabled' | 'active' | 'disabled';
+  readonly tag: 'alpha' | 'beta' | 'release' | null;
+  readonly product_id: string;
+  readonly update_id: number | null;
+  readonly bversion: string | null;
+  readonly mac: string | null;
+}
+
+/** Who speaks for the device: itself, or a person with a bridging host. */
+export interface Speaker {
+  readonly from: 'device' | 'bridge';
+  readonly userId: string | null;
+  readonly client: string | null;
+  readonly ip: string;
+}
+
+/** What the slice of devices does for updates: its table is its own. */
+export interface DeviceLedger {
+  /** The device as it is now; nobody else changes it until the transaction ends. */
+  lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
+  /** Changes what the record shows of updates. An address that another device has is passed over. */
+  change(trx: Db, id: string, change: { update_id?: number; bversion?: string; mac?: string }): Promise<void>;
+}
+
+/** A query, with what else the device tells of itself. */
+export type Asked = OtaAsk & { readonly mac?: string | undefined };
+
+/** What the steps of an update need beside the transaction. */
+export interface OtaWork {
+  readonly reads: OtaReads;
+  readonly ledger: DeviceLedger;
+  nowMs(): number;
+}
+
+/** The update whose fields the device's record shows. */
+export const currentUpdate = async (
+  { reads }: OtaWork,
+  db: Db,
+  device: Pick<OtaDeviceRow, 'update_id'>,
+): Promise<UpdateRow | undefined> => (device.update_id === null ? undefined : reads.updateById(db, device.update_id));

@@ -1,0 +1,140 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { FirmwareFileTable, FirmwareTable, FlavorTable, PlatformTable } from '../db/schema.ts';
+import type { Db, Storage } from '../db/storage.ts';
+
+export type PlatformRow = Selectable<PlatformTable>;
+export type FlavorRow = Selectable<FlavorTable>;
+export type FirmwareRow = Selectable<FirmwareTable>;
+export type FirmwareFileRow = Selectable<FirmwareFileTable>;
+
+/** One page of platforms, and how many fit in all. `q` is a part of code or title. */
+export async function listPlatforms(
+  storage: Storage,
+  q: string | undefined,
+  page: Paging<'created_at' | 'code' | 'title'>,
+): Promise<{ items: PlatformRow[]; total: number }> {
+  const { contains } = storage.expressions;
+  let query = storage.db.selectFrom('platforms');
+  if (q) {
+    query = query.where((eb) => eb.or([contains(eb.ref('platforms.code'), q), contains(eb.ref('platforms.title'), q)]));
+  }
+  const items = await query
+    .selectAll('platforms')
+    .orderBy(page.field, page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export const platformById = (db: Db, id: string): Promise<PlatformRow | undefined> =>
+  db.selectFrom('platforms').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** What of a new platform is taken already. */
+export const platformTaken = (db: Db, code: string, partId: string | null): Promise<PlatformRow | undefined> =>
+  db
+    .selectFrom('platforms')
+    .selectAll()
+    .where((eb) => eb.or([eb('code', '=', code), ...(partId === null ? [] : [eb('part_id', '=', partId)])]))
+    .orderBy('created_at')
+    .executeTakeFirst();
+
+export async function insertPlatform(db: Db, row: Insertable<PlatformTable>): Promise<void> {
+  await db.insertInto('platforms').values(row).execute();
+}
+
+export async function setBaseEdition(db: Db, platformId: string, productId: string): Promise<void> {
+  await db.updateTable('platforms').set({ product_id: productId }).where('id', '=', platformId).execute();
+}
+
+/** Flavors of platforms, each with the platform that has it, by code. */
+export const flavorsOfPlatforms = (
+  db: Db,
+  platformIds: readonly string[],
+): Promise<(FlavorRow & { platform_id: string })[]> =>
+  platformIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('platform_flavors')
+        .innerJoin('flavors', 'flavors.id', 'platform_flavors.flavor_id')
+        .selectAll('flavors')
+        .select('platform_flavors.platform_id')
+        .where('platform_flavors.platform_id', 'in', [...platformIds])
+        .orderBy('flavors.code')
+        .execute();
+
+export const flavorByCode = (db: Db, code: string): Promise<FlavorRow | undefined> =>
+  db.selectFrom('flavors').selectAll().where('code', '=', code).executeTakeFirst();
+
+export const flavorById = (db: Db, id: string): Promise<FlavorRow | undefined> =>
+  db.selectFrom('flavors').selectAll().where('id', '=', id).executeTakeFirst();
+
+export async function hasFlavor(db: Db, platformId: string, flavorId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('platform_flavors')
+    .select('flavor_id')
+    .where('platform_id', '=', platformId)
+    .where('flavor_id', '=', flavorId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertFlavor(db: Db, row: Insertable<FlavorTable>): Promise<void> {
+  await db.insertInto('flavors').values(row).execute();
+}
+
+export async function linkFlavor(db: Db, platformId: string, flavorId: string): Promise<void> {
+  await db.insertInto('platform_flavors').values({ platform_id: platformId, flavor_id: flavorId }).execute();
+}
+
+/** Firmware of a platform, newest first (reference 3.3). */
+export const firmwaresOfPlatform = (db: Db, platformId: string): Promise<FirmwareRow[]> =>
+  db
+    .selectFrom('firmwares')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .orderBy('created_at', 'desc')
+    .orderBy('version_key', 'desc')
+    .orderBy('id')
+    .execute();
+
+/** Whether the platform has this build of this edition already. */
+export async function firmwareTaken(
+  db: Db,
+  wanted: Pick<FirmwareRow, 'platform_id' | 'flavor_id' | 'label' | 'version'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('firmwares')
+    .select('id')
+    .where('platform_id', '=', wanted.platform_id)
+    .where('flavor_id', '=', wanted.flavor_id)
+    .where('label', '=', wanted.label)
+    .where('version', '=', wanted.version)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export const filesOfFirmwares = (db: Db, platformId: string): Promise<FirmwareFileRow[]> =>
+  db
+    .selectFrom('firmware_files')
+    .innerJoin('firmwares', 'firmwares.id', 'firmware_files.firmware_id')
+    .selectAll('firmware_files')
+    .where('firmwares.platform_id', '=', platformId)
+    .orderBy('firmware_files.filename')
+    .execute();
+
+export async function insertFirmware(
+  db: Db,
+  firmware: Insertable<FirmwareTable>,
+  files: readonly Insertable<FirmwareFileTable>[],
+): Promise<void> {
+  await db.insertInto('firmwares').values(firmware).execute();
+  if (files.length > 0)
+    await db
+      .insertInto('firmware_files')
+      .values([...files])
+      .execute();
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { writeLog } from '../db/logs.ts';
+import type { Db } from '../db/storage.ts';
+import { insertProduct, productTaken } from './queries.ts';
+
+/** A platform's base edition, to be made as a product. */
+export interface Edition {
+  readonly code: string;
+  readonly product: string;
+  readonly title: string;
+  readonly platformId: string;
+  readonly flavorId: string;
+  readonly userId: string;
+  readonly atMs: number;
+}
+
+/** The products that devices are activated to when they leave the factory (reference 1.1, 2.1). */
+export const editions = {
+  taken: productTaken,
+
+  /** Makes an edition product: published and claimable, so that everybody may take devices from it and back to it. */
+  async add(trx: Db, edition: Edition): Promise<string> {
+    const id = randomUUID();
+    const { code, product, title, userId, atMs } = edition;
+    await insertProduct(trx, {
+      id,
+      code,
+      product,
+      title,
+      meta: '',
+      summary: '',
+      description: '',
+      user_id: userId,
+      customer_id: null,
+      platform_id: edition.platformId,
+      flavor_id: edition.flavorId,
+      publication: 'published',
+      trashed: 0,
+      claimable: 1,
+      production: 0,
+      edition: 1,
+      part_number: null,
+      created_at: atMs,
+      updated_at: atMs,
+    });
+    const message = `Edition product ${product} made`;
+    await writeLog(trx, { type: 'product.create', message, atMs, userId, productId: id });
+    return id;
+  },
+};

@@ -1,0 +1,302 @@
+import type { ProductListQuery } from '@moorage/api';
+import type {
+  ExpressionBuilder,
+  ExpressionWrapper,
+  Insertable,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
+  Updateable,
+} from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
+import type { Db, Storage } from '../db/storage.ts';
+import type { Viewer } from './rules.ts';
+
+export type ProductRow = Selectable<ProductTable>;
+export type ActivationTokenRow = Selectable<ActivationTokenTable>;
+type ProductQuery<O> = SelectQueryBuilder<Schema, 'products', O>;
+
+/**
+ * Products with every field that a record computes: labels, the caller's role, counts, and the newest published
+ * bundle with its firmware. Only the rows of `page` are computed.
+ */
+export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
+  db
+    .selectFrom(page.as('products'))
+    .innerJoin('platforms', 'platforms.id', 'products.platform_id')
+    .leftJoin('flavors', 'flavors.id', 'products.flavor_id')
+    .leftJoin('users', 'users.id', 'products.user_id')
+    .leftJoin('product_users', (join) =>
+      join.onRef('product_users.product_id', '=', 'products.id').on('product_users.user_id', '=', userId),
+    )
+    // API-RULE-product-1: the version shown is that of the newest published bundle.
+    .leftJoin('bundles as newest', (join) =>
+      join.on('newest.id', '=', (eb) =>
+        eb
+          .selectFrom('bundles')
+          .select('bundles.id')
+          .whereRef('bundles.product_id', '=', 'products.id')
+          .where('bundles.state', '=', 'published')
+          .orderBy('bundles.created_at', 'desc')
+          .orderBy('bundles.version_key', 'desc')
+          .limit(1),
+      ),
+    )
+    .leftJoin('firmwares', 'firmwares.id', 'newest.firmware_id')
+    .selectAll('products')
+    .select((eb) => [
+      'platforms.code as platform',
+      'flavors.code as flavor',
+      'users.username as user',
+      'product_users.role as given_role',
+      'newest.version as newest_version',
+      'firmwares.label as firmware',
+      'firmwares.version as firmware_version',
+      eb
+        .selectFrom('devices')
+        .whereRef('devices.product_id', '=', 'products.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('device_count'),
+      eb
+        .selectFrom('bundles')
+        .whereRef('bundles.product_id', '=', 'products.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('bundle_count'),
+      eb
+        .selectFrom('bundles')
+        .whereRef('bundles.product_id', '=', 'products.id')
+        // Reference 2.2: the highest tag held by any bundle; ranks as in rules.ts.
+        .select((rank) =>
+          rank.fn
+            .max<number | null>(
+              rank.case('bundles.tag').when('release').then(3).when('beta').then(2).when('alpha').then(1).else(0).end(),
+            )
+            .as('rank'),
+        )
+        .as('tag_rank'),
+    ]);
+
+export type ProductView = Awaited<ReturnType<ReturnType<typeof computeProducts>['executeTakeFirstOrThrow']>>;
+
+export const productView = (db: Db, id: string, userId: string): Promise<ProductView | undefined> =>
+  computeProducts(
+    db,
+    db.selectFrom('products').selectAll('products').where('products.id', '=', id),
+    userId,
+  ).executeTakeFirst();
+
+/** How a caller can be tied to a product; what each tie allows is the authorisation table's to say. */
+export const productTies = ['visitor', 'deviceOwner', 'tester', 'manager', 'owner'] as const;
+export type ProductTie = (typeof productTies)[number];
+
+type ProductTest = (
+  eb: ExpressionBuilder<Schema, 'products'>,
+  viewer: Viewer,
+) => ExpressionWrapper<Schema, 'products', SqlBool>;
+
+const hasRole =
+  (role: 'manager' | 'tester'): ProductTest =>
+  (eb, { userId }) =>
+    eb.exists(
+      eb
+        .selectFrom('product_users')
+        .select('product_users.user_id')
+        .whereRef('product_users.product_id', '=', 'products.id')
+        .where('product_users.user_id', '=', userId)
+        .where('product_users.role', '=', role),
+    );
+
+const ownsProduct: ProductTest = (eb, { userId, customerId }) =>
+  customerId === null
+    ? eb('products.user_id', '=', userId)
+    : eb.or([eb('products.user_id', '=', userId), eb('products.customer_id', '=', customerId)]);
+
+const isPublished = (eb: ExpressionBuilder<Schema, 'products'>) => eb('products.publication', '=', 'published');
+
+/** What makes each tie, as a condition on a list. `productRoles` says the same of one product. */
+const tieTests: Readonly<Record<ProductTie, ProductTest>> = {
+  visitor: (eb) => eb.and([eb('products.trashed', '=', 0), eb.or([isPublished(eb), eb('products.edition', '=', 1)])]),
+  deviceOwner: (eb, { userId }) =>
+    eb.exists(
+      eb
+        .selectFrom('devices')
+        .select('devices.id')
+        .whereRef('devices.product_id', '=', 'products.id')
+        .where('devices.user_id', '=', userId),
+    ),
+  tester: hasRole('tester'),
+  manager: hasRole('manager'),
+  owner: ownsProduct,
+};
+
+const roleTies = {
+  owner: ['owner'],
+  manager: ['manager'],
+  any: ['owner', 'manager', 'tester'],
+} as const satisfies Record<string, readonly ProductTie[]>;
+
+const categories: Readonly<Record<NonNullable<ProductListQuery['category']>, ProductTest>> = {
+  mine: ownsProduct,
+  managed: hasRole('manager'),
+  published: isPublished,
+  edition: (eb) => eb('products.edition', '=', 1),
+};
+
+const anyTie = (
+  eb: ExpressionBuilder<Schema, 'products'>,
+  viewer: Viewer,
+  ties: readonly ProductTie[],
+): ExpressionWrapper<Schema, 'products', SqlBool> => eb.or(ties.map((tie) => tieTests[tie](eb, viewer)));
+
+/** The filters of reference 4 that products have. */
+function filtered(storage: Storage, filter: ProductListQuery, viewer: Viewer): ProductQuery<unknown> {
+  const { contains } = storage.expressions;
+  const { q, role, state, category } = filter;
+  let query = storage.db.selectFrom('products').where('products.trashed', '=', state === 'trash' ? 1 : 0);
+  if (state !== undefined && state !== 'trash') query = query.where('products.publication', '=', state);
+  if (filter.platform_id !== undefined) query = query.where('products.platform_id', '=', filter.platform_id);
+  if (filter.flavor_id !== undefined) query = query.where('products.flavor_id', '=', filter.flavor_id);
+  if (filter.production !== undefined) query = query.where('products.production', '=', filter.production ? 1 : 0);
+  if (role !== undefined) query = query.where((eb) => anyTie(eb, viewer, roleTies[role]));
+  if (category !== undefined) query = query.where((eb) => categories[category](eb, viewer));
+  if (q) {
+    query = query.where((eb) =>
+      eb.or([contains(eb.ref('products.title'), q), contains(eb.ref('products.product'), q)]),
+    );
+  }
+  return query;
+}
+
+/**
+ * One page of products, and how many fit in all. Products in trash are left out unless asked for by state.
+ *
+ * @param ties the ties that let the caller see a product; `undefined` when the caller sees all of them
+ */
+export async function listProducts(
+  storage: Storage,
+  filter: ProductListQuery,
+  page: Paging<'created_at' | 'updated_at' | 'title' | 'code' | 'product'>,
+  viewer: Viewer,
+  ties: readonly ProductTie[] | undefined,
+): Promise<{ items: ProductView[]; total: number }> {
+  let query = filtered(storage, filter, viewer);
+  if (ties) query = query.where((eb) => anyTie(eb, viewer, ties));
+  const rows = query
+    .selectAll('products')
+    .orderBy(`products.${page.field}`, page.direction)
+    .orderBy('products.id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset);
+  const items = await computeProducts(storage.db, rows, viewer.userId)
+    .orderBy(`products.${page.field}`, page.direction)
+    .orderBy('products.id', page.direction)
+    .execute();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** A product with what the caller is to it: the role given by the owner, and how many own devices stand on it. */
+export const productForCaller = (db: Db, id: string, userId: string) =>
+  db
+    .selectFrom('products')
+    .selectAll('products')
+    .select((eb) => [
+      eb
+        .selectFrom('product_users')
+        .select('product_users.role')
+        .whereRef('product_users.product_id', '=', 'products.id')
+        .where('product_users.user_id', '=', userId)
+        .as('given_role'),
+      eb
+        .selectFrom('devices')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .whereRef('devices.product_id', '=', 'products.id')
+        .where('devices.user_id', '=', userId)
+        .as('own_devices'),
+    ])
+    .where('products.id', '=', id)
+    .executeTakeFirst();
+
+export async function productTaken(db: Db, product: string): Promise<boolean> {
+  const row = await db.selectFrom('products').select('id').where('product', '=', product).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertProduct(db: Db, row: Insertable<ProductTable>): Promise<void> {
+  await db.insertInto('products').values(row).execute();
+}
+
+export async function updateProduct(db: Db, id: string, change: Updateable<ProductTable>): Promise<void> {
+  await db.updateTable('products').set(change).where('id', '=', id).execute();
+}
+
+/** Removes a product; its bundles, resources, users and tokens go with it (foreign keys cascade). */
+export async function deleteProduct(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('products').where('id', '=', id).execute();
+}
+
+/** What keeps a product from going away: activated devices, or a platform whose base edition it is. */
+export async function productUse(db: Db, id: string): Promise<{ deviceCount: number; baseEdition: boolean }> {
+  const { n } = await db
+    .selectFrom('devices')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('product_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const platform = await db.selectFrom('platforms').select('id').where('product_id', '=', id).executeTakeFirst();
+  return { deviceCount: n, baseEdition: platform !== undefined };
+}
+
+/** What creating a product needs to know of its platform. */
+export const platformForProduct = (db: Db, platformId: string) =>
+  db
+    .selectFrom('platforms')
+    .leftJoin('products', 'products.id', 'platforms.product_id')
+    .select(['platforms.id', 'platforms.code', 'products.flavor_id as base_flavor_id'])
+    .where('platforms.id', '=', platformId)
+    .executeTakeFirst();
+
+/** A flavor, and whether the platform has it. */
+export const flavorForProduct = (db: Db, flavorId: string, platformId: string) =>
+  db
+    .selectFrom('flavors')
+    .leftJoin('platform_flavors', (join) =>
+      join.onRef('platform_flavors.flavor_id', '=', 'flavors.id').on('platform_flavors.platform_id', '=', platformId),
+    )
+    .select(['flavors.id', 'flavors.code', 'platform_flavors.platform_id'])
+    .where('flavors.id', '=', flavorId)
+    .executeTakeFirst();
+
+/** One page of a product's activation tokens, and how many there are. */
+export async function listActivationTokens(
+  db: Db,
+  productId: string,
+  page: Paging<'created_at'>,
+): Promise<{ items: (ActivationTokenRow & { user: string })[]; total: number }> {
+  const query = db.selectFrom('activation_tokens').where('activation_tokens.product_id', '=', productId);
+  const items = await query
+    .innerJoin('users', 'users.id', 'activation_tokens.user_id')
+    .selectAll('activation_tokens')
+    .select('users.username as user')
+    .orderBy('activation_tokens.created_at', page.direction)
+    .orderBy('activation_tokens.id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export async function insertActivationToken(db: Db, row: Insertable<ActivationTokenTable>): Promise<void> {
+  await db.insertInto('activation_tokens').values(row).execute();
+}
+
+/** Whether there was such a token of the product. */
+export async function deleteActivationToken(db: Db, productId: string, tokenId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('activation_tokens')
+    .where('product_id', '=', productId)
+    .where('id', '=', tokenId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

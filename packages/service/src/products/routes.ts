@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Updateable } from 'kysely';
+import { authorise, generalRoles, may } from '../auth/rules.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
+import { paging } from '../db/paging.ts';
+import type { ProductTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import { allowedProduct } from './access.ts';
+import {
+  deleteProduct,
+  flavorForProduct,
+  insertProduct,
+  listProducts,
+  type ProductRow,
+  platformForProduct,
+  productTaken,
+  productTies,
+  productUse,
+  productView,
+  updateProduct,
+} from './queries.ts';
+import { productRecord } from './records.ts';
+import { changePresence, changePublication, codePart, type Presence, productCodes } from './rules.ts';
+import { addToken, listTokens, removeToken } from './tokens.ts';
+
+type Contract = typeof productsContract;
+
+/** The record of a product that is there. */
+async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductRecord> {
+  const view = await productView(db, id, caller.userId);
+  if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+  return productRecord(view, caller);
+}
+
+const list =
+  ({ storage }: Deps): Handler<Contract['list']> =>
+  async ({ query, caller }) => {
+    // The ties that let somebody read a product come from the authorisation table; the query finds who has them.
+    const ties = productTies.filter((tie) => may('product.read', [tie]));
+    const seesAll = may('product.read', generalRoles(caller));
+    const filter = {
+      ...query,
+      ...(query.platform_id !== undefined && { platform_id: query.platform_id.toLowerCase() }),
+      ...(query.flavor_id !== undefined && { flavor_id: query.flavor_id.toLowerCase() }),
+    };
+    const page = paging(query, '-created_at');
+    const { items, total } = await listProducts(storage, filter, page, caller, seesAll ? undefined : ties);
+    return success({ items: items.map((row) => productRecord(row, caller)), total });
+  };
+
+const get =
+  ({ storage }: Deps): Handler<Contract['get']> =>
+  async ({ params, caller }) => {
+    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+    return allowed.ok ? success(await recordOf(storage.db, allowed.value.id, caller)) : allowed;
+  };
+
+/** What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. */
+async function foundationOf(
+  db: Db,
+  body: Call<Contract['create']>['body'],
+): Promise<Result<{ platformId: string; platformCode: string; flavorId: string | null }, Refusal>> {
+  const platform = await platformForProduct(db, body.platform_id.toLowerCase());
+  if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+  const found = { platformId: platform.id, platformCode: platform.code };
+  if (!body.flavor_id) return success({ ...found, flavorId: platform.base_flavor_id });
+  const flavor = await flavorForProduct(db, body.flavor_id.toLowerCase(), platform.id);
+  if (!flavor) return failure(refusal('NOT_FOUND', { what: 'Flavor' }));
+  if (flavor.platform_id === null) {
+    return failure(refusal('PLATFORM_MISMATCH', { what: `Flavor "${flavor.code}"`, platform: platform.code }));
+  }
+  return success({ ...found, flavorId: flavor.id });
+}
+
+const create =
+  ({ storage, clock }: Deps): Handler<Contract['create']> =>
+  async (call) => {
+    const { body, caller } = call;
+    const denied = authorise('product.create', generalRoles(caller), 'Product');
+    if (denied) return failure(denied);
+    const atMs = clock.now();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const foundation = await foundationOf(trx, body);
+      if (!foundation.ok) return foundation;
+      const { platformId, platformCode, flavorId } = foundation.value;
+      const codes = productCodes(caller.username, platformCode, body.code);
+      if (await productTaken(trx, codes.product)) {
+        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+      }
+      const id = randomUUID();
+      await insertProduct(trx, {
+        ...codes,
+        id,
+        title: body.title,
+        meta: body.meta,
+        summary: body.summary ?? '',
+        description: body.description ?? '',
+        user_id: caller.userId,
+        customer_id: null,
+        platform_id: platformId,
+        flavor_id: flavorId,
+        publication: 'preview',
+        trashed: 0,
+        claimable: 1,
+        production: 0,
+        edition: 0,
+        part_number: null,
+        created_at: atMs,
+        updated_at: atMs,
+      });
+      const message = `Product ${codes.product} made`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
+      return success(await recordOf(trx, id, caller));
+    });
+  };
+
+/** The fields that a body changes; an empty object when it changes none. */
+function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): Updateable<ProductTable> {
+  const texts = ['title', 'summary', 'description', 'meta'] as const;
+  const changed = texts.filter((field) => body[field] !== undefined && body[field] !== product[field]);
+  return Object.fromEntries(changed.map((field) => [field, body[field]]));
+}
+
+const update =
+  ({ storage, clock }: Deps): Handler<Contract['update']> =>
+  async (call) => {
+    const { body, caller, params } = call;
+    const atMs = clock.now();
+    return storage.transaction(async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
+      if (!allowed.ok) return allowed;
+      const product = allowed.value;
+      // API-RULE-product-2: the code is required, and the only code accepted is the one it has.
+      if (codePart(body.code) !== product.code) {
+        const detail = `The code of a product never changes; this one's is "${product.code}"`;
+        return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['code'] }));
+      }
+      const publication = body.state === undefined ? success(undefined) : changePublication(product, body.state);
+      if (!publication.ok) return publication;
+      const changes = {
+        ...changesOf(product, body),
+        ...(publication.value !== undefined && { publication: publication.value }),
+      };
+      const fields = Object.keys(changes);
+      if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
+      await updateProduct(trx, product.id, { ...changes, updated_at: atMs });
+      const log = { ...byCaller(call, atMs), productId: product.id };
+      const message = `Product ${product.product} changed`;
+      await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
+      if (publication.value !== undefined) {
+        const data = { from: product.publication, to: publication.value };
+        const told = `Product ${product.product} is ${publication.value} now`;
+        await writeLog(trx, { ...log, type: 'product.state', message: told, data });
+      }
+      return success(await recordOf(trx, product.id, caller));
+    });
+  };
+
+/** Trash, restore and delete: one path, because the same things stand in the way. */
+async function moveProduct(
+  { storage, clock }: Deps,
+  call: { readonly caller: Caller; readonly ip: string; readonly params: { readonly product_id: string } },
+  wanted: Presence | 'delete',
+): Promise<Result<typeof resultOk, Refusal>> {
+  const atMs = clock.now();
+  const action = wanted === 'delete' ? 'product.admin' : 'product.change';
+  // A device that is activated meanwhile keeps the product by its foreign key; the second look then sees it.
+  return transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const allowed = await allowedProduct(trx, call.params.product_id, call.caller, action);
+    if (!allowed.ok) return allowed;
+    const product = allowed.value;
+    const to = changePresence({ ...product, ...(await productUse(trx, product.id)) }, wanted);
+    if (!to.ok) return to;
+    if (to.value === undefined) return success(resultOk);
+    if (to.value === 'gone') await deleteProduct(trx, product.id);
+    else await updateProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
+    await writeLog(trx, {
+      ...byCaller(call, atMs),
+      type: wanted === 'delete' ? 'product.delete' : 'product.state',
+      message:
+        wanted === 'delete' ? `Product ${product.product} deleted` : `Product ${product.product} is ${wanted} now`,
+      productId: product.id,
+      data: { product: product.product, to: to.value },
+    });
+    return success(resultOk);
+  });
+}
+
+/** Products and their activation tokens. Spec: API-EP-GET-products and the calls beside it. */
+export const productsRoutes = (deps: Deps): Handlers<Contract> => ({
+  list: list(deps),
+  create: create(deps),
+  get: get(deps),
+  update: update(deps),
+  // API-EP-DELETE-products-product_id
+  remove: (call) => moveProduct(deps, call, 'delete'),
+  // API-EP-POST-products-product_id-state
+  setState: (call) => moveProduct(deps, call, call.body.state),
+  listTokens: listTokens(deps),
+  addToken: addToken(deps),
+  removeToken: removeToken(deps),
+});

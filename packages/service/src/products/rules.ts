@@ -1,0 +1,147 @@
+import { type Refusal, refusal, type Tag, tags } from '@moorage/api';
+import { failure, type Result, success, type Transition, transition } from '@moorage/base';
+
+export type Publication = 'preview' | 'published' | 'archive';
+export type PublicationTrigger = 'published' | 'archive';
+export type Presence = 'active' | 'trash';
+
+/** How far a product is public; changed by `PUT /api/products/{id}`. Spec: API-STATE-product-update. */
+export const publicationTransitions: readonly Transition<'none' | Publication, 'create' | PublicationTrigger>[] = [
+  { from: 'none', trigger: 'create', to: 'preview' }, // API-STATE-product-none-preview
+  { from: 'preview', trigger: 'published', to: 'published' }, // API-STATE-product-preview-published
+  { from: 'archive', trigger: 'published', to: 'published' }, // API-STATE-product-archive-published
+  { from: 'preview', trigger: 'archive', to: 'archive' }, // API-STATE-product-preview-archive
+  { from: 'published', trigger: 'archive', to: 'archive' }, // API-STATE-product-published-archive
+];
+
+/** Whether a product is there; changed by `POST /api/products/{id}/state` and DELETE. Spec: API-STATE-product-set. */
+export const presenceTransitions: readonly Transition<Presence | 'gone', Presence | 'delete'>[] = [
+  { from: 'active', trigger: 'trash', to: 'trash' }, // API-STATE-product-any-trash
+  { from: 'trash', trigger: 'active', to: 'active' }, // API-STATE-product-trash-active
+  { from: 'active', trigger: 'delete', to: 'gone' },
+  { from: 'trash', trigger: 'delete', to: 'gone' },
+];
+
+/** What a product is when its state is asked to change. */
+export interface ProductStanding {
+  readonly product: string;
+  readonly publication: Publication;
+  readonly trashed: 0 | 1;
+  /** How many devices are activated to it. */
+  readonly deviceCount: number;
+  /** A platform has it as its base edition, which new devices of the platform start on. */
+  readonly baseEdition: boolean;
+}
+
+/** The one state that records show. */
+export const visibleState = (row: { publication: Publication; trashed: number }): Publication | 'trash' =>
+  row.trashed ? 'trash' : row.publication;
+
+/**
+ * The publication a product gets, or `undefined` when it has it already. Refusal: ILLEGAL_TRANSITION; a product in
+ * trash has to be taken out first.
+ */
+export function changePublication(
+  product: Pick<ProductStanding, 'publication' | 'trashed'>,
+  wanted: PublicationTrigger,
+): Result<Publication | undefined, Refusal> {
+  const from = visibleState(product);
+  if (from === wanted) return success(undefined);
+  const to = from === 'trash' ? undefined : transition(publicationTransitions, from, wanted);
+  if (to === undefined || to === 'none') {
+    return failure(refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: wanted }));
+  }
+  return success(to);
+}
+
+/**
+ * The presence a product gets, or `undefined` when it has it already.
+ * Refusal: PRODUCT_IN_USE, for trash and deletion while something stands on the product.
+ */
+export function changePresence(
+  product: ProductStanding,
+  wanted: Presence | 'delete',
+): Result<Presence | 'gone' | undefined, Refusal> {
+  const from = product.trashed ? 'trash' : 'active';
+  if (from === wanted) return success(undefined);
+  const to = transition(presenceTransitions, from, wanted);
+  if (to === undefined) {
+    return failure(refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: wanted }));
+  }
+  if (to !== 'active' && product.deviceCount > 0) {
+    const detail = `${product.deviceCount} activated ${product.deviceCount === 1 ? 'device' : 'devices'}`;
+    return failure(refusal('PRODUCT_IN_USE', { product: product.product, detail }));
+  }
+  if (to !== 'active' && product.baseEdition) {
+    return failure(refusal('PRODUCT_IN_USE', { product: product.product, detail: 'base edition of its platform' }));
+  }
+  return success(to);
+}
+
+/** A text as a part of a product code: upper case, and `_` for what codes may not hold (reference 1.3). */
+export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
+
+/** A product's two codes. */
+export interface ProductCodes {
+  /** As sent, upper case. */
+  readonly code: string;
+  /** `<OWNER>-<PLATFORM>_<NAME>`. */
+  readonly product: string;
+}
+
+/** Makes the codes of a product from its owner's name, its platform's code and the code sent. Spec: API-RULE-product-3. */
+export function productCodes(owner: string, platformCode: string, code: string): ProductCodes {
+  const short = codePart(code);
+  const prefix = `${codePart(platformCode)}_`;
+  const name = short.startsWith(prefix) ? short : prefix + short;
+  return { code: short, product: `${codePart(owner)}-${name}` };
+}
+
+/**
+ * The product that a device or bridging host names: the one with that full code, else the only one with that short
+ * code among `candidates`; `undefined` when there is none or the short code is ambiguous.
+ *
+ * @param candidates products that the caller may see and whose full or short code is `codePart(text)`
+ */
+export function matchProductCode<P extends ProductCodes>(candidates: readonly P[], text: string): P | undefined {
+  const wanted = codePart(text);
+  const exact = candidates.find((candidate) => candidate.product === wanted);
+  if (exact) return exact;
+  const short = candidates.filter((candidate) => candidate.code === wanted);
+  return short.length === 1 ? short[0] : undefined;
+}
+
+/** How near to everybody a tag is: alpha 1, beta 2, release 3, none 0. */
+export const tagRank = (tag: Tag | null): number => (tag === null ? 0 : tags.indexOf(tag) + 1);
+
+/** The tag of a rank; `null` for 0. */
+export const tagOfRank = (rank: number): Tag | null => tags[rank - 1] ?? null;
+
+/** Who looks at a product. */
+export interface Viewer {
+  readonly userId: string;
+  readonly customerId: string | null;
+}
+
+/** What a product row says about the people around it. */
+export interface ProductPeople {
+  readonly user_id: string | null;
+  readonly customer_id: string | null;
+  /** The role that the owner gave the viewer. */
+  readonly given_role: 'manager' | 'tester' | null;
+}
+
+/** The viewer's role, as records show it. A customer's users own what the customer owns (reference 2.5). */
+export function roleOf(product: ProductPeople, viewer: Viewer): 'owner' | 'manager' | 'tester' | 'none' {
+  const ownsIt = product.user_id === viewer.userId;
+  const customerOwnsIt = product.customer_id !== null && product.customer_id === viewer.customerId;
+  return ownsIt || customerOwnsIt ? 'owner' : (product.given_role ?? 'none');
+}
+
+/** Whether a firmware or flavor fits: it is for the same platform and, where the product names one, the same flavor. */
+export const fitsProduct = (
+  product: { readonly platform_id: string; readonly flavor_id: string | null },
+  firmware: { readonly platform_id: string; readonly flavor_id: string },
+): boolean =>
+  product.platform_id === firmware.platform_id &&
+  (product.flavor_id === null || product.flavor_id === firmware.flavor_id);

@@ -1,0 +1,92 @@
+import { type Client, createClient } from '@moorage/api';
+import { VirtualClock } from '@moorage/base';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { buildService, type Service } from '../app.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import type { Settings } from '../config.ts';
+import type { Storage } from '../db/storage.ts';
+import type { LogLevel } from '../http/server.ts';
+import { type Fixtures, fixtures } from './fixtures.ts';
+
+/** When tests begin: 2023-11-14T22:13:20Z. */
+export const testStartMs = 1_700_000_000_000;
+
+export const testSettings: Settings = {
+  dataDir: '/nowhere',
+  host: '127.0.0.1',
+  port: 0,
+  devicePort: 0,
+  database: 'sqlite::memory:',
+  blobs: 'file:/nowhere',
+  deviceInsecure: false,
+  adminEmail: 'admin@localhost',
+  adminPassword: undefined,
+};
+
+/** `fetch` that calls a server in this process, without a socket. */
+export const injectFetch =
+  (app: FastifyInstance) =>
+  async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const { pathname, search } = new URL(url, 'http://service');
+    const options: InjectOptions = {
+      // Safe: the client only uses methods of the contract.
+      method: (init.method ?? 'GET') as NonNullable<InjectOptions['method']>,
+      url: pathname + search,
+      headers: Object.fromEntries(new Headers(init.headers)),
+    };
+    if (init.body !== undefined && init.body !== null) {
+      options.payload = typeof init.body === 'string' ? init.body : Buffer.from(await new Response(init.body).bytes());
+    }
+    const reply = await app.inject(options);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(reply.headers)) {
+      for (const one of Array.isArray(value) ? value : [value])
+        if (one !== undefined) headers.append(name, String(one));
+    }
+    const empty = reply.statusCode === 304 || reply.statusCode === 204;
+    return new Response(empty ? null : new Uint8Array(reply.rawPayload), { status: reply.statusCode, headers });
+  };
+
+export interface TestApp {
+  readonly service: Service;
+  readonly api: FastifyInstance;
+  readonly storage: Storage;
+  readonly blobs: BlobStore;
+  readonly clock: VirtualClock;
+  /** Rows to begin with. */
+  readonly make: Fixtures;
+  /** Calls of nobody in particular; `client.as(token)` is somebody. */
+  readonly client: Client;
+}
+
+export interface TestAppOptions {
+  readonly settings?: Partial<Settings>;
+  readonly blobs?: BlobStore;
+  readonly logLevel?: LogLevel;
+  readonly logStream?: { write(line: string): void };
+}
+
+/** The service over a database of the test, with a clock that the test owns, and nothing listening. */
+export async function buildApp(storage: Storage, options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = new VirtualClock(testStartMs);
+  const blobs = options.blobs ?? memoryBlobs(clock);
+  const service = await buildService({
+    settings: { ...testSettings, ...options.settings },
+    clock,
+    storage,
+    blobs,
+    logLevel: options.logLevel ?? 'silent',
+    ...(options.logStream && { logStream: options.logStream }),
+  });
+  await service.api.ready();
+  return {
+    service,
+    api: service.api,
+    storage,
+    blobs,
+    clock,
+    make: fixtures({ storage, blobs, clock }),
+    client: createClient({ baseUrl: 'http://service', fetch: injectFetch(service.api) }),
+  };
+}

@@ -1,0 +1,57 @@
+import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { writeLog } from '../db/logs.ts';
+import type { Deps, Handlers } from '../http/types.ts';
+import { emailTaken, type OwnDetails, type UserRow, updateDetails, userById } from './queries.ts';
+
+const userRecord = (row: UserRow): UserRecord => ({
+  id: row.id,
+  email: row.email,
+  username: row.username,
+  name_given: row.name_given,
+  name_family: row.name_family,
+  organisation: row.organisation,
+  role: row.role,
+  customer_id: row.customer_id,
+  avatar_id: row.avatar_id,
+  created_at: String(row.created_at),
+});
+
+/** The fields of a request that are there. */
+const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
+  ...(body.email !== undefined && { email: body.email.toLowerCase() }),
+  ...(body.name_given !== undefined && { name_given: body.name_given }),
+  ...(body.name_family !== undefined && { name_family: body.name_family }),
+  ...(body.organisation !== undefined && { organisation: body.organisation }),
+});
+
+export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersContract> => ({
+  // API-EP-GET-user
+  async get({ caller }) {
+    return success(userRecord(await userById(storage.db, caller.userId)));
+  },
+
+  // API-EP-PUT-user
+  async update({ caller, body, ip }) {
+    const details = given(body);
+    const fields = Object.keys(details);
+    if (fields.length === 0) return success(userRecord(await userById(storage.db, caller.userId)));
+    return transactionOverConflicts(storage, async (trx): Promise<Result<UserRecord, Refusal>> => {
+      if (details.email !== undefined && (await emailTaken(trx, details.email, caller.userId))) {
+        return failure(refusal('DUPLICATE', { what: 'Email', value: details.email }));
+      }
+      const row = await updateDetails(trx, caller.userId, details);
+      await writeLog(trx, {
+        type: 'user.update',
+        message: 'Details changed',
+        atMs: clock.now(),
+        userId: caller.userId,
+        ip,
+        client: caller.client,
+        data: { fields },
+      });
+      return success(userRecord(row));
+    });
+  },
+});
