@@ -1,9 +1,12 @@
 import type { Clock } from '@moorage/base';
 import type { Link } from '../cloud/link.ts';
 import type { Flash } from '../device/flash-files.ts';
+import type { Identity } from '../device/identity.ts';
 import type { Log } from '../device/log.ts';
+import type { Rtc } from '../device/rtc.ts';
 import type { StreamTable } from '../device/streams.ts';
 import { commandDefiner } from '../interpreter/command.ts';
+import type { CommandQueue } from '../interpreter/queue.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import type { Model } from '../model.ts';
 import type { Personality } from '../personality.ts';
@@ -19,6 +22,10 @@ export interface Board {
   readonly personality: Personality;
   readonly identity: Identity;
   readonly registry: Registry<Board>;
+  /** The turn of the commands of all sessions. */
+  readonly queue: CommandQueue;
+  /** The module's own clock; knows the time only once it has been set. */
+  readonly rtc: Rtc;
   readonly variables: VariableStore;
   readonly flash: Flash;
   readonly streams: StreamTable;
@@ -29,14 +36,6 @@ export interface Board {
   reboot(): Promise<void>;
   /** All variables to their defaults, the saved copy too; then a reboot. */
   factoryReset(): Promise<void>;
-}
-
-/** What is burnt into the hardware. */
-export interface Identity {
-  /** `AA:BB:CC:DD:EE:FF`. */
-  readonly mac: string;
-  /** 40 upper-case hex digits. */
-  readonly uuid: string;
 }
 
 /** Declares a command of the module. */

@@ -16,6 +16,7 @@ export const fileFlags = {
   unprotected: 0x0100,
 } as const;
 
+/** Spec: MOD-FILE-fields. */
 export interface FileInfo {
   readonly name: string;
   readonly size: number;
@@ -42,4 +43,53 @@ export interface NewFile {
   readonly replace?: boolean;
 }
 
-export type FlashError = 'exists' | 'no-space' | 'too-many-files' | 'bad-name' | 'protected' | 'missing' | 'crc' | 'incomplete';
+export type FlashError =
+  | 'exists'
+  | 'no-space'
+  | 'too-many-files'
+  | 'bad-name'
+  | 'protected'
+  | 'missing'
+  | 'crc'
+  | 'incomplete'
+  | 'too-long'
+  | 'too-large';
+
+/** The flash of a board: part of its model. */
+export interface FlashLayout {
+  /** Size of each area in bytes; 0 when the board has none. Spec: MOD-FILE-areas. */
+  readonly areaBytes: Readonly<Record<Area, number>>;
+  /** Most files in one area. */
+  readonly maxFilesPerArea: number;
+}
+
+/** The sizes of the reference board; bulk flash is an extra chip. */
+export const defaultFlashLayout: FlashLayout = {
+  areaBytes: { i: 768 * 1024, e: 1024 * 1024, b: 0 },
+  maxFilesPerArea: 100,
+};
+
+/** A file that a board leaves the factory with. */
+export interface FactoryFile {
+  readonly name: string;
+  readonly area: Area;
+  readonly type: number;
+  readonly flags: number;
+  readonly version: Version;
+  readonly content: Uint8Array;
+}
+
+/** Allocation unit of all areas, in bytes. */
+export const unitBytes = 4096;
+
+/** Longest file name, in characters. */
+export const maxNameLength = 95;
+
+/** Printable ASCII, spaces too; names are flat, a `/` in them is a letter like any other. */
+export const isFileName = (name: string): boolean => /^[\x20-\x7e]{1,95}$/.test(name);
+
+/** Type of a file for which none is named: miscellaneous. */
+export const defaultFileType = 0xfe;
+
+/** Programs and radio firmware: made at the factory or by updates, never made or deleted by users. */
+export const isProtectedType = (type: number): boolean => [0x00, 0x01, 0x80, 0x81].includes(type);

@@ -6,7 +6,10 @@
  */
 export interface Store {
   names(): Promise<readonly string[]>;
-  /** Bytes `start` to `end` (exclusive, default the end) of a name; `undefined` when it is absent. */
+  /**
+   * Bytes `start` to `end` (exclusive, default the end) of a name; `undefined` when it is absent. The bytes may be
+   * shared: do not change them.
+   */
   read(name: string, start?: number, end?: number): Promise<Uint8Array | undefined>;
   /** Starts a new content for a name; nothing is visible before `publish`. */
   create(name: string): Promise<StoreWriter>;
@@ -15,6 +18,7 @@ export interface Store {
 
 /** A content on its way. Exactly one of `publish` and `discard` ends it. */
 export interface StoreWriter {
+  /** Takes the next bytes, which the store may keep: do not change them afterwards. */
   append(chunk: Uint8Array): void | Promise<void>;
   /** Makes the content visible under its name, in place of an older one, in one step. */
   publish(): Promise<void>;

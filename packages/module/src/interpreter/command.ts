@@ -74,6 +74,8 @@ export interface Command<Board> {
   readonly hidden?: boolean;
   /** Still there in safe mode. */
   readonly safeMode?: boolean;
+  /** What TAB offers for the first argument. */
+  readonly completes?: 'variables' | 'topics';
   readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;
 }
 
@@ -87,7 +89,10 @@ interface TypedCommand<Board, Args extends Record<string, ArgSpec>, Options exte
 /** A `defineCommand` for one kind of board: argument types of `run` come from `args` and `options`. */
 export const commandDefiner =
   <Board>() =>
-  <const Args extends Record<string, ArgSpec> = Record<never, never>, const Options extends Record<string, OptionSpec> = Record<never, never>>(
+  <
+    const Args extends Record<string, ArgSpec> = Record<never, never>,
+    const Options extends Record<string, OptionSpec> = Record<never, never>,
+  >(
     command: TypedCommand<Board, Args, Options>,
   ): Command<Board> => ({
     ...command,

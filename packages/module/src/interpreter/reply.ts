@@ -14,6 +14,8 @@ export const codes = {
 
 export type ResponseCode = (typeof codes)[keyof typeof codes];
 
+export type RefusalCode = Exclude<ResponseCode, 0>;
+
 /**
  * A finished response. The payload comes without its final CR LF, which the framer adds; an empty one prints nothing
  * but the header.
@@ -24,6 +26,8 @@ export interface Response {
   readonly payload: string | Uint8Array;
   /** A table or list: kept in a CMD stream when `system.cmd.buffered` is on. */
   readonly multiline: boolean;
+  /** Work that begins when the response is out, such as a reboot; the prompt comes when it is done. */
+  readonly after?: () => void | Promise<void>;
 }
 
 /** The command wants `size` raw bytes, which follow its line; the session feeds them to the sink. */
@@ -66,7 +70,7 @@ export const lines = (rows: readonly string[]): Response => ({
 });
 
 /** A refusal; the session prints the personality's text for the code. Say why in a log line first (`board.log.line`). */
-export const fail = (code: Exclude<ResponseCode, 0>): Response => ({
+export const fail = (code: RefusalCode): Response => ({
   kind: 'response',
   code,
   payload: '',

@@ -1,0 +1,13 @@
+import type { Claim } from './link.ts';
+
+/** Activation tokens are 32 base64 characters. */
+const tokenPattern = /^[A-Za-z0-9+/]{31}[A-Za-z0-9+/=]$/;
+
+/**
+ * The two words behind `dms claim`: product code and activation token when they look like that, else user name and
+ * password. Spec: reference service 10.
+ */
+export const claimOf = (first: string, second: string): Claim =>
+  first.includes('-') && tokenPattern.test(second)
+    ? { product: first, token: second }
+    : { username: first, password: second };

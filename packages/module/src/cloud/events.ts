@@ -1,0 +1,24 @@
+import type { OtaResultCode } from './results.ts';
+
+/** What happens on the link, for whoever watches: a progress bar, the output of a command. */
+export type LinkEvent =
+  | { readonly type: 'provisioned' }
+  | { readonly type: 'claimed'; readonly product: string; readonly user: string | null }
+  | { readonly type: 'activated'; readonly product: string; readonly bundle: string | null }
+  /** An update has been accepted; `totalBytes` and `files` are what is still to be fetched. */
+  | {
+      readonly type: 'ota';
+      readonly bundleId: string;
+      readonly version: string;
+      readonly totalBytes: number;
+      readonly files: number;
+    }
+  /** One file on its way; the first of each file has 0 received bytes. */
+  | { readonly type: 'progress'; readonly file: string; readonly receivedBytes: number; readonly totalBytes: number }
+  /** All files are valid; the module restarts now. */
+  | { readonly type: 'installed'; readonly bundleId: string; readonly bversion: string }
+  /** The restarted module has told the service what it runs. */
+  | { readonly type: 'updated'; readonly bundleId: string; readonly bversion: string }
+  | { readonly type: 'failed'; readonly result: OtaResultCode; readonly message: string };
+
+export type LinkListener = (event: LinkEvent) => void;

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { contentOf, linkRig } from '../testing/link-rig.ts';
+import { peerCredentials, peerInfo } from '../testing/service-peer.ts';
+import { claimOf } from './claim.ts';
+
+const token = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldY';
+
+describe('provisioning', () => {
+  test('a token is exchanged for system files that are acknowledged', async () => {
+    const { module, peer, until, events } = await linkRig();
+    expect(module.variables.get('dms.provision.status')).toBe(0);
+    expect((await until(module.link.provision(token, 'ca text'))).ok).toBe(true);
+    expect(module.variables.get('dms.provision.status')).toBe(3);
+    const uuid = module.identity.uuid.toLowerCase();
+    expect(peer.requests).toMatchObject([
+      { method: 'POST', path: '/provision', body: { token, uuid } },
+      { method: 'PUT', path: '/provision' },
+    ]);
+    for (const [name, text] of [
+      ['device.crt', peerCredentials.certificate],
+      ['device.key', peerCredentials.key],
+      ['ca.pem', peerCredentials.ca],
+    ] as const) {
+      expect(module.flash.stat(name)).toMatchObject({ type: 0x03, flags: 0x0009 });
+      expect(String(await contentOf(module, name))).toBe(text);
+    }
+    expect(events).toEqual([{ type: 'provisioned' }]);
+  });
+
+  test('what has been provisioned is not provisioned again', async () => {
+    const { module, peer, until } = await linkRig();
+    await until(module.link.provision(token));
+    peer.requests.length = 0;
+    expect((await until(module.link.provision())).ok).toBe(true);
+    expect(peer.requests).toEqual([]);
+  });
+
+  test('without a token there is nothing to provision with', async () => {
+    const { module, until } = await linkRig();
+    const error = { result: 8, message: 'There is no provisioning token' };
+    expect(await until(module.link.provision())).toEqual({ ok: false, error });
+  });
+
+  test('a refused token stays held', async () => {
+    const { module, peer, until } = await linkRig();
+    peer.refuse('POST /provision', 403, 'The token is used up');
+    const error = { result: 7, message: 'The token is used up' };
+    expect(await until(module.link.provision(token))).toEqual({ ok: false, error });
+    expect(module.link.provisionStatus).toBe(1);
+    peer.answers.clear();
+    expect((await until(module.link.provision())).ok).toBe(true);
+  });
+
+  test.each([
+    { status: 503, calls: ['PUT /provision'] },
+    { status: 403, calls: ['PUT /provision', 'POST /provision', 'PUT /provision'] },
+  ])('after an acknowledgement that ended with $status the calls are $calls', async ({ status, calls }) => {
+    const { module, peer, until } = await linkRig();
+    peer.refuse('PUT /provision', status);
+    await until(module.link.provision(token));
+    expect(module.link.provisionStatus).toBe(2);
+    peer.requests.length = 0;
+    if (status === 503) peer.answers.clear();
+    const again = await until(module.link.provision());
+    expect(again.ok).toBe(status === 503);
+    expect(peer.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(calls);
+    expect(module.link.provisionStatus).toBe(status === 503 ? 3 : 2);
+  });
+});
+
+describe('account', () => {
+  test('claiming and activating are told to whoever watches', async () => {
+    const { module, until, events, peer } = await linkRig();
+    expect((await until(module.link.claim({ username: 'ada', password: 'secret' }))).ok).toBe(true);
+    expect((await until(module.link.activate('LAMP'))).ok).toBe(true);
+    expect(peer.requests.map(({ body }) => body)).toEqual([
+      { username: 'ada', password: 'secret' },
+      { product: 'LAMP' },
+    ]);
+    expect(events).toEqual([
+      { type: 'claimed', product: 'ACME-HARBOUR_LAMP', user: 'ada' },
+      { type: 'activated', product: 'ACME-HARBOUR_LAMP', bundle: '1.0.0.2' },
+    ]);
+  });
+
+  test('claiming with an activation token activates as well', async () => {
+    const { module, until, events } = await linkRig();
+    await until(module.link.claim({ product: 'ACME-HARBOUR_LAMP', token }));
+    expect(events.map(({ type }) => type)).toEqual(['claimed', 'activated']);
+  });
+
+  test('info and products are what the service says', async () => {
+    const { module, until } = await linkRig();
+    expect(await until(module.link.info())).toEqual({ ok: true, value: peerInfo });
+    expect(await until(module.link.products())).toMatchObject({ ok: true, value: [{ product: 'ACME-HARBOUR_LAMP' }] });
+  });
+
+  test.each([
+    ['ada', 'secret', { username: 'ada', password: 'secret' }],
+    ['ada-l@example.com', 'secret', { username: 'ada-l@example.com', password: 'secret' }],
+    ['ada', token, { username: 'ada', password: token }],
+    ['ACME-LAMP', token, { product: 'ACME-LAMP', token }],
+    ['ACME-LAMP', `${token.slice(0, 31)}=`, { product: 'ACME-LAMP', token: `${token.slice(0, 31)}=` }],
+    ['ACME-LAMP', `${token}A`, { username: 'ACME-LAMP', password: `${token}A` }],
+  ])('claim %s %s is read as %j', (first, second, claim) => {
+    expect(claimOf(first, second)).toEqual(claim);
+  });
+});
+
+test('calls are made one after another', async () => {
+  const { module, peer, until } = await linkRig();
+  await until(Promise.all([module.link.info(), module.link.products(), module.link.info()]));
+  expect(peer.requests.map(({ path }) => path)).toEqual(['/info', '/products', '/info']);
+});
+
+test('a watcher that has been taken away hears nothing', async () => {
+  const { module, until } = await linkRig();
+  const heard: unknown[] = [];
+  module.link.onEvent((event) => heard.push(event))();
+  await until(module.link.activate('LAMP'));
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryStore, type PowerCut } from '../device/memory-store.ts';
+import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
+import { bversionOf, type PeerBundle, peerCredentials } from '../testing/service-peer.ts';
+
+const bundle: PeerBundle = {
+  id: '22222222-2222-4222-8222-222222222222',
+  version: '1.0.0.2',
+  files: [
+    { name: 'page.html', content: pattern(9000) },
+    { name: 'settings.csv', content: pattern(300, 3) },
+  ],
+};
+const bversion = bversionOf(bundle);
+
+type Rig = Awaited<ReturnType<typeof linkRig>>;
+
+/** Store operations of an action that nothing disturbs: each of them is a moment for a cut. */
+async function momentsOf(act: (rig: Rig) => Promise<unknown>): Promise<readonly PowerCut[]> {
+  // A store with a cut that never comes counts every operation; one without counts only those that wait.
+  const store = new MemoryStore({ cut: { atOperation: Number.POSITIVE_INFINITY, effect: 'lost' } });
+  const rig = await linkRig({ store });
+  const first = rig.store.operations;
+  await act(rig);
+  await rig.clock.advance(1000);
+  const count = rig.store.operations - first;
+  return Array.from({ length: count }, (_, index) => first + index).flatMap((atOperation) => [
+    { atOperation, effect: 'lost' as const },
+    { atOperation, effect: 'kept' as const },
+  ]);
+}
+
+/** Runs an action into a cut and boots again from what the store has kept. */
+async function throughCut(cut: PowerCut, act: (rig: Rig) => Promise<unknown>) {
+  const rig = await linkRig({ store: new MemoryStore({ cut }) });
+  await act(rig).catch(() => {});
+  await rig.clock.advance(1000);
+  await rig.module.close().catch(() => {});
+  const again = await rig.powerOn(rig.store.survivor());
+  await rig.clock.advance(1000);
+  return { ...rig, ...again };
+}
+
+describe('power cuts', () => {
+  /** Spec: MOD-OTA-download, MOD-OTA-reboot. */
+  test('an update cut at any store operation boots with whole files, and asking again completes it', async () => {
+    const act = async ({ peer, until, module }: Rig) => {
+      peer.bundle = bundle;
+      await until(module.link.ota());
+    };
+    const moments = await momentsOf(act);
+    expect(moments.length).toBeGreaterThan(30);
+    for (const cut of moments) {
+      const { module, peer, until, clock } = await throughCut(cut, act);
+      const at = JSON.stringify(cut);
+      for (const { name, content } of bundle.files) {
+        const held = await contentOf(module, name);
+        expect(held === undefined || held.equals(content), `${name} ${at}`).toBe(true);
+      }
+      const before = module.link.installed()?.bundleId;
+      expect(await until(module.link.ota()), at).toEqual({ ok: true, value: before ? 'none' : 'updated' });
+      await clock.advance(1000);
+      expect(module.link.installed()?.bversion, at).toBe(bversion);
+      for (const { name, content } of bundle.files) expect((await contentOf(module, name))?.equals(content)).toBe(true);
+      expect(peer.reports.at(-1), at).toEqual({ bundle_id: bundle.id, result: 1, bversion });
+    }
+  });
+
+  /** Spec: reference service 6.4. */
+  test('provisioning cut at any store operation completes without the token being given again, once it is held', async () => {
+    const act = ({ until, module }: Rig) => until(module.link.provision('T'.repeat(32), peerCredentials.ca));
+    for (const cut of await momentsOf(act)) {
+      const { module, until } = await throughCut(cut, act);
+      const at = JSON.stringify(cut);
+      const token = module.link.provisionStatus === 0 ? 'T'.repeat(32) : undefined;
+      expect(await until(module.link.provision(token)), at).toEqual({ ok: true, value: undefined });
+      expect(module.link.provisionStatus, at).toBe(3);
+      expect(String(await contentOf(module, 'device.key')), at).toBe(peerCredentials.key);
+      expect(String(await contentOf(module, 'device.crt')), at).toBe(peerCredentials.certificate);
+    }
+  });
+});

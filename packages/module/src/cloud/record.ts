@@ -1,0 +1,55 @@
+import Type, { type Static } from 'typebox';
+import Value from 'typebox/value';
+import type { Store } from '../device/store.ts';
+
+const LinkRecord = Type.Object({
+  /** Provisioning token, until the service has heard that the certificate is stored. */
+  token: Type.Optional(Type.String()),
+  /** What the last update installed. */
+  installed: Type.Optional(Type.Object({ bundleId: Type.String(), bversion: Type.String() })),
+  /** The service has not yet heard from the restarted module. */
+  unreported: Type.Optional(Type.Literal(true)),
+});
+
+/** What the link remembers without power. */
+export type LinkRecord = Static<typeof LinkRecord>;
+
+const storeName = 'link';
+
+/** The link's record in the board's store: one entry, so that each change is whole or absent. */
+export class RecordKeeper {
+  readonly #store: Store;
+  #record: LinkRecord = {};
+  #changes: Promise<void> = Promise.resolve();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get record(): LinkRecord {
+    return this.#record;
+  }
+
+  /** Reads what the store holds; to be called at each boot. */
+  async load(): Promise<void> {
+    const bytes = await this.#store.read(storeName);
+    const value: unknown = bytes && JSON.parse(Buffer.from(bytes).toString());
+    this.#record = Value.Check(LinkRecord, value) ? value : {};
+  }
+
+  /** Resolves when the change is durable; only then does `record` show it. `undefined` takes a field away. */
+  change(fields: { readonly [Field in keyof LinkRecord]: LinkRecord[Field] | undefined }): Promise<void> {
+    const change = async () => {
+      const record = Object.fromEntries(
+        Object.entries({ ...this.#record, ...fields }).filter(([, value]) => value !== undefined),
+      );
+      const writer = await this.#store.create(storeName);
+      await writer.append(Buffer.from(JSON.stringify(record)));
+      await writer.publish();
+      this.#record = record;
+    };
+    const changed = this.#changes.then(change, change);
+    this.#changes = changed;
+    return changed;
+  }
+}

@@ -1,0 +1,46 @@
+import {
+  type BodyOf,
+  deviceLinkContract,
+  type EndpointShape,
+  isBinary,
+  otaLinkContract,
+  otaResults,
+  type ReplyOf,
+} from '@moorage/api';
+import { type Clock, failure, type Result, success } from '@moorage/base';
+import Value from 'typebox/value';
+import { type DownloadOptions, HttpClient, type HttpFailure, type HttpTarget } from '../net/http.ts';
+import type { Net } from '../net/ports.ts';
+import { httpFailure, type LinkFailure } from './results.ts';
+
+/** What a module asks of the device listener. Spec: reference service 6.4 and 6.6. */
+export const calls = { ...deviceLinkContract, ...otaLinkContract };
+
+/** The device listener, as one connection's worth of calls. Close it when done. */
+export class ServiceClient {
+  readonly #http: HttpClient;
+
+  constructor(net: Net, clock: Clock, target: HttpTarget) {
+    this.#http = new HttpClient(net, clock, target);
+  }
+
+  /** Makes one call of the contract; a reply of another shape is a general failure. */
+  async call<E extends EndpointShape>(endpoint: E, body: BodyOf<E>): Promise<Result<ReplyOf<E>, LinkFailure>> {
+    if (endpoint.method === 'DELETE') throw new Error('The device listener has no JSON call with DELETE');
+    const answer = await this.#http.json(endpoint.method, endpoint.path, body);
+    if (!answer.ok) return failure(httpFailure(answer.error));
+    if (isBinary(endpoint.reply) || !Value.Check(endpoint.reply, answer.value)) {
+      return failure({ result: otaResults.failed, message: `The reply to ${endpoint.path} is not understood` });
+    }
+    // Checked against the very schema that the type derives from.
+    return success(answer.value as ReplyOf<E>);
+  }
+
+  download(options: DownloadOptions): Promise<Result<void, HttpFailure>> {
+    return this.#http.download(options);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}

@@ -1,0 +1,207 @@
+import { readingStream, writingStream } from '../device/file-streams.ts';
+import type { FlashError, NewFile } from '../device/flash.ts';
+import { defaultFileType, fileFlags, maxNameLength } from '../device/flash.ts';
+import type { FileWriter } from '../device/flash-files.ts';
+import type { Command } from '../interpreter/command.ts';
+import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import type { TextKey } from '../personality.ts';
+import { type Board, defineCommand } from './board.ts';
+import { discarding } from './data-sinks.ts';
+import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
+
+/** More than the largest bulk flash; whether an area has room is for the flash to say. */
+const maxFileBytes = 128 * 1024 * 1024;
+
+const fileName = { kind: 'word', maxLength: maxNameLength, help: 'name of the file' } as const;
+
+/** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
+const reasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
+  exists: 'fileExists',
+  'no-space': 'flashFull',
+  'too-many-files': 'tooManyFiles',
+  protected: 'fileProtected',
+  missing: 'fileMissing',
+  crc: 'fileCrcMismatch',
+  incomplete: 'fileIncomplete',
+  'too-long': 'fileTooLong',
+  'too-large': 'fileTooLarge',
+};
+
+function refuse(board: Board, error: FlashError): Response {
+  if (error === 'bad-name') return fail(codes.INVALID);
+  board.log.say(reasons[error]);
+  return fail(codes.FAILED);
+}
+
+function flagBits(letters: string): number {
+  // Spec: MOD-FILE-essential, MOD-FILE-unprotected, MOD-FILE-flag-bits.
+  const essential = letters.includes('e') ? fileFlags.essential : 0;
+  const unprotected = letters.includes('u') ? fileFlags.unprotected : 0;
+  return fileFlags.user | essential | unprotected;
+}
+
+const fileCreate = defineCommand({
+  name: 'file_create',
+  shortcut: 'fcr',
+  group: 'file',
+  spec: 'MOD-CMD-file_create',
+  evidence: 'spec',
+  summary: 'Create a file',
+  options: {
+    letters: { kind: 'letters', letters: 'eu', help: 'e: essential, u: unprotected' },
+    open: { kind: 'switch', flag: '-o', help: 'return a stream handle; the data is written with stream_write' },
+  },
+  args: {
+    name: fileName,
+    size: { kind: 'int', min: 1, max: maxFileBytes, help: 'size in bytes' },
+    // Spec: MOD-FILE-version-parts.
+    version: { kind: 'version', optional: true, help: 'version, 1.0.0 when it is left out' },
+    type: { kind: 'hex', max: 0xff, optional: true, help: 'file type in hex, FE when it is left out' },
+    crc: { kind: 'hex', max: 0xffff, optional: true, help: 'CRC16-CCITT of the data, in hex' },
+  },
+  run: async (board, { letters, open, name, size, version, type, crc }) => {
+    const file: NewFile = {
+      name,
+      size,
+      // Spec: MOD-VER-1.
+      version: version ?? [1, 0, 0, 0],
+      type: type ?? defaultFileType,
+      flags: flagBits(letters),
+      crc,
+    };
+    return open ? createByStream(board, file) : createInline(board, file);
+  },
+});
+
+/** Spec: MOD-OPT-file_create-o. The file is valid and its stream closed when the last byte has been written. */
+async function createByStream(board: Board, file: NewFile): Promise<Reply> {
+  if (!board.streams.hasFree) return noHandle(board);
+  const writer = await board.flash.create(file);
+  if (!writer.ok) return refuse(board, writer.error);
+  const handle = board.streams.open(writingStream(file, writer.value));
+  if (handle.ok) return ok(String(handle.value));
+  await writer.value.abandon();
+  return noHandle(board);
+}
+
+/** The data follows the line; it is taken even for a file that is refused, or it would be read as commands. */
+async function createInline(board: Board, file: NewFile): Promise<Reply> {
+  const writer = await board.flash.create(file);
+  if (!writer.ok)
+    return needBytes(
+      file.size,
+      discarding(() => refuse(board, writer.error)),
+    );
+  return needBytes(file.size, fileSink(board, writer.value));
+}
+
+const fileSink = (board: Board, writer: FileWriter): DataSink => ({
+  write: (chunk) => writer.append(chunk),
+  end: async () => {
+    const made = await writer.finish();
+    return made.ok ? ok(board.personality.text('fileCreated')) : refuse(board, made.error);
+  },
+  abort: () => writer.abandon(),
+});
+
+const fileDelete = defineCommand({
+  name: 'file_delete',
+  shortcut: 'fde',
+  group: 'file',
+  spec: 'MOD-CMD-file_delete',
+  evidence: 'spec',
+  summary: 'Delete a file',
+  args: { name: fileName },
+  run: async (board, { name }) => {
+    const removed = await board.flash.remove(name);
+    if (!removed.ok) return refuse(board, removed.error);
+    board.log.say('fileDeleted');
+    return ok(board.personality.text('success'));
+  },
+});
+
+const fileOpen = defineCommand({
+  name: 'file_open',
+  shortcut: 'fop',
+  group: 'file',
+  spec: 'MOD-CMD-file_open',
+  evidence: 'spec',
+  summary: 'Open a file for reading',
+  args: { name: fileName },
+  run: (board, { name }) => {
+    const file = board.flash.stat(name);
+    if (!file) return refuse(board, 'missing');
+    const handle = board.streams.open(readingStream(board.flash, file));
+    return handle.ok ? ok(String(handle.value)) : noHandle(board);
+  },
+});
+
+const fileStat = defineCommand({
+  name: 'file_stat',
+  shortcut: 'fst',
+  group: 'file',
+  spec: 'MOD-CMD-file_stat',
+  evidence: 'spec',
+  summary: 'Print the statistics of a file',
+  args: { name: fileName },
+  run: (board, { name }) => {
+    const file = board.flash.stat(name);
+    return file ? ok(statLine(file)) : refuse(board, 'missing');
+  },
+});
+
+const ls = defineCommand({
+  name: 'ls',
+  shortcut: 'ls',
+  group: 'file',
+  spec: 'MOD-CMD-ls',
+  evidence: 'seen',
+  summary: 'List the files',
+  safeMode: true,
+  options: {
+    verbose: { kind: 'switch', flag: '-v', help: 'all fields' },
+    internal: { kind: 'switch', flag: '-i', help: 'files in internal flash' },
+    extended: { kind: 'switch', flag: '-e', help: 'files in extended flash' },
+    bulk: { kind: 'switch', flag: '-b', help: 'files in bulk flash' },
+  },
+  args: { filter: { kind: 'word', optional: true, help: 'beginning of the names, or a pattern with * and ?' } },
+  run: (board, { verbose, internal, extended, bulk, filter }) => {
+    const areas = `${internal ? 'i' : ''}${extended ? 'e' : ''}${bulk ? 'b' : ''}` || 'ieb';
+    const files = board.flash
+      .list()
+      .filter((file) => areas.includes(file.area) && matchesName(filter ?? '', file.name))
+      .toSorted(listingOrder);
+    return lines(listing(board.personality, files, verbose));
+  },
+});
+
+const formatFlash = defineCommand({
+  name: 'format_flash',
+  shortcut: 'format',
+  group: 'file',
+  spec: 'MOD-CMD-format_flash',
+  evidence: 'spec',
+  summary: 'Erase bulk or extended flash',
+  safeMode: true,
+  args: {
+    area: { kind: 'choice', choices: ['bulk', 'extended'], help: 'the flash to erase' },
+    mac: { kind: 'word', help: "the module's MAC address, as a safeguard" },
+  },
+  run: async (board, { area, mac }) => {
+    if (mac !== board.identity.mac) return fail(codes.INVALID);
+    const letter = area === 'bulk' ? 'b' : 'e';
+    if (board.flash.areaUnits(letter) === 0) {
+      board.log.say('noBulkFlash');
+      return fail(codes.FAILED);
+    }
+    await board.flash.format(letter);
+    return ok(board.personality.text('success'));
+  },
+});
+
+function noHandle(board: Board): Response {
+  board.log.say('noFreeStream');
+  return fail(codes.FAILED);
+}
+
+export const fileCommands: readonly Command<Board>[] = [fileCreate, fileDelete, fileOpen, fileStat, formatFlash, ls];

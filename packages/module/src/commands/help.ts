@@ -1,0 +1,64 @@
+import type { Command } from '../interpreter/command.ts';
+import { codes, fail, lines, type Reply } from '../interpreter/reply.ts';
+import { usage } from '../interpreter/usage.ts';
+import { type Board, defineCommand } from './board.ts';
+
+/** `help commands`: clients cut each line at the colon and trim. */
+const commandRows = (board: Board): readonly string[] =>
+  board.registry.listed.map((command) => `${command.name.padEnd(20)}: ${command.shortcut}`);
+
+/** `help variables`: clients squeeze the spaces and take the second word. */
+const variableRows = (board: Board): readonly string[] =>
+  board.variables.names().map((name) => `  ${name.padEnd(32)} : ${board.variables.lookup(name)?.shortcut ?? ''}`);
+
+/** One command or variable by name or shortcut; `undefined` when there is none to show. */
+function topicRows(board: Board, words: readonly string[]): readonly string[] | undefined {
+  const call = words.join(' ');
+  const command = board.registry.find(call);
+  if (command && !command.hidden) return commandTopic(board, command);
+  const variable = board.variables.lookup(call);
+  if (!variable) return undefined;
+  const name = board.variables.names().find((each) => board.variables.lookup(each) === variable) ?? variable.name;
+  const index = variable.index ? ' <index>' : '';
+  const forms = [`get ${name}${index}`, ...(variable.access === 'get' ? [] : [`set ${name}${index} <value>`])];
+  return [board.personality.text('usage', { syntax: forms.join(', ') }), variable.help];
+}
+
+function commandTopic(board: Board, command: Command<Board>): readonly string[] {
+  const options = Object.values(command.options).map((option) => {
+    const flag = option.kind === 'letters' ? `-${option.letters}` : option.flag;
+    return `  ${flag.padEnd(12)} ${option.help}`;
+  });
+  const args = Object.entries(command.args).map(([name, arg]) => `  ${`<${name}>`.padEnd(12)} ${arg.help}`);
+  return [board.personality.text('usage', { syntax: usage(command) }), command.summary, ...options, ...args];
+}
+
+const help = defineCommand({
+  name: 'help',
+  shortcut: 'help',
+  aliases: ['?'],
+  group: 'system',
+  spec: 'MOD-CMD-help',
+  evidence: 'spec',
+  summary: 'List commands or variables, or explain one',
+  safeMode: true,
+  completes: 'topics',
+  args: { topic: { kind: 'words', optional: true, help: 'all, commands, variables, or the name of one of them' } },
+  syntax: 'help [all/commands/variables/<command>/<variable>]',
+  run: (board, { topic = [] }): Reply => {
+    const [first] = topic;
+    const header = [board.personality.text('usage', { syntax: usage(help) })];
+    if (first === undefined) return lines(header);
+    if (topic.length === 1) {
+      // Spec: MOD-OPT-help-all, MOD-OPT-help-commands, MOD-OPT-help-variables.
+      if (first === 'all') return lines([...header, ...commandRows(board), ...variableRows(board)]);
+      if (first === 'commands') return lines(commandRows(board));
+      if (first === 'variables') return lines(variableRows(board));
+    }
+    // Spec: MOD-OPT-help-command, MOD-OPT-help-variable.
+    const rows = topicRows(board, topic);
+    return rows ? lines(rows) : fail(codes.UNKNOWN_NAME);
+  },
+});
+
+export const helpCommands: readonly Command<Board>[] = [help];

@@ -1,0 +1,41 @@
+import { failure, type Result, success } from '@moorage/base';
+import type { Command } from '../interpreter/command.ts';
+import { Registry } from '../interpreter/registry.ts';
+import type { Personality } from '../personality.ts';
+import type { Board } from './board.ts';
+import { allCommands } from './index.ts';
+
+const registries = new WeakMap<Personality, Registry<Board>>();
+
+/**
+ * The commands under the names of a personality; all its modules share them. The refusal is one sentence that names
+ * the alias which is wrong.
+ */
+export function registryOf(personality: Personality): Result<Registry<Board>, string> {
+  const known = registries.get(personality);
+  if (known) return success(known);
+  const { commandAliases } = personality;
+  const stray = Object.keys(commandAliases).find((name) => !allCommands.some((command) => command.name === name));
+  if (stray !== undefined) return failure(`Personality key "commandAliases" names "${stray}", which is no command`);
+  const commands = allCommands.map((command): Command<Board> => {
+    const aliases = commandAliases[command.name];
+    return aliases ? { ...command, aliases: [...(command.aliases ?? []), ...aliases] } : command;
+  });
+  const taken = clash(commands);
+  if (taken !== undefined) return failure(`Personality key "commandAliases" gives "${taken}" to two commands`);
+  const registry = new Registry(commands);
+  registries.set(personality, registry);
+  return success(registry);
+}
+
+/** A word that calls more than one command. */
+function clash(commands: readonly Command<Board>[]): string | undefined {
+  const owners = new Map<string, string>();
+  for (const { name, shortcut, aliases = [] } of commands) {
+    for (const word of [name, shortcut, ...aliases]) {
+      if ((owners.get(word) ?? name) !== name) return word;
+      owners.set(word, name);
+    }
+  }
+  return undefined;
+}

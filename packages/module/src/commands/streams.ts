@@ -1,0 +1,187 @@
+import type { StreamError } from '../device/streams.ts';
+import type { Command } from '../interpreter/command.ts';
+import { codes, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import type { TextKey } from '../personality.ts';
+import { type Board, defineCommand } from './board.ts';
+import { discarding } from './data-sinks.ts';
+
+/** The length field of a response header has five digits, and the payload's line end counts. */
+const maxReadBytes = 99_997;
+
+const maxWriteBytes = 128 * 1024 * 1024;
+
+/** Handles are small; a number that none can have is an unknown handle, not a wrong argument. */
+const handleArg = { kind: 'int', min: 0, max: 65_535, help: 'stream handle' } as const;
+
+const reasons: Readonly<Record<StreamError, TextKey>> = {
+  'no-handle': 'noFreeStream',
+  'unknown-handle': 'unknownStream',
+  'not-readable': 'streamNotReadable',
+  'not-writable': 'streamNotWritable',
+  'too-large': 'fileTooLong',
+  crc: 'fileCrcMismatch',
+  failed: 'streamWriteFailed',
+};
+
+function refuse(board: Board, error: StreamError): Response {
+  board.log.say(reasons[error]);
+  return fail(codes.FAILED);
+}
+
+/** `all`, or a handle; `undefined` for anything else. */
+function parseTarget(text: string): 'all' | number | undefined {
+  if (text === 'all') return 'all';
+  return /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+}
+
+const streamList = defineCommand({
+  name: 'stream_list',
+  shortcut: 'list',
+  group: 'stream',
+  spec: 'MOD-CMD-stream_list',
+  evidence: 'spec',
+  summary: 'List the open streams',
+  args: { handle: { ...handleArg, optional: true } },
+  run: (board, { handle }) => {
+    // Spec: MOD-STREAM-list.
+    if (handle === undefined) {
+      const rows = board.streams
+        .list()
+        .map((open) => board.personality.row('streamList', open.handle, open.stream.type, open.stream.info()));
+      return lines([board.personality.text('streamListHead'), ...rows]);
+    }
+    const stream = board.streams.get(handle);
+    return stream ? ok(`${stream.type.padEnd(6)}${stream.info()}`) : refuse(board, 'unknown-handle');
+  },
+});
+
+const streamPoll = defineCommand({
+  name: 'stream_poll',
+  shortcut: 'poll',
+  group: 'stream',
+  spec: 'MOD-CMD-stream_poll',
+  evidence: 'seen',
+  summary: 'Tell whether streams have data to read',
+  options: { count: { kind: 'switch', flag: '-c', help: 'add the number of bytes' } },
+  args: { handle: { kind: 'word', help: 'stream handle, or all' } },
+  syntax: 'stream_poll <handle/all> [-c]',
+  run: (board, { handle, count }) => {
+    const target = parseTarget(handle);
+    if (target === undefined) return fail(codes.INVALID);
+    if (target === 'all') {
+      const handles = board.streams.list().map((entry) => entry.handle);
+      return ok(handles.map((each) => pollText(board, each, count, true)).join('|') || board.personality.text('none'));
+    }
+    const text = pollText(board, target, count, count);
+    return text === undefined ? refuse(board, 'unknown-handle') : ok(text);
+  },
+});
+
+/** `<state>`, `<handle>,<state>` or `<handle>,<state>,<bytes>`. */
+function pollText(board: Board, handle: number, count: boolean, named: boolean): string | undefined {
+  const state = board.streams.poll(handle);
+  if (!state.ok) return undefined;
+  const bytes = board.streams.get(handle)?.available() ?? 0;
+  return [...(named ? [handle] : []), state.value, ...(count ? [bytes] : [])].join(',');
+}
+
+const streamRead = defineCommand({
+  name: 'stream_read',
+  shortcut: 'read',
+  group: 'stream',
+  spec: 'MOD-CMD-stream_read',
+  evidence: 'seen',
+  summary: 'Read data from a stream',
+  args: {
+    handle: handleArg,
+    size: { kind: 'int', min: 1, max: maxReadBytes, help: 'most bytes to read' },
+  },
+  run: async (board, { handle, size }) => {
+    await untilReadable(board, handle, size);
+    const bytes = await board.streams.read(handle, size);
+    return bytes.ok ? ok(bytes.value) : refuse(board, bytes.error);
+  },
+});
+
+/**
+ * Waits for `size` bytes, for the end of the stream, or for `bus.command.read_timeout`; what came by then is a success.
+ * Spec: MOD-STREAM-read-timeout.
+ */
+async function untilReadable(board: Board, handle: number, size: number): Promise<void> {
+  const complete = (): boolean => {
+    const stream = board.streams.get(handle);
+    // A stream that tells of no changes, such as a file, has all of it now.
+    return !stream?.read || !stream.watch || stream.remoteClosed || stream.available() >= size;
+  };
+  if (complete()) return;
+  await new Promise<void>((resolve) => {
+    let stopWaiting = (): void => {};
+    const cancelTimer = board.clock.after(board.variables.get('bus.command.read_timeout'), () => {
+      stopWaiting();
+      resolve();
+    });
+    const wait = (): void => {
+      stopWaiting = board.streams.onChange(handle, () => {
+        if (!complete()) return wait();
+        cancelTimer();
+        resolve();
+      });
+    };
+    wait();
+  });
+}
+
+const streamWrite = defineCommand({
+  name: 'stream_write',
+  shortcut: 'write',
+  group: 'stream',
+  spec: 'MOD-CMD-stream_write',
+  evidence: 'seen',
+  summary: 'Write data to a stream',
+  args: {
+    handle: handleArg,
+    size: { kind: 'int', min: 1, max: maxWriteBytes, help: 'number of bytes that follow' },
+  },
+  run: (board, { handle, size }): Reply => {
+    const begun = board.streams.write(handle, size);
+    // The announced bytes are taken even then: the host has sent them already.
+    if (!begun.ok)
+      return needBytes(
+        size,
+        discarding(() => refuse(board, begun.error)),
+      );
+    const sink = begun.value;
+    return needBytes(size, {
+      write: (chunk) => sink.append(chunk),
+      end: async () => {
+        const written = await sink.end();
+        return written.ok ? ok(board.personality.text('success')) : refuse(board, written.error);
+      },
+      abort: () => sink.abort(),
+    });
+  },
+});
+
+const streamClose = defineCommand({
+  name: 'stream_close',
+  shortcut: 'close',
+  group: 'stream',
+  spec: 'MOD-CMD-stream_close',
+  evidence: 'seen',
+  summary: 'Close a stream, or all',
+  args: { handle: { kind: 'word', help: 'stream handle, or all' } },
+  syntax: 'stream_close <handle/all>',
+  run: async (board, { handle }) => {
+    const target = parseTarget(handle);
+    if (target === undefined) return fail(codes.INVALID);
+    const handles = target === 'all' ? board.streams.list().map((entry) => entry.handle) : [target];
+    for (const each of handles) {
+      const closed = await board.streams.close(each);
+      // With `all`, closing one may end another.
+      if (!closed.ok && target !== 'all') return refuse(board, closed.error);
+    }
+    return ok(board.personality.text('success'));
+  },
+});
+
+export const streamCommands: readonly Command<Board>[] = [streamClose, streamList, streamPoll, streamRead, streamWrite];

@@ -1,0 +1,139 @@
+import { sleep } from '@moorage/base';
+import { fileFlags } from '../device/flash.ts';
+import type { Command } from '../interpreter/command.ts';
+import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
+import type { VariableError, VariableRefusal } from '../variables/store.ts';
+import { type Board, defineCommand } from './board.ts';
+
+/** Spec: MOD-SET-codes. */
+const errorCodes: Readonly<Record<VariableError, RefusalCode>> = {
+  missing: codes.TOO_FEW,
+  'too-many': codes.TOO_MANY,
+  unknown: codes.UNKNOWN_NAME,
+  invalid: codes.INVALID,
+  failed: codes.FAILED,
+};
+
+/** Largest settings file that `load` takes, in bytes. */
+const maxSettingsBytes = 65_536;
+const settingsFileType = 0xfe;
+
+function refuse(board: Board, refusal: VariableRefusal): Response {
+  const { pin, owner, locked } = refusal;
+  if (pin !== undefined && owner !== undefined) board.log.say('pinTaken', { pin, owner });
+  if (locked !== undefined) board.log.say('variableLocked', { name: locked });
+  return fail(errorCodes[refusal.error]);
+}
+
+const get = defineCommand({
+  name: 'get',
+  shortcut: 'get',
+  group: 'variable',
+  spec: 'MOD-CMD-get',
+  evidence: 'spec',
+  summary: 'Show a variable, a group of them, or all',
+  syntax: 'get <variable/group/all> [options]',
+  args: { words: { kind: 'words', help: 'name or shortcut of a variable or group, or all; then its options' } },
+  safeMode: true,
+  completes: 'variables',
+  run: (board, { words }, session) => {
+    const answer = board.variables.query(words, { hideSecrets: session.kind === 'http' });
+    if (!answer.ok) return refuse(board, answer.error);
+    return answer.value.kind === 'value' ? ok(answer.value.text) : lines(answer.value.rows);
+  },
+});
+
+const set = defineCommand({
+  name: 'set',
+  shortcut: 'set',
+  group: 'variable',
+  spec: 'MOD-CMD-set',
+  evidence: 'spec',
+  summary: 'Change a variable until the next reboot',
+  syntax: 'set <variable> <value>',
+  args: { words: { kind: 'words', help: 'name or shortcut of a variable, then its value' } },
+  safeMode: true,
+  completes: 'variables',
+  run: (board, { words }) => {
+    const assigned = board.variables.assign(words);
+    // Spec: MOD-LINE-set-ok.
+    return assigned.ok ? ok(board.personality.text('setOk')) : refuse(board, assigned.error);
+  },
+});
+
+const save = defineCommand({
+  name: 'save',
+  shortcut: 'save',
+  group: 'variable',
+  spec: 'MOD-CMD-save',
+  evidence: 'spec',
+  summary: 'Keep all variables over a reboot, or in a file',
+  args: { file: { kind: 'word', optional: true, help: 'file to write instead of the settings' } },
+  safeMode: true,
+  run: async (board, { file }) => {
+    await sleepIfAny(board, board.personality.timings.saveMs);
+    if (file !== undefined) return saveToFile(board, file);
+    await board.variables.save();
+    return ok(board.personality.text('success'));
+  },
+});
+
+const load = defineCommand({
+  name: 'load',
+  shortcut: 'load',
+  group: 'variable',
+  spec: 'MOD-CMD-load',
+  evidence: 'documented',
+  summary: 'Go back to the saved variables, or take those of a file',
+  args: { file: { kind: 'word', optional: true, help: 'file that save has written' } },
+  run: async (board, { file }) => {
+    if (file !== undefined) return loadFromFile(board, file);
+    reportDropped(board, await board.variables.load());
+    return ok(board.personality.text('success'));
+  },
+});
+
+/** Says which saved values are damaged. A boot does it, too. */
+export function reportDropped(board: Pick<Board, 'log'>, dropped: readonly string[] | 'damaged'): void {
+  if (dropped === 'damaged') board.log.say('settingsDamaged');
+  else for (const name of dropped) board.log.say('settingDropped', { name });
+}
+
+/** Takes the place of a file of that name, as a second save does with the first. */
+async function saveToFile(board: Board, name: string): Promise<Response> {
+  const content = Buffer.from(board.variables.export());
+  const writer = await board.flash.create({
+    name,
+    size: content.length,
+    version: [1, 0, 0, 0],
+    type: settingsFileType,
+    flags: fileFlags.user,
+    replace: true,
+  });
+  if (!writer.ok) {
+    board.log.say('fileNotWritten');
+    return fail(writer.error === 'bad-name' ? codes.INVALID : codes.FAILED);
+  }
+  await writer.value.append(content);
+  const finished = await writer.value.finish();
+  return finished.ok ? ok(board.personality.text('success')) : fail(codes.FAILED);
+}
+
+async function loadFromFile(board: Board, name: string): Promise<Response> {
+  const content = await board.flash.readAll(name, maxSettingsBytes);
+  if (!content.ok) {
+    board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
+    return fail(codes.FAILED);
+  }
+  const imported = board.variables.import(Buffer.from(content.value).toString('utf8'));
+  if (!imported.ok) {
+    board.log.say('settingsDamaged');
+    return fail(codes.FAILED);
+  }
+  reportDropped(board, imported.value);
+  return ok(board.personality.text('success'));
+}
+
+const sleepIfAny = (board: Board, ms: number): Promise<void> => (ms > 0 ? sleep(board.clock, ms) : Promise.resolve());
+
+export const variableCommands: readonly Command<Board>[] = [get, set, save, load];

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DiskLock, lockFolder } from './disk-lock.ts';
+import type { Store, StoreWriter } from './store.ts';
+
+/** Bytes gathered before they go to the host's file. */
+const writeBufferBytes = 64 * 1024;
+
+/** Longest encoded name used as it is; most file systems allow 255 bytes. */
+const maxEncodedBytes = 200;
+
+const maxNameBytes = 200;
+
+/**
+ * A store in a folder of the host: one file per name. A new content is written to a temporary file, synced, renamed
+ * over the old one, and the folder synced; so a killed process leaves the old or the new one.
+ *
+ * Each file begins with its store name (one byte for the length, then the name): the file's own name is only an
+ * encoding of it, cut short when it would get too long.
+ */
+export class DiskStore implements Store {
+  readonly #folder: string;
+  readonly #folderHandle: FileHandle;
+  readonly #lock: DiskLock;
+  readonly #names: Set<string>;
+  #drafts = 0;
+
+  private constructor(folder: string, folderHandle: FileHandle, lock: DiskLock, names: Set<string>) {
+    this.#folder = folder;
+    this.#folderHandle = folderHandle;
+    this.#lock = lock;
+    this.#names = names;
+  }
+
+  /**
+   * Opens a folder, made when it is missing, for this process alone, and clears away what a killed process left.
+   *
+   * @throws when another process has the folder, or the host refuses
+   */
+  static async open(folder: string): Promise<DiskStore> {
+    await mkdir(folder, { recursive: true });
+    const lock = await lockFolder(folder);
+    if (!lock) throw new Error(`Flash folder "${folder}" is in use by another process`);
+    try {
+      const names = await sweep(folder);
+      return new DiskStore(folder, await open(folder, 'r'), lock, names);
+    } catch (cause) {
+      await lock.release();
+      throw cause;
+    }
+  }
+
+  /** Gives the folder back. */
+  async close(): Promise<void> {
+    await this.#folderHandle.close();
+    await this.#lock.release();
+  }
+
+  async names(): Promise<readonly string[]> {
+    return [...this.#names];
+  }
+
+  async read(name: string, start = 0, end?: number): Promise<Uint8Array | undefined> {
+    const file = this.#names.has(name) ? await openIfThere(this.#pathOf(name)) : undefined;
+    if (!file) return undefined;
+    try {
+      const offset = envelope(name).length;
+      const size = (await file.stat()).size - offset;
+      const to = Math.min(end ?? size, size);
+      if (to <= start) return new Uint8Array();
+      const bytes = new Uint8Array(to - start);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, offset + start);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async create(name: string): Promise<StoreWriter> {
+    const header = envelope(name);
+    const path = join(this.#folder, `~${++this.#drafts}.tmp`);
+    const draft = new Draft(await open(path, 'wx'));
+    await draft.append(header);
+    return {
+      append: (chunk) => draft.append(chunk),
+      publish: async () => {
+        await draft.finish();
+        await rename(path, this.#pathOf(name));
+        await this.#folderHandle.sync();
+        this.#names.add(name);
+      },
+      discard: async () => {
+        await draft.close();
+        await unlink(path);
+      },
+    };
+  }
+
+  async remove(name: string): Promise<void> {
+    if (!this.#names.has(name)) return;
+    await unlink(this.#pathOf(name));
+    await this.#folderHandle.sync();
+    this.#names.delete(name);
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#folder, encodeName(name));
+  }
+}
+
+/** A temporary file on its way; small chunks are gathered. */
+class Draft {
+  readonly #file: FileHandle;
+  readonly #buffer = Buffer.allocUnsafe(writeBufferBytes);
+  #buffered = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  append(chunk: Uint8Array): void | Promise<void> {
+    if (this.#buffered + chunk.length > writeBufferBytes) return this.#overflow(chunk);
+    this.#buffer.set(chunk, this.#buffered);
+    this.#buffered += chunk.length;
+  }
+
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+    await this.#file.close();
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  async #overflow(chunk: Uint8Array): Promise<void> {
+    await this.#flush();
+    if (chunk.length > writeBufferBytes) await this.#write(chunk);
+    else await this.append(chunk);
+  }
+
+  async #flush(): Promise<void> {
+    const length = this.#buffered;
+    this.#buffered = 0;
+    await this.#write(this.#buffer.subarray(0, length));
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      written += (await this.#file.write(bytes, written)).bytesWritten;
+    }
+  }
+}
+
+/** The file may go while it is asked for. */
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw cause;
+  }
+}
+
+/** Removes temporary files and reads the names of the others. */
+async function sweep(folder: string): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (const fileName of await readdir(folder)) {
+    if (fileName.startsWith('~')) {
+      // Another process that tries for the lock clears its own draft away at the same time.
+      if (fileName.endsWith('.tmp')) await rm(join(folder, fileName), { force: true });
+      continue;
+    }
+    const name = await readName(join(folder, fileName));
+    // A file that is not one of ours is left alone.
+    if (name !== undefined && encodeName(name) === fileName) names.add(name);
+  }
+  return names;
+}
+
+async function readName(path: string): Promise<string | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const bytes = Buffer.alloc(1 + maxNameBytes);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    const length = bytes[0] ?? 0;
+    return bytesRead > length ? bytes.toString('utf8', 1, 1 + length) : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+function envelope(name: string): Uint8Array {
+  const bytes = Buffer.from(name, 'utf8');
+  if (bytes.length > maxNameBytes) throw new Error(`Store name "${name}" is longer than ${maxNameBytes} bytes`);
+  return Buffer.concat([Buffer.of(bytes.length), bytes]);
+}
+
+/**
+ * A file name for any text. Capital letters are encoded too: some hosts do not tell them from small ones. A name that
+ * gets too long ends in its hash instead.
+ */
+function encodeName(name: string): string {
+  if (name === '') return '%';
+  const encoded = [...Buffer.from(name, 'utf8')].map(encodeByte).join('');
+  if (encoded.length <= maxEncodedBytes) return encoded;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 40);
+  return `${encoded.slice(0, maxEncodedBytes - 50)}~${hash}`;
+}
+
+/** A dot at the beginning would make a hidden file, or name a folder. */
+function encodeByte(byte: number, index: number): string {
+  const letter = String.fromCharCode(byte);
+  const plain = index === 0 ? /[a-z0-9_-]/ : /[a-z0-9_.-]/;
+  return plain.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0')}`;
+}

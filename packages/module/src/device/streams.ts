@@ -1,0 +1,225 @@
+import { failure, type Result, success } from '@moorage/base';
+
+/** Kinds of stream, as `stream_list` prints them. Spec: MOD-STREAM-*. */
+export type StreamType =
+  | 'UDPC'
+  | 'UDPS'
+  | 'TCPC'
+  | 'TCPS'
+  | 'TLSC'
+  | 'TLSS'
+  | 'HTTP'
+  | 'HTTPS'
+  | 'WEBS'
+  | 'FILE'
+  | 'CLOUD'
+  | 'CMD';
+
+export type StreamError =
+  | 'no-handle'
+  | 'unknown-handle'
+  | 'not-readable'
+  | 'not-writable'
+  | 'too-large'
+  | 'crc'
+  | 'failed';
+
+/** Takes the bytes of one `stream_write`. */
+export interface WriteSink {
+  append(chunk: Uint8Array): void | Promise<void>;
+  /** All announced bytes have come; resolves when the stream has taken them. */
+  end(): Result<void, StreamError> | Promise<Result<void, StreamError>>;
+  /** The announced bytes stopped coming. */
+  abort(): void | Promise<void>;
+}
+
+/** One entry of the stream table: a connection, a file, or the kept output of a command. */
+export interface Stream {
+  readonly type: StreamType;
+  /** The text after the type in `stream_list`. */
+  info(): string;
+  /** Bytes that can be read now. */
+  available(): number;
+  /** No more will come than what is available. */
+  readonly remoteClosed: boolean;
+  /** The stream has ended by itself and gives up its handle, whatever `stream.auto_close` says. */
+  readonly finished?: boolean;
+  /** Takes up to `max` bytes of what is available. Absent: the stream cannot be read. */
+  read?(max: number): Uint8Array | Promise<Uint8Array>;
+  /** Begins a write of exactly `size` bytes. Absent: the stream cannot be written. */
+  write?(size: number): Result<WriteSink, StreamError>;
+  /** Lets go of everything below; what is queued is sent first. Called once; does not fail. */
+  close(): void | Promise<void>;
+  /** Called once at opening: `changed` is to be called when data has come or the remote side has closed. */
+  watch?(changed: () => void): void;
+}
+
+/** Where the table reports what users are told about: the board's log. */
+export interface StreamNotices {
+  opened(handle: number): void;
+  closing(handle: number): void;
+  closed(handle: number): void;
+}
+
+export interface StreamTableOptions {
+  /** How many streams may be open at once. Spec: MOD-LIMIT-streams. */
+  readonly limit?: number;
+  /** Value of `stream.auto_close` at this moment. */
+  readonly autoClose: () => boolean;
+  readonly notices: StreamNotices;
+}
+
+/** What `stream_poll` prints: nothing to read, data to read, the remote side has closed. */
+export type PollState = 0 | 1 | 2;
+
+interface Slot {
+  readonly stream: Stream;
+  readonly waiters: Set<() => void>;
+}
+
+/** Handles that the board has for streams of all kinds. */
+export const defaultStreamLimit = 8;
+
+/** Streams that are no connections: their opening is not announced, and `network_down` leaves them alone. */
+const isLocal = (type: StreamType): boolean => type === 'FILE' || type === 'CMD';
+
+/** The open streams of a board by handle (MOD-STREAM-handle); a new one gets the lowest number that is free. Spec: MOD-STREAM-lowest. */
+export class StreamTable {
+  readonly #slots: (Slot | undefined)[];
+  readonly #autoClose: () => boolean;
+  readonly #notices: StreamNotices;
+
+  constructor(options: StreamTableOptions) {
+    this.#slots = Array.from({ length: options.limit ?? defaultStreamLimit }, () => undefined);
+    this.#autoClose = options.autoClose;
+    this.#notices = options.notices;
+  }
+
+  /** A handle is free. Ask before work that cannot be undone. */
+  get hasFree(): boolean {
+    return this.#slots.includes(undefined);
+  }
+
+  /** Puts a stream into the table and announces a connection with the notice `Opened`. */
+  open(stream: Stream): Result<number, 'no-handle'> {
+    const handle = this.#slots.indexOf(undefined);
+    if (handle < 0) return failure('no-handle');
+    const slot: Slot = { stream, waiters: new Set() };
+    this.#slots[handle] = slot;
+    stream.watch?.(() => this.#changed(handle, slot));
+    if (!isLocal(stream.type)) this.#notices.opened(handle);
+    return success(handle);
+  }
+
+  get(handle: number): Stream | undefined {
+    return this.#slots[handle]?.stream;
+  }
+
+  /** Open streams in the order of their handles. */
+  list(): readonly { readonly handle: number; readonly stream: Stream }[] {
+    return this.#slots.flatMap((slot, handle) => (slot ? [{ handle, stream: slot.stream }] : []));
+  }
+
+  /** A closed remote side shows only once all its data has been read. Spec: MOD-STREAM-poll-states. */
+  poll(handle: number): Result<PollState, 'unknown-handle'> {
+    const stream = this.get(handle);
+    if (!stream) return failure('unknown-handle');
+    if (stream.available() > 0) return success(1);
+    return success(stream.remoteClosed ? 2 : 0);
+  }
+
+  /** Takes up to `max` bytes; the stream may close itself by this. */
+  read(handle: number, max: number): Result<Uint8Array, StreamError> | Promise<Result<Uint8Array, StreamError>> {
+    const slot = this.#slots[handle];
+    if (!slot) return failure('unknown-handle');
+    if (!slot.stream.read) return failure('not-readable');
+    const bytes = slot.stream.read(max);
+    if (!(bytes instanceof Promise)) return this.#afterRead(handle, slot, bytes);
+    return bytes.then((read) => this.#afterRead(handle, slot, read));
+  }
+
+  /** Begins a write of `size` bytes; the stream may close itself when the sink has ended. */
+  write(handle: number, size: number): Result<WriteSink, StreamError> {
+    const slot = this.#slots[handle];
+    if (!slot) return failure('unknown-handle');
+    const begun = slot.stream.write?.(size) ?? failure('not-writable');
+    if (!begun.ok) return begun;
+    const sink = begun.value;
+    return success({
+      append: (chunk) => sink.append(chunk),
+      end: async () => {
+        const ended = await sink.end();
+        this.#settle(handle, slot);
+        return ended;
+      },
+      abort: () => sink.abort(),
+    });
+  }
+
+  /** Calls `listener` once when the stream next changes or goes away; returns how to stop waiting. */
+  onChange(handle: number, listener: () => void): () => void {
+    const waiters = this.#slots[handle]?.waiters;
+    waiters?.add(listener);
+    return () => waiters?.delete(listener);
+  }
+
+  /** Closes one stream as a user asked: with the log line `Closing` and the notice `Closed`. */
+  async close(handle: number): Promise<Result<void, 'unknown-handle'>> {
+    if (!this.get(handle)) return failure('unknown-handle');
+    this.#notices.closing(handle);
+    await this.#take(handle)?.close();
+    this.#notices.closed(handle);
+    return success(undefined);
+  }
+
+  /** Closes every connection, as the network goes down. Files and kept output stay. */
+  async closeConnections(): Promise<void> {
+    for (const { handle, stream } of this.list()) {
+      if (isLocal(stream.type)) continue;
+      await this.#take(handle)?.close();
+      this.#notices.closed(handle);
+    }
+  }
+
+  /** Closes everything, as the board restarts; says nothing. Files that are not complete are lost. */
+  async reset(): Promise<void> {
+    for (const { handle } of this.list()) await this.#take(handle)?.close();
+  }
+
+  #afterRead(handle: number, slot: Slot, bytes: Uint8Array): Result<Uint8Array, never> {
+    this.#settle(handle, slot);
+    return success(bytes);
+  }
+
+  #changed(handle: number, slot: Slot): void {
+    if (this.#slots[handle] !== slot) return;
+    this.#settle(handle, slot);
+    wake(slot);
+  }
+
+  /** Gives up the handle of a stream that has nothing more to say. Spec: MOD-STREAM-auto-close. */
+  #settle(handle: number, slot: Slot): void {
+    if (this.#slots[handle] !== slot) return;
+    const { stream } = slot;
+    const exhausted = stream.remoteClosed && stream.available() === 0 && this.#autoClose();
+    if (!stream.finished && !exhausted) return;
+    this.#take(handle);
+    // The notice comes before the response of the command that emptied the stream; what lies below may close later.
+    this.#notices.closed(handle);
+    void stream.close();
+  }
+
+  /** Frees the handle; closing the stream is left to the caller. */
+  #take(handle: number): Stream | undefined {
+    const slot = this.#slots[handle];
+    this.#slots[handle] = undefined;
+    if (slot) wake(slot);
+    return slot?.stream;
+  }
+}
+
+function wake(slot: Slot): void {
+  const waiters = [...slot.waiters];
+  slot.waiters.clear();
+  for (const waiter of waiters) waiter();
+}

@@ -1,0 +1,46 @@
+import type { Model } from './model.ts';
+
+const text = (...rows: readonly string[]): string => Buffer.from(`${rows.join('\r\n')}\r\n`).toString('base64');
+
+/** Programs are played by this process; their files say so. */
+const program = (what: string): string => text(`Stand-in for the ${what} of a virtual module.`);
+
+/**
+ * What a module of the reference leaves the factory with: small stand-ins under the real names, types and flags.
+ * Spec: MOD-FILE-types, MOD-FILE-flag-bits; reference module-protocols 1.10.
+ */
+export const defaultFactoryFiles: Model['files'] = [
+  {
+    name: 'main_app.exe',
+    area: 'i',
+    type: 0x81,
+    flags: 0x1b,
+    version: '2.2.0.12',
+    content: program('main application'),
+  },
+  {
+    name: 'upgrade_app.exe',
+    area: 'i',
+    type: 0x00,
+    flags: 0x1b,
+    version: '2.2.0.12',
+    content: program('recovery application'),
+  },
+  { name: 'wifi_fw.bin', area: 'e', type: 0x01, flags: 0x09, version: '5.0.0.0', content: program('radio firmware') },
+  {
+    name: 'command_help.csv',
+    area: 'e',
+    type: 0xfb,
+    flags: 0x01,
+    version: '2.2.0.12',
+    content: text('command,help'),
+  },
+  {
+    name: 'default_setup.script',
+    area: 'e',
+    type: 0xfd,
+    flags: 0x01,
+    version: '2.2.0.12',
+    content: text('version'),
+  },
+];

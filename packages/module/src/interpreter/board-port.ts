@@ -1,0 +1,61 @@
+import type { Clock, Result } from '@moorage/base';
+import type { KeptOutput } from './kept-output.ts';
+import type { CommandQueue } from './queue.ts';
+import type { RefusalCode } from './reply.ts';
+
+/** Values of the variables that sessions look at. */
+export interface SessionValues {
+  readonly 'system.cmd.echo': boolean;
+  readonly 'system.cmd.header_enabled': boolean;
+  readonly 'system.cmd.prompt_enabled': boolean;
+  readonly 'system.cmd.buffered': boolean;
+  /** Bytes. */
+  readonly 'bus.command.rx_bufsize': number;
+  /** Milliseconds. */
+  readonly 'bus.command.write_timeout': number;
+}
+
+/** The settings that a session reads, always at the moment of use. */
+export interface SessionSettings {
+  get<Name extends keyof SessionValues>(name: Name): SessionValues[Name];
+  names(): readonly string[];
+}
+
+/** Keys of the personality's table that the interpreter prints. */
+export type SessionTextKey =
+  | 'prompt'
+  | 'safeModePrompt'
+  | 'commandFailed'
+  | 'parseError'
+  | 'unknownCommand'
+  | 'tooFewArguments'
+  | 'tooManyArguments'
+  | 'unknownVariable'
+  | 'invalidArgument'
+  | 'overflow'
+  | 'boundsError';
+
+/** The part of a board that its sessions need. */
+export interface SessionBoard {
+  readonly clock: Clock;
+  readonly queue: CommandQueue;
+  readonly variables: SessionSettings;
+  readonly personality: { text(key: SessionTextKey): string };
+  readonly streams: { open(stream: KeptOutput): Result<number, 'no-handle'> };
+  readonly log: { attach(sink: (text: string) => void): () => void };
+  /** The recovery program runs: few commands, headers of type `S`. Absent means never. */
+  readonly safeMode?: boolean;
+}
+
+/** Text of each refusal. Spec: MOD-ERR-1, MOD-ERR-7; the others are the reference's proposals. */
+export const refusalTexts: Readonly<Record<RefusalCode, SessionTextKey>> = {
+  1: 'commandFailed',
+  2: 'parseError',
+  3: 'unknownCommand',
+  4: 'tooFewArguments',
+  5: 'tooManyArguments',
+  6: 'unknownVariable',
+  7: 'invalidArgument',
+  8: 'overflow',
+  9: 'boundsError',
+};

@@ -1,0 +1,44 @@
+import type { Response } from './reply.ts';
+import { encodeText } from './text.ts';
+
+/** Type letter of a header: response, log, and response of the safe mode. Spec: MOD-OUT-3. */
+export type HeaderType = 'R' | 'L' | 'S';
+
+/** Longest payload that five decimal digits can announce, its line end included, in bytes. */
+export const maxPayloadBytes = 99_999;
+
+const lineEnd = Buffer.from('\r\n');
+
+/**
+ * One block of output. With headers: `<T><c><LLLLL>` CR LF and, unless the payload is empty, the payload with its
+ * final CR LF, which the length counts. Without: the payload and CR LF alone.
+ *
+ * A payload that five digits cannot announce is cut there: a client that trusts the length stays in step.
+ * Spec: MOD-OUT-2 to MOD-OUT-5.
+ */
+export function frame(header: HeaderType | undefined, code: number, payload: string | Uint8Array): Uint8Array {
+  const plain = typeof payload === 'string' && isAscii(payload);
+  if (plain && payload.length + 2 <= maxPayloadBytes) return frameText(header, code, payload);
+  const bytes = typeof payload === 'string' ? encodeText(payload) : payload;
+  if (header === undefined) return Buffer.concat([bytes, lineEnd]);
+  if (bytes.length === 0) return Buffer.from(headerText(header, code, 0));
+  const kept = bytes.subarray(0, maxPayloadBytes - lineEnd.length);
+  return Buffer.concat([Buffer.from(headerText(header, code, kept.length + lineEnd.length)), kept, lineEnd]);
+}
+
+/** The bytes that a response keeps when it goes to a CMD stream instead: what a human would see of it. */
+export const payloadBytes = (response: Response): Uint8Array => frame(undefined, response.code, response.payload);
+
+function frameText(header: HeaderType | undefined, code: number, text: string): Uint8Array {
+  if (header === undefined) return Buffer.from(`${text}\r\n`, 'latin1');
+  if (text === '') return Buffer.from(headerText(header, code, 0), 'latin1');
+  return Buffer.from(`${headerText(header, code, text.length + 2)}${text}\r\n`, 'latin1');
+}
+
+const headerText = (type: HeaderType, code: number, length: number): string =>
+  `${type}${code}${String(length).padStart(5, '0')}\r\n`;
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+}

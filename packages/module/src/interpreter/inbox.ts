@@ -1,0 +1,35 @@
+/** Received bytes that nobody has taken yet. Its owner bounds it by pausing the sender. */
+export class Inbox {
+  #chunks: Buffer[] = [];
+  #at = 0;
+
+  get empty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  /** The oldest bytes that have arrived in one piece; empty only when there are none. */
+  get front(): Buffer {
+    const chunk = this.#chunks[0];
+    if (chunk === undefined) return noBytes;
+    return this.#at === 0 ? chunk : chunk.subarray(this.#at);
+  }
+
+  /** Forgets `count` bytes of the front. */
+  take(count: number): void {
+    this.#at += count;
+    if (this.#at < (this.#chunks[0]?.length ?? 0)) return;
+    this.#chunks.shift();
+    this.#at = 0;
+  }
+
+  clear(): void {
+    this.#chunks = [];
+    this.#at = 0;
+  }
+}
+
+const noBytes = Buffer.alloc(0);

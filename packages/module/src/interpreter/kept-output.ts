@@ -1,0 +1,39 @@
+import type { SessionBoard } from './board-port.ts';
+import { payloadBytes } from './framing.ts';
+import { codes, fail, ok, type Response } from './reply.ts';
+
+/** Output of a command that waits in the stream table to be read. Spec: MOD-STREAM-CMD. */
+export interface KeptOutput {
+  readonly type: 'CMD';
+  info(): string;
+  available(): number;
+  /** Never: it stays until `stream_close`, even when all of it has been read. */
+  readonly remoteClosed: false;
+  read(max: number): Uint8Array;
+  close(): void;
+}
+
+/**
+ * With `system.cmd.buffered` on, puts the text of a table or list into a CMD stream and answers `<handle>,<bytes>`
+ * instead; everything else goes out as it is. Fails when no handle is free. Spec: MOD-VAR-system.cmd.buffered.
+ */
+export function keepIfBuffered(board: SessionBoard, line: string, response: Response): Response {
+  if (!response.multiline || response.code !== codes.SUCCESS) return response;
+  if (!board.variables.get('system.cmd.buffered')) return response;
+  let bytes = payloadBytes(response);
+  const opened = board.streams.open({
+    type: 'CMD',
+    info: () => line,
+    available: () => bytes.length,
+    remoteClosed: false,
+    read(max) {
+      const taken = bytes.subarray(0, max);
+      bytes = bytes.subarray(max);
+      return taken;
+    },
+    close() {
+      bytes = new Uint8Array();
+    },
+  });
+  return opened.ok ? ok(`${opened.value},${bytes.length}`) : fail(codes.FAILED);
+}

@@ -1,0 +1,192 @@
+import type { Completion } from './completion.ts';
+import { type Key, KeyDecoder } from './keys.ts';
+import { utf8Length } from './text.ts';
+
+/** Lines that the up arrow brings back. Spec: MOD-RULE-history, MOD-LIMIT-history. */
+export const historyLength = 5;
+
+/** What the editor needs to know at each byte. */
+export interface EditorContext {
+  /** Longest line in bytes; what goes beyond makes the whole line fail. */
+  readonly limit: number;
+  readonly prompt: string;
+  complete(before: string): Completion;
+}
+
+/** A line as it was when it ended. One character stands for one byte (latin1). */
+export interface TypedLine {
+  readonly bytes: string;
+  readonly overflowed: boolean;
+}
+
+/** Columns that a text takes on a terminal: continuation bytes of UTF-8 take none. */
+const columns = (text: string): number => text.replace(/[\x80-\xbf]/g, '').length;
+
+const move = (count: number, one: string, letter: string): string => {
+  if (count === 0) return '';
+  return count === 1 ? one : `\x1b[${count}${letter}`;
+};
+const left = (text: string): string => move(columns(text), '\b', 'D');
+const right = (text: string): string => move(columns(text), '\x1b[C', 'C');
+
+/**
+ * The line being typed, with cursor, history and completion; takes one byte at a time and returns the bytes that the
+ * terminal is to be sent for it, as few as will do. Line ends never come here. Spec: MOD-RULE-editing.
+ *
+ * Assumes that each character takes one column and that the terminal does not wrap the line.
+ */
+export class LineEditor {
+  #line = '';
+  #cursor = 0;
+  #overflowed = false;
+  /** Bytes of a character that is not complete yet. */
+  #partial = '';
+  #lastWasTab = false;
+  readonly #keys = new KeyDecoder();
+  readonly #history: string[] = [];
+  /** Which line of the history is shown, and what was typed before; at the end of the history it is the new line. */
+  #shown = 0;
+  #draft = '';
+
+  /** Takes bytes as they are, for a session without echo: nobody edits there. */
+  append(bytes: string, limit: number): void {
+    if (this.#line.length + bytes.length > limit) this.#overflowed = true;
+    if (this.#overflowed) return;
+    this.#line = this.#line.slice(0, this.#cursor) + bytes + this.#line.slice(this.#cursor);
+    this.#cursor += bytes.length;
+  }
+
+  /** Takes one byte that somebody typed; returns what to echo (latin1). */
+  feed(byte: number, context: EditorContext): string {
+    const event = this.#keys.push(byte);
+    if (event.kind === 'none' || this.#overflowed) return '';
+    const wasTab = this.#lastWasTab;
+    this.#lastWasTab = false;
+    if (event.kind === 'key') return this.#press(event.key);
+    if (byte === 0x08 || byte === 0x7f) return this.#backspace();
+    if (byte === 0x09) return this.#complete(context, wasTab);
+    return byte < 0x20 ? '' : this.#type(byte, context.limit);
+  }
+
+  /** Ends the line and starts an empty one. `remember` puts it into the history. */
+  take(remember: boolean): TypedLine {
+    const line = { bytes: this.#line, overflowed: this.#overflowed };
+    if (remember && !line.overflowed && line.bytes.trim() !== '') this.#remember(line.bytes);
+    this.#line = '';
+    this.#cursor = 0;
+    this.#overflowed = false;
+    this.#partial = '';
+    this.#lastWasTab = false;
+    this.#keys.reset();
+    this.#shown = this.#history.length;
+    this.#draft = '';
+    return line;
+  }
+
+  #remember(line: string): void {
+    if (this.#history.at(-1) !== line) this.#history.push(line);
+    if (this.#history.length > historyLength) this.#history.shift();
+  }
+
+  #type(byte: number, limit: number): string {
+    const character = this.#partial + String.fromCharCode(byte);
+    this.#partial = '';
+    // Within the line a character is drawn when it is whole; at the end its bytes can go out as they come.
+    const wanted = utf8Length(character.charCodeAt(0));
+    const within = this.#cursor < this.#line.length;
+    const continues = character.length === 1 || (byte & 0xc0) === 0x80;
+    if (within && continues && character.length < wanted) {
+      this.#partial = character;
+      return '';
+    }
+    return this.#insert(character, limit);
+  }
+
+  #insert(bytes: string, limit: number): string {
+    const tail = this.#line.slice(this.#cursor);
+    this.append(bytes, limit);
+    return this.#overflowed ? '' : bytes + tail + left(tail);
+  }
+
+  #backspace(): string {
+    const at = this.#previous();
+    if (at === this.#cursor) return '';
+    const step = left(this.#line.slice(at, this.#cursor));
+    this.#cursor = at;
+    return step + this.#erase();
+  }
+
+  /** Removes the character under the cursor and draws what follows it anew. */
+  #erase(): string {
+    const end = this.#next();
+    if (end === this.#cursor) return '';
+    const tail = this.#line.slice(end);
+    this.#line = this.#line.slice(0, this.#cursor) + tail;
+    return `${tail} ${left(`${tail} `)}`;
+  }
+
+  #press(key: Key): string {
+    this.#partial = '';
+    switch (key) {
+      case 'left':
+        return this.#moveTo(this.#previous());
+      case 'right':
+        return this.#moveTo(this.#next());
+      case 'home':
+        return this.#moveTo(0);
+      case 'end':
+        return this.#moveTo(this.#line.length);
+      case 'delete':
+        return this.#erase();
+      case 'up':
+        return this.#show(this.#shown - 1);
+      case 'down':
+        return this.#show(this.#shown + 1);
+    }
+  }
+
+  #moveTo(at: number): string {
+    const from = this.#cursor;
+    this.#cursor = at;
+    return at < from ? left(this.#line.slice(at, from)) : right(this.#line.slice(from, at));
+  }
+
+  #show(index: number): string {
+    if (index < 0 || index > this.#history.length) return '';
+    if (this.#shown === this.#history.length) this.#draft = this.#line;
+    this.#shown = index;
+    const old = this.#line;
+    const home = this.#moveTo(0);
+    this.#line = this.#history[index] ?? this.#draft;
+    this.#cursor = this.#line.length;
+    const shorter = columns(this.#line) < columns(old);
+    return `${home}${this.#line}${shorter ? '\x1b[K' : ''}`;
+  }
+
+  /** Spec: MOD-RULE-completion. One candidate is filled in; of several, what they share; TAB again lists them. */
+  #complete(context: EditorContext, again: boolean): string {
+    this.#partial = '';
+    const { insert, candidates } = context.complete(this.#line.slice(0, this.#cursor));
+    if (insert !== '') return this.#insert(insert, context.limit);
+    this.#lastWasTab = true;
+    if (!again || candidates.length < 2) return '';
+    const tail = this.#line.slice(this.#cursor);
+    return `\r\n${candidates.join('\r\n')}\r\n${context.prompt}${this.#line}${left(tail)}`;
+  }
+
+  /** Where the character before the cursor begins. */
+  #previous(): number {
+    let at = this.#cursor;
+    while (at > 0 && isContinuation(this.#line, at - 1)) at--;
+    return Math.max(0, at - 1);
+  }
+
+  /** Where the character under the cursor ends. */
+  #next(): number {
+    let at = Math.min(this.#line.length, this.#cursor + 1);
+    while (at < this.#line.length && isContinuation(this.#line, at)) at++;
+    return at;
+  }
+}
+
+const isContinuation = (line: string, at: number): boolean => (line.charCodeAt(at) & 0xc0) === 0x80;

@@ -1,0 +1,100 @@
+import { refusalTexts, type SessionBoard } from './board-port.ts';
+import { frame, type HeaderType } from './framing.ts';
+import { codes, type Response } from './reply.ts';
+
+/** Log lines are dropped while this many bytes wait for a reader that does not read. */
+export const maxWaitingBytes = 65_536;
+
+/**
+ * Everything that a session prints, framed by the settings of the moment and gathered so that one answer is one
+ * write.
+ */
+export class SessionOutput {
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+  #congested = false;
+  #sinceCongested = 0;
+  readonly #board: SessionBoard;
+  readonly #write: (bytes: Uint8Array) => boolean;
+
+  constructor(board: SessionBoard, write: (bytes: Uint8Array) => boolean) {
+    this.#board = board;
+    this.#write = write;
+  }
+
+  /** The reader is slower than we are: read no more input until `drained`. */
+  get congested(): boolean {
+    return this.#congested;
+  }
+
+  /** Enough is gathered to be written without waiting for the end of the answer. */
+  get full(): boolean {
+    return this.#partBytes >= maxWaitingBytes;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#parts.push(bytes);
+    this.#partBytes += bytes.length;
+  }
+
+  /** Latin1, as the line editor makes it. */
+  echo(text: string): void {
+    if (text !== '') this.bytes(Buffer.from(text, 'latin1'));
+  }
+
+  /** Spec: MOD-ERR-0, MOD-ERR-1, MOD-ERR-7: the text of a refusal comes from the personality. */
+  response(response: Response): void {
+    const { code } = response;
+    const payload = code === codes.SUCCESS ? response.payload : this.#board.personality.text(refusalTexts[code]);
+    this.bytes(frame(this.#header(this.#board.safeMode ? 'S' : 'R'), code, payload));
+  }
+
+  /** What answers an empty line: a header, or the line end that the echo has not printed already. */
+  emptyLine(): void {
+    if (this.headers || !this.echoes)
+      this.response({ kind: 'response', code: codes.SUCCESS, payload: '', multiline: false });
+  }
+
+  /** A line of the board's log. Spec: MOD-EVENT-1. */
+  log(text: string): void {
+    if (this.#congested && this.#sinceCongested >= maxWaitingBytes) return;
+    this.bytes(frame(this.#header('L'), 0, text));
+  }
+
+  prompt(): void {
+    if (this.#board.variables.get('system.cmd.prompt_enabled')) this.echo(this.promptText);
+  }
+
+  get promptText(): string {
+    return this.#board.personality.text(this.#board.safeMode ? 'safeModePrompt' : 'prompt');
+  }
+
+  get echoes(): boolean {
+    return this.#board.variables.get('system.cmd.echo');
+  }
+
+  get headers(): boolean {
+    return this.#board.variables.get('system.cmd.header_enabled');
+  }
+
+  /** Writes what is gathered, in one piece. */
+  flush(): void {
+    const [first] = this.#parts;
+    if (first === undefined) return;
+    const bytes = this.#parts.length === 1 ? first : Buffer.concat(this.#parts, this.#partBytes);
+    this.#parts = [];
+    this.#partBytes = 0;
+    if (this.#congested) this.#sinceCongested += bytes.length;
+    if (!this.#write(bytes)) this.#congested = true;
+  }
+
+  drained(): void {
+    this.#congested = false;
+    this.#sinceCongested = 0;
+  }
+
+  #header(type: HeaderType): HeaderType | undefined {
+    return this.headers ? type : undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import { failure, type Result, success } from '@moorage/base';
+
+/** One word of a command line. */
+export interface Token {
+  readonly text: string;
+  /** A quoted word is never an option, whatever it begins with. */
+  readonly quoted: boolean;
+}
+
+/**
+ * Splits a command line into words at spaces. A run of spaces counts as one, double quotes keep spaces together, and
+ * `""` is an empty word. Nothing escapes a quote. Spec: reference module-commands 1.1.
+ */
+export function tokenise(line: string): Result<readonly Token[], 'unbalanced-quote'> {
+  if (!line.includes('"')) return success(splitPlain(line));
+  const tokens: Token[] = [];
+  let text = '';
+  let quoted = false;
+  let inside = false;
+  for (const character of line) {
+    if (character === '"') {
+      inside = !inside;
+      quoted = true;
+    } else if (character === ' ' && !inside) {
+      if (text !== '' || quoted) tokens.push({ text, quoted });
+      text = '';
+      quoted = false;
+    } else {
+      text += character;
+    }
+  }
+  if (inside) return failure('unbalanced-quote');
+  if (text !== '' || quoted) tokens.push({ text, quoted });
+  return success(tokens);
+}
+
+function splitPlain(line: string): readonly Token[] {
+  const tokens: Token[] = [];
+  for (const text of line.split(' ')) if (text !== '') tokens.push({ text, quoted: false });
+  return tokens;
+}

@@ -1,0 +1,109 @@
+import { failure, type Result, success } from '@moorage/base';
+import Type, { type Static } from 'typebox';
+import Value from 'typebox/value';
+import { defaultFactoryFiles } from './factory-files.ts';
+
+const Pin = Type.Integer({ minimum: 0, maximum: 98 });
+
+const FactoryFile = Type.Object(
+  {
+    name: Type.String({ pattern: '^[\\x20-\\x7e]{1,95}$' }),
+    area: Type.Enum(['i', 'e', 'b']),
+    /** 0 to 255. */
+    type: Type.Integer({ minimum: 0, maximum: 255 }),
+    flags: Type.Integer({ minimum: 0, maximum: 0xffff }),
+    version: Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){0,3}$' }),
+    /** The content as base64. */
+    content: Type.String({ maxLength: 1_500_000, pattern: '^[A-Za-z0-9+/]*={0,2}$' }),
+  },
+  { additionalProperties: false },
+);
+
+const Model = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64 }),
+    /** First 8 digits of every hardware uuid of this board. */
+    partId: Type.String({ pattern: '^[0-9a-f]{8}$' }),
+    gpioCount: Type.Integer({ minimum: 0, maximum: 99 }),
+    /** Pins that the board uses itself: number to description, as `gpio.usage` shows it. */
+    boardPins: Type.Record(Type.String({ pattern: '^\\d{1,2}$' }), Type.String({ minLength: 1, maxLength: 32 })),
+    adc: Type.Object(
+      { pins: Type.Array(Pin), bits: Type.Integer({ minimum: 8, maximum: 16 }) },
+      { additionalProperties: false },
+    ),
+    dac: Type.Object(
+      { pins: Type.Array(Pin), bits: Type.Integer({ minimum: 8, maximum: 16 }) },
+      { additionalProperties: false },
+    ),
+    flash: Type.Object(
+      {
+        /** Size of each area in bytes; 0 when the board has none. Spec: MOD-FILE-areas. */
+        areaBytes: Type.Object(
+          {
+            i: Type.Integer({ minimum: 0, maximum: 134_217_728 }),
+            e: Type.Integer({ minimum: 0, maximum: 134_217_728 }),
+            b: Type.Integer({ minimum: 0, maximum: 134_217_728 }),
+          },
+          { additionalProperties: false },
+        ),
+        maxFilesPerArea: Type.Integer({ minimum: 1, maximum: 10_000 }),
+      },
+      { additionalProperties: false },
+    ),
+    limits: Type.Object(
+      {
+        /** Open streams. Spec: MOD-LIMIT-streams. */
+        streams: Type.Integer({ minimum: 1, maximum: 64 }),
+        /** Lines of command history. */
+        history: Type.Integer({ minimum: 0, maximum: 100 }),
+        /** Faults before safe mode. */
+        faults: Type.Integer({ minimum: 1, maximum: 100 }),
+      },
+      { additionalProperties: false },
+    ),
+    /** Files that the board leaves the factory with. */
+    files: Type.Array(FactoryFile, { maxItems: 100 }),
+  },
+  { additionalProperties: false },
+);
+
+/** A board as data: pins, converters, flash and limits. */
+export type Model = Static<typeof Model>;
+
+/** The board of the reference's examples. */
+export const defaultModel: Model = {
+  name: 'default',
+  partId: '4d4f4f52',
+  gpioCount: 29,
+  boardPins: {},
+  adc: { pins: [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 20, 21, 22, 23], bits: 12 },
+  dac: { pins: [0], bits: 12 },
+  flash: { areaBytes: { i: 768 * 1024, e: 1024 * 1024, b: 0 }, maxFilesPerArea: 100 },
+  limits: { streams: 8, history: 5, faults: 8 },
+  files: defaultFactoryFiles,
+};
+
+/**
+ * Reads a model file: a JSON object with any of the model's keys; what it leaves out is as in the default model.
+ * The refusal is one sentence that names the first wrong place.
+ */
+export function parseModel(json: string): Result<Model, string> {
+  let given: unknown;
+  try {
+    given = JSON.parse(json);
+  } catch (cause) {
+    return failure(`The model file is not JSON: ${(cause as Error).message}`);
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return failure('The model file must hold a JSON object');
+  }
+  const model: unknown = { ...defaultModel, ...given };
+  if (!Value.Check(Model, model)) {
+    const first = Value.Errors(Model, model)[0];
+    return failure(`The model file is wrong at "${first?.instancePath || '/'}": ${first?.message}`);
+  }
+  const beyond = [...model.adc.pins, ...model.dac.pins, ...Object.keys(model.boardPins)].find(
+    (pin) => Number(pin) >= model.gpioCount,
+  );
+  return beyond === undefined ? success(model) : failure(`The model has no pin ${beyond}`);
+}

@@ -1,0 +1,234 @@
+import { failure, type Result, success } from '@moorage/base';
+import { neutralData } from './personality/neutral.ts';
+import { neutralTexts, type Text, type TextKey } from './personality/texts.ts';
+import { allVariables } from './variables/index.ts';
+import { parseValue, type Value } from './variables/kinds.ts';
+import { NameIndex } from './variables/names.ts';
+
+export type { TextKey } from './personality/texts.ts';
+
+/** Values for the `{blanks}` of a text. */
+export type Blanks = Readonly<Record<string, string | number>>;
+
+/** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
+export type RowKey = 'list' | 'listVerbose' | 'streamList' | 'scan' | 'products';
+
+/** How long the module takes for what takes real ones a while, in ms. */
+export interface Timings {
+  readonly bootMs: number;
+  readonly saveMs: number;
+  readonly scanMs: number;
+  readonly probeMs: number;
+  readonly associateMs: number;
+  readonly dhcpMs: number;
+}
+
+/** All in which one generation of the firmware differs from another. */
+export interface PersonalityData {
+  /** Name of the firmware, in the version line and as realm of the HTTP server. */
+  readonly name: string;
+  /** Four parts. */
+  readonly version: string;
+  /** `YYYY-MM-DD hh:mm:ss`. */
+  readonly built: string;
+  /** Short source hash: `system.build_number`. */
+  readonly build: string;
+  readonly module: string;
+  readonly board: string;
+  /** Spelling of the prefix `cloud` in commands, variables and stream type. */
+  readonly cloudPrefix: string;
+  /** Further spellings of commands, by name. */
+  readonly commandAliases: Readonly<Record<string, readonly string[]>>;
+  /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
+  readonly variableDefaults: Readonly<Record<string, string>>;
+  readonly timings: Timings;
+  readonly texts: Readonly<Record<TextKey, Text>>;
+  readonly rows: Readonly<Record<RowKey, string>>;
+}
+
+/** A firmware's names, texts and timings. One serves any number of modules. */
+export interface Personality extends PersonalityData {
+  /** The ways to call its variables. */
+  readonly names: NameIndex;
+  /** Parsed `variableDefaults`. */
+  readonly defaults: ReadonlyMap<string, Value>;
+  /** The first line after a boot, and the answer of `version`. Spec: MOD-EVENT-boot. */
+  readonly versionLine: string;
+  text(key: TextKey, blanks?: Blanks): string;
+  row(key: RowKey, ...values: readonly (string | number)[]): string;
+}
+
+/** Fills the `{blanks}` of a text; one without a value stays empty. */
+const fill = (text: string, blanks: Blanks): string =>
+  text.replace(/\{(\w+)\}/g, (_, name) => String(blanks[name] ?? ''));
+
+/** A row in the style of C: width, `-` for left, `0` for zeros; `d`, `X`, `c` and `s`. */
+export function formatRow(layout: string, values: readonly (string | number)[]): string {
+  let next = 0;
+  return layout.replace(/%(-?)(0?)(\d*)([dXcs])/g, (_, left: string, zero: string, width: string, kind: string) => {
+    const value = values[next++] ?? '';
+    const text = kind === 'X' ? Number(value).toString(16).toUpperCase() : String(value);
+    const columns = Number(width || 0);
+    return left ? text.padEnd(columns) : text.padStart(columns, zero || ' ');
+  });
+}
+
+const neutralNames = new NameIndex(allVariables);
+
+function createPersonality(data: PersonalityData): Result<Personality, string> {
+  const names =
+    data.cloudPrefix === neutralData.cloudPrefix ? neutralNames : new NameIndex(allVariables, data.cloudPrefix);
+  const defaults = parseDefaults(data, names);
+  if (!defaults.ok) return defaults;
+  const texts = data.texts;
+  const { name, version, built, module, board } = data;
+  return success({
+    ...data,
+    names,
+    defaults: defaults.value,
+    versionLine: fill(texts.versionLine.text, { name, version, built, module, board }),
+    text: (key, blanks) => (blanks ? fill(texts[key].text, blanks) : texts[key].text),
+    row: (key, ...values) => formatRow(data.rows[key], values),
+  });
+}
+
+function parseDefaults(data: PersonalityData, names: NameIndex): Result<ReadonlyMap<string, Value>, string> {
+  const defaults = new Map<string, Value>();
+  for (const [key, text] of Object.entries(data.variableDefaults)) {
+    const [name = '', index] = key.split(' ');
+    const variable = names.find(name);
+    const indexed =
+      variable?.index !== undefined && variable.index !== 'gpio' && variable.index.words.includes(index ?? '');
+    if (!variable || variable.read || (variable.index ? !indexed : index !== undefined)) {
+      return failure(`Personality key "variableDefaults" names "${key}", which is no variable with a default`);
+    }
+    // A default that names a pin would not hold on a smaller board.
+    const value = parseValue(variable.kind, [text], { gpioCount: 0, index });
+    if (!value.ok) return failure(`Value "${text}" does not fit variable "${key}"`);
+    defaults.set(index === undefined ? variable.name : `${variable.name} ${index}`, value.value);
+  }
+  return success(defaults);
+}
+
+/** The neutral 2.x firmware. */
+export const neutralPersonality: Personality = unwrapped(createPersonality(neutralData));
+
+function unwrapped(made: Result<Personality, string>): Personality {
+  if (made.ok) return made.value;
+  throw new Error(made.error);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Reads a personality file: a JSON object with any of the keys of `PersonalityData`; what it leaves out stays neutral.
+ * In `texts` a plain string replaces a text. `overrides` are further keys that win over the file's. The refusal is one sentence that names the wrong key.
+ */
+export function loadPersonality(
+  contents: string,
+  overrides: Readonly<Record<string, unknown>> = {},
+): Result<Personality, string> {
+  let given: unknown;
+  try {
+    given = JSON.parse(contents);
+  } catch (cause) {
+    return failure(`The personality file is not JSON: ${(cause as Error).message}`);
+  }
+  if (!isObject(given)) return failure('The personality file must hold a JSON object');
+  const merged: Record<string, unknown> = { ...neutralData };
+  for (const [key, value] of Object.entries({ ...given, ...overrides })) {
+    const merge = Object.hasOwn(mergers, key) ? mergers[key as keyof PersonalityData] : undefined;
+    if (!merge) return failure(`Personality has no key "${key}"`);
+    const taken = merge(key, value);
+    if (!taken.ok) return taken;
+    merged[key] = taken.value;
+  }
+  // Every key has passed its merger, which returns the type of that key.
+  return createPersonality(merged as unknown as PersonalityData);
+}
+
+type Merger = (key: string, value: unknown) => Result<unknown, string>;
+
+const line =
+  (pattern: RegExp, wanted: string): Merger =>
+  (key, value) =>
+    typeof value === 'string' && pattern.test(value)
+      ? success(value)
+      : failure(`Personality key "${key}" must be ${wanted}, not ${JSON.stringify(value)}`);
+
+const shortText = line(/^[\x20-\x7e]{1,64}$/, 'a text of 1 to 64 characters');
+
+/** Takes the entries of an object over those of `base`, each checked by `entry`; other keys than those of `base` are refused. */
+const entries =
+  (base: Readonly<Record<string, unknown>>, entry: (key: string, value: unknown) => Result<unknown, string>): Merger =>
+  (key, value) => {
+    if (!isObject(value)) return failure(`Personality key "${key}" must be an object`);
+    const merged: Record<string, unknown> = { ...base };
+    for (const [name, part] of Object.entries(value)) {
+      if (!Object.hasOwn(base, name)) return failure(`Personality key "${key}" has no entry "${name}"`);
+      const taken = entry(name, part);
+      if (!taken.ok) return failure(`Personality key "${key}": ${taken.error}`);
+      merged[name] = taken.value;
+    }
+    return success(merged);
+  };
+
+const blanksOf = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/\{(\w+)\}/g), (match) => match[1] ?? '');
+
+function textEntry(key: string, value: unknown): Result<Text, string> {
+  const neutral = (neutralTexts as Readonly<Record<string, Text>>)[key];
+  if (typeof value !== 'string' || value.length > 256 || /[\r\n\0]/.test(value)) {
+    return failure(`text "${key}" must be one line of up to 256 characters`);
+  }
+  const known = blanksOf(neutral?.text ?? '');
+  const unknown = blanksOf(value).find((blank) => !known.includes(blank));
+  return unknown ? failure(`text "${key}" has no blank "{${unknown}}"`) : success({ text: value, evidence: 'seen' });
+}
+
+function rowEntry(key: string, value: unknown): Result<string, string> {
+  const neutral = neutralData.rows[key as RowKey];
+  const columns = (layout: string): string =>
+    layout
+      .match(/%-?\d*[dXcs]/g)
+      ?.map((column) => column.at(-1))
+      .join('') ?? '';
+  if (typeof value === 'string' && columns(value) === columns(neutral)) return success(value);
+  return failure(`row "${key}" must have the same columns as "${neutral}"`);
+}
+
+const maxTimingMs = 600_000;
+
+const timingEntry = (key: string, value: unknown): Result<number, string> =>
+  typeof value === 'number' && value >= 0 && value <= maxTimingMs
+    ? success(value)
+    : failure(`timing "${key}" must be a number of ms up to ${maxTimingMs}`);
+
+function stringMap(key: string, value: unknown): Result<unknown, string> {
+  const fits = isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
+  return fits ? success(value) : failure(`Personality key "${key}" must be an object of texts`);
+}
+
+function aliasMap(key: string, value: unknown): Result<unknown, string> {
+  const words = (list: unknown): boolean =>
+    Array.isArray(list) && list.every((word) => typeof word === 'string' && /^[\x21-\x7e]{1,32}$/.test(word));
+  const fits = isObject(value) && Object.values(value).every(words);
+  return fits ? success(value) : failure(`Personality key "${key}" must be an object of lists of words`);
+}
+
+/** How each key of a personality file is checked. */
+const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
+  name: line(/^[\x21-\x7e]{1,32}$/, 'a word of 1 to 32 characters'),
+  version: line(/^\d{1,5}(\.\d{1,5}){3}$/, 'a version of four parts'),
+  built: line(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'a time of the form "YYYY-MM-DD hh:mm:ss"'),
+  build: shortText,
+  module: shortText,
+  board: shortText,
+  cloudPrefix: line(/^[a-z]{2,12}$/, '2 to 12 lower-case letters'),
+  commandAliases: aliasMap,
+  variableDefaults: stringMap,
+  timings: entries(neutralData.timings as unknown as Readonly<Record<string, unknown>>, timingEntry),
+  texts: entries(neutralTexts, textEntry),
+  rows: entries(neutralData.rows, rowEntry),
+};

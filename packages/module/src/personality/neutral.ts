@@ -1,0 +1,25 @@
+import type { PersonalityData } from '../personality.ts';
+import { neutralTexts } from './texts.ts';
+
+/** The 2.x firmware of the specification, under no maker's name. */
+export const neutralData: PersonalityData = {
+  name: 'Moorage',
+  version: '2.2.0.12',
+  built: '2015-04-08 20:12:21',
+  build: '16eee81',
+  module: 'Module.3',
+  board: 'Harbour.3',
+  cloudPrefix: 'cloud',
+  commandAliases: {},
+  variableDefaults: {},
+  timings: { bootMs: 0, saveMs: 0, scanMs: 0, probeMs: 0, associateMs: 0, dhcpMs: 0 },
+  texts: neutralTexts,
+  rows: {
+    // Columns as in the captures, with a space that stays when a number is wider than its column: hosts split at spaces.
+    list: '#%3d %6d %9s  %s',
+    listVerbose: '#%3d %c-%02X   %04X %4d %7d %10s  %s',
+    streamList: '# %d %-6s%s',
+    scan: '#%3d%3d%5d %s %s',
+    products: '# %d %-32s %-10s %s',
+  },
+};

@@ -1,0 +1,58 @@
+import type { Board } from '../commands/board.ts';
+import type { FactoryFile } from '../device/flash.ts';
+import { defaultFlashLayout } from '../device/flash.ts';
+import { Flash } from '../device/flash-files.ts';
+import { MemoryStore } from '../device/memory-store.ts';
+import { StreamTable } from '../device/streams.ts';
+import type { Command } from '../interpreter/command.ts';
+import { execute } from '../interpreter/execute.ts';
+import { CommandQueue } from '../interpreter/queue.ts';
+import { Registry } from '../interpreter/registry.ts';
+import { radioRig, testMac, testUuid } from './radio-rig.ts';
+
+/** The flash of the reference's listings, in small. */
+export const rigFiles: readonly FactoryFile[] = [
+  { name: 'wifi_fw.bin', area: 'e', type: 0x01, flags: 0x08, version: [5, 26, 230, 12], content: new Uint8Array(9000) },
+  { name: 'main_app.exe', area: 'i', type: 0x81, flags: 0x1a, version: [2, 2, 0, 12], content: Buffer.from('main') },
+  { name: 'ca_default.pem', area: 'e', type: 0x03, flags: 0, version: [2, 0, 0, 11], content: new Uint8Array(1236) },
+];
+
+export interface RigOptions {
+  readonly commands: readonly Command<Board>[];
+  readonly layout?: typeof defaultFlashLayout;
+}
+
+/** The parts of a board that file and stream commands use, with a way to run command lines and see what they say. */
+export async function commandRig({ commands, layout = defaultFlashLayout }: RigOptions) {
+  const { clock, variables, log, printed, personality } = radioRig();
+  const flash = await Flash.open(new MemoryStore(), layout, rigFiles);
+  const streams = new StreamTable({
+    autoClose: () => variables.get('stream.auto_close'),
+    notices: {
+      opened: (handle) => log.notice('stream_opened', { handle }),
+      closing: (handle) => log.say('closing', { handle }),
+      closed: (handle) => log.notice('stream_closed', { handle }),
+    },
+  });
+  const parts = {
+    clock,
+    variables,
+    log,
+    personality,
+    flash,
+    streams,
+    queue: new CommandQueue(),
+    registry: new Registry(commands),
+    identity: { mac: testMac, uuid: testUuid },
+  };
+  // The commands under test use these parts of a board and no others.
+  const board = parts as unknown as Board;
+
+  /** Runs a command line; the answer is its log lines, its code and its text, as in `Closing: 0|[Closed: 0]|0 Success`. */
+  const run = async (line: string, data?: string | Uint8Array): Promise<string> => {
+    printed.length = 0;
+    const { code, text } = await execute(board, line, typeof data === 'string' ? Buffer.from(data) : data);
+    return [...printed, `${code} ${text}`].join('|');
+  };
+  return { ...parts, printed, run };
+}

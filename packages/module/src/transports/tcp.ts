@@ -1,0 +1,57 @@
+import { lookup } from 'node:dns/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { failure, type Result, success } from '@moorage/base';
+import type { SessionBoard } from '../interpreter/board-port.ts';
+import { type AttachableBoard, attachSession, type OnMistake } from './duplex.ts';
+import { isLoopback } from './loopback.ts';
+
+/** Serial connections of one module at a time; each is a session of its own. */
+const maxConnections = 16;
+
+/**
+ * Serves the serial port as a TCP listener; port 0 takes a free one. Without `listenLan` it neither listens on nor
+ * answers addresses outside the loopback range, since the shell has no password.
+ */
+export async function openTcp<Board extends SessionBoard>(
+  board: AttachableBoard<Board>,
+  listen: { readonly host: string; readonly port: number; readonly listenLan: boolean },
+  onMistake?: OnMistake,
+): Promise<Result<{ readonly port: number; close(): Promise<void> }, string>> {
+  const resolved = await lookup(listen.host).catch(() => undefined);
+  if (!resolved) return failure(`Cannot find the address of "${listen.host}"`);
+  if (!listen.listenLan && !isLoopback(resolved.address)) {
+    return failure(`Address "${listen.host}" is outside the loopback range; --listen-lan allows that`);
+  }
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (!listen.listenLan && !isLoopback(socket.remoteAddress ?? '')) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    attachSession(board, 'serial', socket, onMistake);
+  });
+  server.maxConnections = maxConnections;
+  const started = await start(server, resolved.address, listen.port);
+  if (!started.ok) return started;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return success({ port: started.value, close });
+}
+
+function start(server: Server, address: string, port: number): Promise<Result<number, string>> {
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be opened (${error.code ?? error.message})`;
+      resolve(failure(`Port ${port} on ${address} ${why}`));
+    });
+    server.listen(port, address, () => {
+      const bound = server.address();
+      resolve(success(typeof bound === 'object' && bound ? bound.port : port));
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { bool, gpio, host, u16, words } from './kinds.ts';
+import { defineVariables } from './variable.ts';
+
+const notBuilt = 'pin-driven connections are not built yet';
+
+/** Spec: MOD-VAR-ioconn.*. */
+export const ioconnVariables = defineVariables([
+  {
+    name: 'ioconn.control_gpio',
+    shortcut: 'io c',
+    kind: gpio,
+    default: -1,
+    evidence: 'documented',
+    ownsPin: true,
+    inert: notBuilt,
+    help: 'Pin that opens and closes the connection',
+  },
+  {
+    name: 'ioconn.enabled',
+    shortcut: 'io e',
+    kind: bool,
+    default: false,
+    evidence: 'inferred',
+    inert: notBuilt,
+    help: 'Connection driven by pins',
+  },
+  {
+    name: 'ioconn.local_port',
+    shortcut: 'io l',
+    kind: u16(),
+    default: 0,
+    evidence: 'inferred',
+    inert: notBuilt,
+    help: 'Local port; 0 for any',
+  },
+  {
+    name: 'ioconn.protocol',
+    shortcut: 'io p',
+    kind: words('tcp', 'udp', 'tls'),
+    default: 'tcp',
+    evidence: 'inferred',
+    inert: notBuilt,
+    help: 'Protocol of the connection',
+  },
+  {
+    name: 'ioconn.remote_host',
+    shortcut: 'io h',
+    kind: host,
+    default: '',
+    evidence: 'inferred',
+    inert: notBuilt,
+    help: 'Host of the connection',
+  },
+  {
+    name: 'ioconn.remote_port',
+    shortcut: 'io r',
+    kind: u16(),
+    default: 0,
+    evidence: 'inferred',
+    inert: notBuilt,
+    help: 'Port of the connection',
+  },
+  {
+    name: 'ioconn.status_gpio',
+    shortcut: 'io s',
+    kind: gpio,
+    default: -1,
+    evidence: 'documented',
+    ownsPin: true,
+    inert: notBuilt,
+    help: 'Pin that is high while the connection is open',
+  },
+]);

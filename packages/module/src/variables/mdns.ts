@@ -1,0 +1,48 @@
+import { bool, csv, interfaceOrDefault } from './kinds.ts';
+import { defineVariables } from './variable.ts';
+
+const notBuilt = 'the name services are not built yet';
+
+/** Spec: MOD-VAR-mdns.*. */
+export const mdnsVariables = defineVariables([
+  {
+    name: 'mdns.enabled',
+    shortcut: 'md e',
+    kind: bool,
+    default: false,
+    apply: 'net',
+    evidence: 'seen',
+    inert: notBuilt,
+    help: 'Answer for the name of the module',
+  },
+  {
+    name: 'mdns.interface',
+    shortcut: 'md i',
+    kind: interfaceOrDefault,
+    default: 'default',
+    apply: 'net',
+    evidence: 'documented',
+    inert: notBuilt,
+    help: 'Interface of the name services',
+  },
+  {
+    name: 'mdns.name',
+    shortcut: 'md n',
+    kind: { type: 'str', min: 1, max: 63, pattern: /^[A-Za-z0-9.-]*#?$/ },
+    default: 'module-#',
+    apply: 'net',
+    evidence: 'spec',
+    inert: notBuilt,
+    help: 'Host name; a final # stands for the end of the MAC address',
+  },
+  {
+    name: 'mdns.service',
+    shortcut: 'md s',
+    kind: csv(/^[A-Za-z0-9._-]{1,32}$/),
+    default: '',
+    apply: 'net',
+    evidence: 'spec',
+    inert: notBuilt,
+    help: 'Service types that are announced',
+  },
+]);

@@ -1,0 +1,31 @@
+import { host, str, u16 } from './kinds.ts';
+import { defineVariables } from './variable.ts';
+
+/** Spec: MOD-VAR-ota.*. */
+export const otaVariables = defineVariables([
+  {
+    name: 'ota.bundle_id',
+    shortcut: 'ot b',
+    kind: str(64),
+    default: '',
+    evidence: 'inferred',
+    inert: 'custom bundles are not built yet',
+    help: 'Bundle that ota asks for by itself',
+  },
+  {
+    name: 'ota.host',
+    shortcut: 'ot h',
+    kind: host,
+    default: 'ota.local',
+    evidence: 'seen',
+    help: 'Host of the device service',
+  },
+  {
+    name: 'ota.port',
+    shortcut: 'ot p',
+    kind: u16(1),
+    default: 443,
+    evidence: 'seen',
+    help: 'Port of the device service',
+  },
+]);

@@ -1,0 +1,7 @@
+import { str } from './kinds.ts';
+import { defineVariables } from './variable.ts';
+
+/** Spec: MOD-VAR-user.*. */
+export const userVariables = defineVariables([
+  { name: 'user.data', shortcut: 'us d', kind: str(64), default: '', evidence: 'proposed', help: 'Free for the host' },
+]);

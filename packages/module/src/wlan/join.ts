@@ -1,0 +1,289 @@
+import { type CancelTimer, type Clock, failure, type Result, success, transition } from '@moorage/base';
+import { type AccessPoint, type Air, keyOpens, type Security, securityNames } from './air.ts';
+import {
+  type JoinFailure,
+  type JoinResultCode,
+  type JoinState,
+  type JoinTrigger,
+  joinResults,
+  joinTable,
+} from './join-table.ts';
+
+/** IPv4 settings of an interface, dotted. */
+export interface Addresses {
+  readonly ip: string;
+  readonly netmask: string;
+  readonly gateway: string;
+  readonly dns: string;
+}
+
+/** What the variables say when a join starts. */
+export interface JoinSettings {
+  readonly ssid: string;
+  readonly passkey: string;
+  /** Empty when any access point will do. */
+  readonly bssid: string;
+  readonly security: Security | 'auto';
+  /** Bit 0 is channel 1. */
+  readonly channelMask: number;
+  /** Attempts in one sequence. */
+  readonly retries: number;
+  readonly associateTimeoutMs: number;
+  readonly dhcpTimeoutMs: number;
+  /** `undefined` for DHCP. */
+  readonly fixed: Addresses | undefined;
+}
+
+/** How long the radio takes for each step, in ms. */
+export interface JoinTimings {
+  readonly probeMs: number;
+  readonly associateMs: number;
+  readonly dhcpMs: number;
+}
+
+/** The lines and notices of a join; the texts themselves are the personality's. */
+export interface JoinVoice {
+  associating(ssid: string): void;
+  security(name: string): void;
+  obtaining(): void;
+  address(ip: string): void;
+  associated(): void;
+  disassociated(): void;
+  failed(): void;
+  noSsid(): void;
+}
+
+export interface JoinPorts {
+  readonly clock: Clock;
+  readonly air: Air;
+  readonly timings: JoinTimings;
+  readonly voice: JoinVoice;
+  readonly settings: () => JoinSettings;
+  /** What the DHCP server of the network gives. */
+  readonly lease: () => Addresses;
+  /** Called with the address there and before the last notice of a join: services start here. */
+  readonly started: () => void;
+  /** Called before the link goes. */
+  readonly stopping: () => void;
+}
+
+export type JoinOutcome = Result<void, JoinFailure>;
+
+const unset: Addresses = { ip: '0.0.0.0', netmask: '0.0.0.0', gateway: '0.0.0.0', dns: '0.0.0.0' };
+
+/** The station interface: one join sequence at a time, then the link. */
+export class Station {
+  readonly #ports: JoinPorts;
+  #state: JoinState = 'idle';
+  #result: JoinResultCode = joinResults.none;
+  #addresses: Addresses = unset;
+  #point: AccessPoint | undefined;
+  /** Access point of the last link and the ssid it was joined by: no need to probe again. */
+  #known: { readonly ssid: string; readonly point: AccessPoint } | undefined;
+  #running: Promise<JoinOutcome> | undefined;
+  #interrupt: (() => void) | undefined;
+  readonly #refusals = new Map<AccessPoint, number>();
+
+  constructor(ports: JoinPorts) {
+    this.#ports = ports;
+  }
+
+  get state(): JoinState {
+    return this.#state;
+  }
+
+  get result(): JoinResultCode {
+    return this.#result;
+  }
+
+  get addresses(): Addresses {
+    return this.#addresses;
+  }
+
+  /** The access point of the link; `undefined` without one. */
+  get point(): AccessPoint | undefined {
+    return this.#point;
+  }
+
+  /** Joins the network that the variables name. Resolves at the end of the sequence; a running one is shared. */
+  join(): Promise<JoinOutcome> {
+    if (this.#state === 'up') return Promise.resolve(success(undefined));
+    if (this.#running) return this.#running;
+    const running = this.#sequence().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
+
+  /** Ends the link or the join that runs; harmless when there is neither. */
+  leave(): void {
+    if (this.#state === 'idle') return;
+    if (this.#state !== 'up') {
+      this.#end('aborted', 'leave');
+      // A new join may start at once; it is not the one that is ending.
+      this.#running = undefined;
+      this.#interrupt?.();
+      return;
+    }
+    this.#drop('leave');
+  }
+
+  /** The access point has gone silent. Tells whether there was a link to lose. */
+  lose(): boolean {
+    if (this.#state !== 'up') return false;
+    this.#drop('lose');
+    return true;
+  }
+
+  /** Power off: nothing is remembered of former joins. */
+  forget(): void {
+    this.leave();
+    this.#known = undefined;
+    this.#result = joinResults.none;
+    this.#refusals.clear();
+  }
+
+  #drop(trigger: 'leave' | 'lose'): void {
+    this.#ports.stopping();
+    this.#clear();
+    this.#go(trigger);
+    this.#ports.voice.disassociated();
+  }
+
+  #go(trigger: JoinTrigger): void {
+    const next = transition(joinTable, this.#state, trigger);
+    if (!next) throw new Error(`The station interface has no ${trigger} in state ${this.#state}`);
+    this.#state = next;
+  }
+
+  #clear(): void {
+    this.#addresses = unset;
+    this.#point = undefined;
+  }
+
+  #end(reason: JoinFailure, trigger: 'refuse' | 'give-up' | 'leave'): JoinOutcome {
+    const hadLink = this.#state === 'addressing';
+    this.#clear();
+    this.#go(trigger);
+    this.#result = joinResults[reason];
+    if (trigger !== 'leave') this.#ports.voice.failed();
+    else if (hadLink) this.#ports.voice.disassociated();
+    return failure(reason);
+  }
+
+  async #sequence(): Promise<JoinOutcome> {
+    const settings = this.#ports.settings();
+    if (settings.ssid === '') {
+      this.#result = joinResults['no-ssid'];
+      this.#ports.voice.noSsid();
+      return failure('no-ssid');
+    }
+    this.#result = joinResults.joining;
+    this.#go(this.#knows(settings) ? 'join-known' : 'join');
+    // The command that starts a join answers first: its reply comes before the notice.
+    if (!(await this.#wait(0))) return failure('aborted');
+    this.#ports.voice.associating(settings.ssid);
+    for (let attempt = 1; ; attempt++) {
+      const missed = await this.#attempt(settings);
+      if (missed === undefined) return this.#arrive(settings);
+      if (missed === 'aborted') return failure('aborted');
+      if (missed === 'no-passkey' || missed === 'bad-security') return this.#end(missed, 'refuse');
+      this.#go('miss');
+      this.#clear();
+      if (attempt >= settings.retries) return this.#end(missed, 'give-up');
+      this.#go(this.#knows(settings) ? 'again-known' : 'again');
+    }
+  }
+
+  #knows(settings: JoinSettings): boolean {
+    return this.#known?.ssid === settings.ssid && suits(this.#known.point, settings);
+  }
+
+  /** One try, from the probe to the address. `undefined` when it brought the link up. */
+  async #attempt(settings: JoinSettings): Promise<JoinFailure | undefined> {
+    const { timings } = this.#ports;
+    if (this.#state === 'probing') {
+      if (!(await this.#wait(timings.probeMs))) return 'aborted';
+      const refused = this.#probe(settings);
+      if (refused) return refused;
+      this.#go('found');
+    } else this.#point = this.#known?.point;
+    const point = this.#point;
+    if (!point) throw new Error('The station interface associates with nothing');
+
+    const associateMs = timings.associateMs + (point.associateMs ?? 0);
+    if (!(await this.#wait(Math.min(associateMs, settings.associateTimeoutMs)))) return 'aborted';
+    if (associateMs > settings.associateTimeoutMs || !this.#admitted(point, settings.passkey)) {
+      // What was remembered may be out of date: the next attempt probes.
+      this.#known = undefined;
+      return 'failed';
+    }
+    this.#go('associated');
+    return settings.fixed ? undefined : this.#obtain(point, settings.dhcpTimeoutMs);
+  }
+
+  /** Chooses the strongest access point that carries the network; tells why there is none to try. */
+  #probe(settings: JoinSettings): JoinFailure | undefined {
+    const heard = this.#ports.air.accessPoints.filter((point) => carries(point, settings));
+    if (heard.length === 0) return 'not-found';
+    const fit = heard.filter((point) => suits(point, settings)).sort((a, b) => b.rssiDbm - a.rssiDbm)[0];
+    if (!fit) return 'bad-security';
+    this.#point = fit;
+    this.#ports.voice.security(securityNames[fit.security]);
+    return fit.security !== 'open' && settings.passkey === '' ? 'no-passkey' : undefined;
+  }
+
+  #admitted(point: AccessPoint, passkey: string): boolean {
+    const refused = this.#refusals.get(point) ?? 0;
+    if (refused < (point.refusals ?? 0)) {
+      this.#refusals.set(point, refused + 1);
+      return false;
+    }
+    return keyOpens(point, passkey);
+  }
+
+  async #obtain(point: AccessPoint, timeoutMs: number): Promise<JoinFailure | undefined> {
+    this.#ports.voice.obtaining();
+    const serverMs =
+      point.dhcpMs === null ? Number.POSITIVE_INFINITY : this.#ports.timings.dhcpMs + (point.dhcpMs ?? 0);
+    if (!(await this.#wait(Math.min(serverMs, timeoutMs)))) return 'aborted';
+    return serverMs > timeoutMs ? 'failed' : undefined;
+  }
+
+  #arrive(settings: JoinSettings): JoinOutcome {
+    const { voice } = this.#ports;
+    if (this.#point) this.#known = { ssid: settings.ssid, point: this.#point };
+    this.#addresses = settings.fixed ?? this.#ports.lease();
+    voice.address(this.#addresses.ip);
+    this.#go('addressed');
+    this.#result = joinResults.success;
+    this.#ports.started();
+    voice.associated();
+    return success(undefined);
+  }
+
+  /** Waits on the module's clock; no time at all is only a turn of the promise queue. False when the join was left. */
+  async #wait(delayMs: number): Promise<boolean> {
+    let left = false;
+    let cancel: CancelTimer | undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const interrupt = () => {
+      left = true;
+      cancel?.();
+      resolve();
+    };
+    this.#interrupt = interrupt;
+    if (delayMs > 0) cancel = this.#ports.clock.after(delayMs, resolve);
+    else resolve();
+    await promise;
+    if (this.#interrupt === interrupt) this.#interrupt = undefined;
+    return !left;
+  }
+}
+
+const carries = (point: AccessPoint, { ssid, bssid, channelMask }: JoinSettings): boolean =>
+  point.ssid === ssid && (bssid === '' || point.bssid === bssid) && (channelMask & (1 << (point.channel - 1))) !== 0;
+
+const suits = (point: AccessPoint, settings: JoinSettings): boolean =>
+  carries(point, settings) && (settings.security === 'auto' || settings.security === point.security);

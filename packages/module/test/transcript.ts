@@ -1,0 +1,88 @@
+import { failure, type Result, success } from '@moorage/base';
+
+/** One step of a dialogue. Bytes are latin1 texts. */
+export type Step =
+  | { readonly kind: 'send'; readonly bytes: string }
+  | { readonly kind: 'receive'; readonly bytes: string }
+  /** The sender ends its direction. */
+  | { readonly kind: 'end' }
+  /** The module ends its direction. */
+  | { readonly kind: 'ended' }
+  /** Time passes. */
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** The board says something of its own accord. */
+  | { readonly kind: 'log'; readonly text: string };
+
+export const wires = ['memory', 'tcp', 'pty'] as const;
+export type WireName = (typeof wires)[number];
+
+/** A golden dialogue as its file has it; `test/transcripts/README.md` describes the format. */
+export interface Transcript {
+  /** Command lines run before anybody connects. */
+  readonly setup: readonly string[];
+  /** Wires that cannot carry it, with the reason. */
+  readonly notOn: ReadonlyMap<WireName, string>;
+  readonly steps: readonly Step[];
+}
+
+const escapes: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', b: '\b', e: '\x1b', '\\': '\\' };
+
+/** Turns `\r \n \t \b \e \\ \xHH` and `\{N:text}` (the text N times) into bytes. */
+export function unescape(text: string): Result<string, string> {
+  const repeated = text.replace(/\\\{(\d+):((?:[^}\\]|\\[^{])*)\}/g, (_, count: string, part: string) =>
+    part.repeat(Number(count)),
+  );
+  let wrong: string | undefined;
+  const bytes = repeated.replace(/\\(x[0-9a-fA-F]{2}|[^x]|x|$)/g, (whole, code: string) => {
+    if (/^x../.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    const byte = escapes[code];
+    if (byte === undefined) wrong = `"${whole}" is no escape`;
+    return byte ?? whole;
+  });
+  return wrong === undefined ? success(Buffer.from(bytes, 'utf8').equals(Buffer.from(bytes, 'latin1')) ? bytes : latin(bytes)) : failure(wrong);
+}
+
+/** Characters beyond ASCII that stand in the file as they are become their UTF-8 bytes; escaped bytes stay bytes. */
+const latin = (text: string): string =>
+  text.replace(/[^\x00-\xff]/gu, (character) => Buffer.from(character, 'utf8').toString('latin1'));
+
+/** Shows bytes as a transcript spells them. */
+export const escape = (bytes: string): string =>
+  bytes
+    .replace(/\\/g, '\\\\')
+    .replace(/\r/g, '\\r')
+    .replace(/\n/g, '\\n')
+    .replace(/\t/g, '\\t')
+    .replace(/\x08/g, '\\b')
+    .replace(/\x1b/g, '\\e')
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+/** Reads a transcript file; throws with the line number, since the file is part of the test. */
+export function parseTranscript(text: string): Transcript {
+  const setup: string[] = [];
+  const notOn = new Map<WireName, string>();
+  const steps: Step[] = [];
+  text.split('\n').forEach((line, index) => {
+    const refuse = (why: string): never => {
+      throw new Error(`Line ${index + 1}: ${why}`);
+    };
+    if (line === '' || line.startsWith('#')) return;
+    const space = line.indexOf(' ');
+    const word = space < 0 ? line : line.slice(0, space);
+    const rest = space < 0 ? '' : line.slice(space + 1);
+    const bytes = unescape(rest);
+    if (!bytes.ok) refuse(bytes.error);
+    const value = bytes.ok ? bytes.value : '';
+    if (word === 'setup') setup.push(rest);
+    else if (word === 'not-on') notOn.set(wireNamed(rest.split(' ')[0] ?? '') ?? refuse('unknown wire'), rest);
+    else if (word === '>') steps.push({ kind: 'send', bytes: value });
+    else if (word === '<') steps.push({ kind: 'receive', bytes: value });
+    else if (word === 'end' || word === 'ended') steps.push({ kind: word });
+    else if (word === 'wait') steps.push({ kind: 'wait', ms: Number(rest) });
+    else if (word === 'log') steps.push({ kind: 'log', text: rest });
+    else refuse(`"${word}" is no step`);
+  });
+  return { setup, notOn, steps };
+}
+
+const wireNamed = (name: string): WireName | undefined => wires.find((wire) => wire === name);
