@@ -1,0 +1,20 @@
+import { cpus } from 'node:os';
+import { commandRoundTrip } from './command-round-trip.ts';
+import { deviceLookup } from './device-lookup.ts';
+import { fileDownload } from './file-download.ts';
+import { type Benchmark, report } from './harness.ts';
+import { idleModules } from './idle-modules.ts';
+import { otaQuery } from './ota-query.ts';
+
+/** Every benchmark; `npm run bench -- NAME ...` runs those whose names contain a word given. */
+const benchmarks: readonly Benchmark[] = [deviceLookup, otaQuery, fileDownload, commandRoundTrip, idleModules];
+
+const wanted = process.argv.slice(2);
+console.log(
+  `Node ${process.version}, ${cpus().length} processors. Each pair is measured in turns; ratios are medians of the rounds.`,
+);
+for (const benchmark of benchmarks) {
+  if (wanted.length > 0 && !wanted.some((word) => benchmark.name.includes(word))) continue;
+  console.log(`\n${benchmark.name}: ${benchmark.goal}`);
+  for (const finding of await benchmark.run()) console.log(report(finding));
+}

@@ -1,0 +1,39 @@
+import type { OptionSources, OptionTable, Resolved } from '../options.ts';
+import type { Reporter } from '../output.ts';
+
+/** Something the user can mend: its message is all that is printed. */
+export class UserError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+export interface CliCall<T extends OptionTable> {
+  readonly options: Resolved<T>;
+  /** Where the options came from, for settings that another package reads. */
+  readonly sources: OptionSources;
+  readonly args: readonly string[];
+  readonly reporter: Reporter;
+  readonly json: boolean;
+}
+
+interface TypedCliCommand<T extends OptionTable> {
+  readonly name: string;
+  /** The group it stands in: `user` for `moorage user add`. */
+  readonly parent?: string;
+  readonly summary: string;
+  readonly arguments?: readonly { readonly name: string; readonly help: string }[];
+  readonly options: T;
+  readonly run: (call: CliCall<T>) => Promise<void>;
+}
+
+/** A subcommand of `moorage` with the types of its settings forgotten. */
+export type CliCommand = TypedCliCommand<OptionTable>;
+
+/** Declares a subcommand; the types of its settings come from the table. */
+export const defineCliCommand = <const T extends OptionTable>(command: TypedCliCommand<T>): CliCommand =>
+  // `run` is only called with values resolved from this very table.
+  command as unknown as CliCommand;

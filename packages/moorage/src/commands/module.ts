@@ -1,0 +1,74 @@
+import { stopOnSignal } from '../lifecycle.ts';
+import type { Resolved } from '../options.ts';
+import { type ModuleSettings, startModule } from '../run-module.ts';
+import { defineCliCommand } from './define.ts';
+
+/** Settings that a module has wherever it is started. */
+export const moduleOptions = {
+  serial: {
+    kind: 'text',
+    default: 'pty',
+    placeholder: 'pty[:LINK]|tcp:HOST:PORT|stdio|none',
+    help: 'the serial line: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, this terminal, or none',
+  },
+  ip: { kind: 'text', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
+  'port-offset': { kind: 'count', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },
+  model: { kind: 'text', placeholder: 'FILE', help: 'the board, as JSON: pins, flash sizes, limits' },
+  air: { kind: 'text', placeholder: 'FILE', help: 'the radio surroundings, as JSON: access points' },
+  personality: {
+    kind: 'text',
+    placeholder: 'FILE',
+    help: 'names, texts, aliases and timings of the firmware, as JSON',
+  },
+  'cloud-prefix': {
+    kind: 'text',
+    placeholder: 'NAME',
+    help: 'spelling of "cloud" in commands, variables and stream type',
+  },
+  seed: { kind: 'count', placeholder: 'N', help: 'seed of its identity and randomness (default: another each time)' },
+  'listen-lan': { kind: 'switch', help: 'answer addresses outside the loopback range too' },
+} as const;
+
+/** Settings of `moorage module`. */
+const options = {
+  flash: {
+    kind: 'text',
+    placeholder: 'DIR',
+    help: 'folder of its flash; without it, settings and files are lost at the end',
+  },
+  service: { kind: 'text', placeholder: 'URL', help: 'device listener of its service, https://HOST:PORT' },
+  ...moduleOptions,
+} as const;
+
+/** Names of a module's settings, as the code uses them. */
+export const moduleSettings = (
+  given: Resolved<typeof moduleOptions>,
+  place: Pick<ModuleSettings, 'flash' | 'service'>,
+): ModuleSettings => ({
+  ...place,
+  serial: given.serial,
+  ip: given.ip,
+  portOffset: given['port-offset'],
+  model: given.model,
+  air: given.air,
+  personality: given.personality,
+  cloudPrefix: given['cloud-prefix'],
+  seed: given.seed,
+  listenLan: given['listen-lan'],
+});
+
+export const moduleCommand = defineCliCommand({
+  name: 'module',
+  summary: 'One virtual module',
+  options,
+  async run({ options: given, reporter }) {
+    const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
+    const { serial, mac, uuid } = running.addresses;
+    stopOnSignal(() => running.stop());
+    reporter.event(
+      'ready',
+      running.addresses,
+      `Module ${mac} (uuid ${uuid})${serial === null ? '' : `\nSerial line: ${serial}`}`,
+    );
+  },
+});

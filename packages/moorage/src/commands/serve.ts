@@ -1,0 +1,68 @@
+import { resolveSettings, type Settings, settingsTable } from '@moorage/service/config';
+import { stopOnSignal } from '../lifecycle.ts';
+import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
+import type { Reporter } from '../output.ts';
+import { startService } from '../run-service.ts';
+import { defineCliCommand, UserError } from './define.ts';
+
+/** The service's settings as options; the service owns the table, and `readServiceSettings` the reading. */
+const serviceOptions: OptionTable = Object.fromEntries(
+  settingsTable.map((row) => [
+    row.flag,
+    {
+      kind: row.placeholder === undefined ? 'switch' : 'text',
+      help: row.help,
+      ...(row.placeholder !== undefined && { placeholder: row.placeholder, defaultText: row.default }),
+    },
+  ]),
+);
+
+/** A command's own options beside those of the service, whose values only `readServiceSettings` gives. */
+export const withServiceOptions = <T extends OptionTable>(own: T): T => ({ ...serviceOptions, ...own });
+
+/** The service's settings out of everything that a command was given. */
+export function readServiceSettings({ flags, env, file }: OptionSources): Settings {
+  const names = Object.keys(serviceOptions);
+  const pick = (values: Readonly<Record<string, unknown>>, spell: (name: string) => string) =>
+    Object.fromEntries(
+      names.map((name) => [spell(name), values[spell(name)]] as const).filter(([, value]) => value !== undefined),
+    );
+  const resolved = resolveSettings({
+    flags: pick(flags, (name) => name),
+    env: pick(env, environmentName) as Record<string, string>,
+    file: pick(file, (name) => name),
+  });
+  if (!resolved.ok) throw new UserError(resolved.error.message, 2);
+  return resolved.value;
+}
+
+/** Prints the first administrator at once, and as an event too when `flush` is called, after `ready`. */
+export function administratorNotice(
+  reporter: Reporter,
+  json: boolean,
+): { announce(email: string, password: string): void; flush(): void } {
+  let made: { email: string; password: string } | undefined;
+  return {
+    announce(email, password) {
+      made = { email, password };
+      const text = `First run: the administrator is ${email} with password ${password} (shown this once)\n`;
+      // The first line of JSON output is `ready`; until then people are told on the other stream.
+      (json ? process.stderr : process.stdout).write(text);
+    },
+    flush: () => void (made && reporter.event('administrator', made)),
+  };
+}
+
+export const serveCommand = defineCliCommand({
+  name: 'serve',
+  summary: 'The service alone',
+  options: withServiceOptions({}),
+  async run({ sources, reporter, json }) {
+    const notice = administratorNotice(reporter, json);
+    const running = await startService(readServiceSettings(sources), notice.announce);
+    stopOnSignal(running.stop);
+    const { api, devices } = running.addresses;
+    reporter.event('ready', { ...running.addresses }, `API: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`);
+    notice.flush();
+  },
+});

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { createClient } from '@moorage/api';
+import { defaultAir } from '@moorage/module/wlan/air';
+import { issueToken, revokeToken } from '@moorage/service/auth/accounts';
+import { firstAdministrator } from '@moorage/service/auth/queries';
+import { stopOnSignal } from '../lifecycle.ts';
+import type { Reporter } from '../output.ts';
+import { type RunningModule, startModule } from '../run-module.ts';
+import { type RunningService, startService } from '../run-service.ts';
+import { adoptModule } from '../up/adopt.ts';
+import { ensureExample } from '../up/example.ts';
+import { defineCliCommand } from './define.ts';
+import { moduleOptions, moduleSettings } from './module.ts';
+import { administratorNotice, readServiceSettings, withServiceOptions } from './serve.ts';
+
+/** The network of the default air that the example module joins. */
+const network = defaultAir.accessPoints.find((point) => point.passkey !== undefined);
+
+/** Where the module dials: `localhost` and the like stay, and a listener on all addresses is reached on loopback. */
+const serviceUrl = (devices: string): string => devices.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
+
+/** Makes example data and adopts the module, with a token of the administrator that lives no longer than this. */
+async function rehearse(service: RunningService, { module }: RunningModule, reporter: Reporter): Promise<void> {
+  const { deps } = service.service;
+  const administrator = await firstAdministrator(deps.storage.db);
+  if (!administrator) throw new Error('The service has no administrator');
+  const { token, row } = await issueToken(deps, administrator.id, 'moorage up');
+  try {
+    const client = createClient({ baseUrl: service.addresses.api, token });
+    const example = await ensureExample(client, module.model.partId);
+    const { ssid = '', passkey = '' } = network ?? {};
+    await adoptModule({ client, module, example, reporter, ca: service.service.identity.ca }, { ssid, passkey });
+  } finally {
+    await revokeToken(deps, row.id);
+  }
+}
+
+/** What a person does next, at the end of the output. */
+function summary({ api, devices }: RunningService['addresses'], { serial, mac }: RunningModule['addresses']): string {
+  const rows = [
+    ['API', api],
+    ['API documentation', `${api}/docs`],
+    ['Devices call', devices],
+    ...(serial === null ? [] : [['Serial line', `${serial} of module ${mac}`]]),
+    ...(serial?.startsWith('/') ? [['Open it with', `screen ${serial}`]] : []),
+    ...(serial?.startsWith('tcp:') ? [['Open it with', `nc ${serial.slice(4).replace(':', ' ')}`]] : []),
+  ];
+  return [
+    '',
+    ...rows.map(([name = '', value]) => `  ${name.padEnd(18)} ${value}`),
+    '',
+    'Ctrl-C stops both; everything is kept.',
+  ].join('\n');
+}
+
+export const upCommand = defineCliCommand({
+  name: 'up',
+  summary:
+    'The whole thing on this machine: service, example data, and one virtual module that is updated over the air',
+  options: withServiceOptions(moduleOptions),
+  async run({ options, sources, reporter, json }) {
+    const notice = administratorNotice(reporter, json);
+    const settings = readServiceSettings(sources);
+    const service = await startService(settings, notice.announce);
+    const place = { flash: join(settings.dataDir, 'module'), service: serviceUrl(service.addresses.devices) };
+    const module = await startModule(moduleSettings(options, place)).catch(async (error: unknown) => {
+      await service.stop();
+      throw error;
+    });
+    stopOnSignal(async () => {
+      await module.stop();
+      await service.stop();
+    });
+    reporter.event(
+      'ready',
+      { ...service.addresses, ...module.addresses },
+      `Service and module ${module.addresses.mac} are up`,
+    );
+    notice.flush();
+    await rehearse(service, module, reporter);
+    reporter.say(summary(service.addresses, module.addresses));
+  },
+});

@@ -1,0 +1,43 @@
+/** Longest orderly stop, in milliseconds; then the process ends as it is. */
+const stopTimeoutMs = 5_000;
+
+/**
+ * Signals within this many milliseconds of the first are the same one: a terminal sends Ctrl-C to the launcher and to
+ * this process, and the launcher passes it on.
+ */
+const sameSignalMs = 500;
+
+/**
+ * Stays until SIGINT or SIGTERM, then runs `stop` and ends with code 0. A second signal ends the process at once.
+ * The process also ends at once when the launcher that started it is killed.
+ */
+export function stopOnSignal(stop: () => Promise<void>): void {
+  let firstAtMs: number | undefined;
+  const onSignal = (): void => {
+    if (firstAtMs !== undefined) {
+      if (performance.now() - firstAtMs > sameSignalMs) process.exit(130);
+      return;
+    }
+    firstAtMs = performance.now();
+    setTimeout(() => {
+      process.stderr.write('moorage: the orderly stop took too long\n');
+      process.exit(1);
+    }, stopTimeoutMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`moorage: stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+/** Ends this process when its launcher is killed, as if it had been killed itself. */
+export function dieWithLauncher(): void {
+  if (!process.channel) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.channel.unref();
+}

@@ -1,0 +1,57 @@
+import type { Writable } from 'node:stream';
+
+/** How far something long has come. */
+export interface Progress {
+  /** Moves to `done` of the total, in the unit of the total. */
+  at(done: number): void;
+  end(text: string): void;
+}
+
+/** What a command tells its user: prose, or one JSON object per line. */
+export interface Reporter {
+  /** Something that happened: an object of its own in JSON; in prose the text, or nothing. */
+  event(name: string, data?: Readonly<Record<string, unknown>>, prose?: string): void;
+  /** Prose only. */
+  say(prose: string): void;
+  progress(label: string, total: number): Progress;
+}
+
+/** One JSON object per line; prose is left out. */
+export const jsonReporter = (out: Writable): Reporter => ({
+  event: (name, data = {}) => void out.write(`${JSON.stringify({ event: name, ...data })}\n`),
+  say: () => {},
+  progress: () => ({ at: () => {}, end: () => {} }),
+});
+
+const barWidth = 32;
+
+function bar(label: string, done: number, total: number): string {
+  const filled = Math.round((barWidth * done) / Math.max(1, total));
+  const percent = Math.floor((100 * done) / Math.max(1, total));
+  return `  ${label} ${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${String(percent).padStart(3)} %`;
+}
+
+/** Text for people; on a terminal the progress bar is redrawn in place, elsewhere each quarter is a line. */
+export const proseReporter = (out: Writable & { isTTY?: boolean }): Reporter => ({
+  event: (_name, _data, prose) => void (prose !== undefined && out.write(`${prose}\n`)),
+  say: (prose) => void out.write(`${prose}\n`),
+  progress(label, total) {
+    let quarter = -1;
+    return {
+      at(done) {
+        if (out.isTTY) {
+          out.write(`\r${bar(label, done, total)}`);
+          return;
+        }
+        const reached = Math.floor((4 * done) / Math.max(1, total));
+        if (reached > quarter) out.write(`${bar(label, done, total)}\n`);
+        quarter = Math.max(quarter, reached);
+      },
+      end: (text) => void out.write(`${out.isTTY ? '\r\u001b[K' : ''}${text}\n`),
+    };
+  },
+});
+
+/** The reporter that `--json` asks for. */
+export const openReporter = (json: boolean): Reporter =>
+  json ? jsonReporter(process.stdout) : proseReporter(process.stdout);

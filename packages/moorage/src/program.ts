@@ -1,0 +1,89 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { CliCommand } from './commands/define.ts';
+import { UserError } from './commands/define.ts';
+import { commands } from './commands/index.ts';
+import { dieWithLauncher } from './lifecycle.ts';
+import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions } from './options.ts';
+import { openReporter } from './output.ts';
+
+/** Exit codes: 1 it did not work, 2 it was asked for wrongly. */
+const exitFailed = 1;
+const exitUsage = 2;
+
+const camelCase = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function addOptions(command: Command, table: OptionTable): void {
+  for (const [name, row] of Object.entries(table)) {
+    const flag = row.kind === 'switch' ? `--${name}` : `--${name} <${row.placeholder ?? row.kind}>`;
+    const shown = row.kind === 'switch' ? undefined : (row.defaultText ?? row.default);
+    command.addOption(new Option(flag, shown === undefined ? row.help : `${row.help} (default: ${shown})`));
+  }
+  command.addOption(new Option('--config <FILE>', 'JSON file with settings, named as the flags are'));
+  command.addOption(new Option('--json', 'one JSON object per line instead of prose'));
+}
+
+const allSettings = (): Set<string> =>
+  new Set(['config', 'json', ...commands.flatMap((command) => Object.keys(command.options))]);
+
+/** Reads the settings of a command from flags, environment and file, and runs it. */
+async function runCommand(
+  definition: CliCommand,
+  args: readonly string[],
+  given: Record<string, string | true>,
+): Promise<void> {
+  const flags: Record<string, string | true> = {};
+  for (const name of [...Object.keys(definition.options), 'config', 'json']) {
+    const value = given[camelCase(name)];
+    if (value !== undefined) flags[name] = value;
+  }
+  const configPath = flags.config ?? process.env.MOORAGE_CONFIG;
+  const file = typeof configPath === 'string' ? readConfigFile(configPath) : undefined;
+  if (file && !file.ok) throw new UserError(file.error, exitUsage);
+  const sources = { flags, env: process.env, file: file?.value ?? {} };
+  const unknown = findUnknownSetting(allSettings(), sources);
+  if (unknown) throw new UserError(unknown, exitUsage);
+  const common = resolveOptions({ json: { kind: 'switch', help: '' } }, sources);
+  if (!common.ok) throw new UserError(common.error, exitUsage);
+  const options = resolveOptions(definition.options, sources);
+  if (!options.ok) throw new UserError(options.error, exitUsage);
+  const { json } = common.value;
+  await definition.run({ options: options.value, sources, args, reporter: openReporter(json), json });
+}
+
+function buildProgram(): Command {
+  const program = new Command('moorage')
+    .description('A self-hosted home for connected devices, and the software module that lives in it')
+    .exitOverride()
+    .enablePositionalOptions();
+  for (const definition of commands) {
+    const parent = definition.parent === undefined ? program : groupOf(program, definition.parent);
+    const command = parent.command(definition.name).description(definition.summary).exitOverride();
+    for (const argument of definition.arguments ?? []) command.argument(`<${argument.name}>`, argument.help);
+    addOptions(command, definition.options);
+    command.action((...parameters: unknown[]) => {
+      const args = parameters.slice(0, -2).map(String);
+      return runCommand(definition, args, parameters.at(-2) as Record<string, string | true>);
+    });
+  }
+  return program;
+}
+
+function groupOf(program: Command, name: string): Command {
+  return program.commands.find((command) => command.name() === name) ?? program.command(name).exitOverride();
+}
+
+/** The command line. Ends the process with a code other than 0 when it fails. */
+export async function run(argv: readonly string[]): Promise<void> {
+  dieWithLauncher();
+  try {
+    await buildProgram().parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : exitUsage);
+    if (error instanceof UserError) {
+      process.stderr.write(`moorage: ${error.message}\n`);
+      process.exit(error.exitCode);
+    }
+    process.stderr.write(`moorage: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(exitFailed);
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises';
+import { buildService, type Service } from '@moorage/service';
+import { ensureAdministrator } from '@moorage/service/auth/accounts';
+import type { Settings } from '@moorage/service/config';
+import { UserError } from './commands/define.ts';
+
+/** Where the service listens. */
+export interface ServiceAddresses {
+  readonly api: string;
+  readonly devices: string;
+  readonly console: string;
+}
+
+export interface RunningService {
+  readonly service: Service;
+  readonly addresses: ServiceAddresses;
+  stop(): Promise<void>;
+}
+
+type Announce = (email: string, password: string) => void;
+
+/** Opens the storage, makes what a first run needs, and listens on both addresses. */
+export async function startService(settings: Settings, announce: Announce): Promise<RunningService> {
+  await mkdir(settings.dataDir, { recursive: true });
+  // Standard output is the command's own.
+  const service = await buildService({ settings, logLevel: 'warn', logStream: process.stderr });
+  try {
+    await ensureAdministrator(service.deps, announce);
+    const api = await listen(service.api, settings.host, settings.port);
+    const listening = await listen(service.devices, settings.host, settings.devicePort);
+    // Its server is made outside the framework, which takes it for a plain one.
+    const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
+    const addresses = { api, devices, console: `${api}/` };
+    return { service, addresses, stop: () => service.close() };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+interface Listening {
+  listen(options: { host: string; port: number }): Promise<string>;
+}
+
+async function listen(app: Listening, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EADDRINUSE')
+      throw new UserError(`Port ${port} on ${host} is taken; choose another with --port or --device-port`);
+    if (code === 'EACCES') throw new UserError(`Port ${port} on ${host} needs rights that this user does not have`);
+    if (code === 'EADDRNOTAVAIL') throw new UserError(`Address ${host} is not one of this machine's`);
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Client } from '@moorage/api';
+import type { Module } from '@moorage/module';
+import type { LinkEvent } from '@moorage/module/cloud/link';
+import type { Progress, Reporter } from '../output.ts';
+import { type Example, must } from './example.ts';
+
+/** What leads a module from the factory to its first update. Each step is left out when it is done already. */
+export interface Adoption {
+  readonly client: Client;
+  readonly module: Module;
+  readonly example: Example;
+  readonly reporter: Reporter;
+  /** PEM text of the service's certificate authority. */
+  readonly ca: string;
+}
+
+/** Value of `dms.provision.status` that needs nothing more. */
+const provisioningComplete = 3;
+
+/** Types a line at the module, as a host would, and shows it; throws with what the module said when it refuses. */
+async function type({ module, reporter }: Adoption, line: string, shown = line): Promise<void> {
+  reporter.say(`  > ${shown}`);
+  const { code, text } = await module.execute(line);
+  if (code === 0) return;
+  throw new Error(`The module answered "${text}" (code ${code}) to "${shown}": ${module.log.entries().at(-1) ?? ''}`);
+}
+
+/** Leads the module through everything that it still lacks, and resolves when the service has recorded its update. */
+export async function adoptModule(adoption: Adoption, network: { ssid: string; passkey: string }): Promise<void> {
+  await joinNetwork(adoption, network);
+  await provision(adoption);
+  await claimAndActivate(adoption);
+  await update(adoption);
+}
+
+async function joinNetwork(adoption: Adoption, network: { ssid: string; passkey: string }): Promise<void> {
+  if (adoption.module.variables.get('wlan.ssid') !== '') return;
+  await type(adoption, `set wlan.ssid "${network.ssid}"`);
+  if (network.passkey !== '') await type(adoption, `set wlan.passkey "${network.passkey}"`);
+  await type(adoption, 'set wlan.auto_join.enabled 1');
+  await type(adoption, 'save');
+}
+
+/** The service makes a token; the module exchanges it for its certificate and key. */
+async function provision({ client, module, example, reporter, ca }: Adoption): Promise<void> {
+  if (module.link.provisionStatus === provisioningComplete) return;
+  const { uuid, mac } = module.identity;
+  const known = await client.call('devices.get', { params: { identifier: uuid } });
+  const token = known.ok
+    ? // A start that was cut has taken the first token with it.
+      must(await client.call('devices.renewToken', { params: { device_id: known.value.value.id } })).token
+    : must(await client.call('devices.provision', { body: { uuid, platform_id: example.platform.id, mac } })).token;
+  const done = await module.link.provision(token, ca);
+  if (!done.ok) throw new Error(`The module could not be provisioned: ${done.error.message}`);
+  reporter.event('provisioned', { uuid }, 'Provisioned: certificate and key are in its flash');
+}
+
+/** An activation token claims the module for the product's owner and activates it in one command. */
+async function claimAndActivate(adoption: Adoption): Promise<void> {
+  const { client, module, example, reporter } = adoption;
+  const { uuid } = module.identity;
+  const device = must(await client.call('devices.get', { params: { identifier: uuid } }));
+  const { product } = example;
+  if (device.user_id === null) {
+    const made = must(
+      await client.call('products.addToken', { params: { product_id: product.id }, body: { uses: 1 } }),
+    );
+    await type(adoption, `dms claim ${product.product} ${made.token}`, `dms claim ${product.product} ********`);
+    reporter.event('claimed', { uuid, user: product.user }, `Claimed for ${product.user}`);
+  }
+  if (device.user_id === null || device.product_id !== product.id) {
+    await type(adoption, `dms activate ${product.product}`);
+    reporter.event('activated', { uuid, product: product.product }, `Activated to ${product.product}`);
+  }
+}
+
+/** Runs `ota` unless the device has what the service would give it; waits until the restarted module is heard. */
+async function update(adoption: Adoption): Promise<void> {
+  const { client, module, reporter } = adoption;
+  const { uuid } = module.identity;
+  const device = must(await client.call('devices.get', { params: { identifier: uuid } }));
+  if (device.bundle_ok) return;
+  const landed = watchUpdate(adoption);
+  // A module that was killed between its restart and its report makes up for it by itself.
+  if (!module.link.reportPending) await type(adoption, 'ota');
+  await landed;
+  const updated = must(await client.call('devices.get', { params: { identifier: uuid } }));
+  if (!updated.bundle_ok) throw new Error(`The service did not record the update: ${updated.bversion ?? 'no version'}`);
+  const { bundle_id, bundle: version, bversion } = updated;
+  reporter.event('updated', { uuid, bundle_id, version, bversion }, `Updated: the module runs and reports ${bversion}`);
+}
+
+/** Shows what happens on the link until the update has landed or failed. */
+function watchUpdate({ module, reporter }: Adoption): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let file: { name: string; progress: Progress } | undefined;
+    const unwatch = module.link.onEvent((event) => {
+      if (event.type === 'ota') {
+        const { bundleId: bundle_id, version, totalBytes: total_bytes, files } = event;
+        reporter.event(
+          'ota',
+          { bundle_id, version, total_bytes, files },
+          `Update to ${version}: ${files} files, ${total_bytes} bytes`,
+        );
+      }
+      if (event.type === 'progress') file = showProgress(reporter, file, event);
+      if (event.type === 'installed')
+        reporter.event('installed', { bversion: event.bversion }, 'All files are valid; the module restarts');
+      if (event.type !== 'updated' && event.type !== 'failed') return;
+      unwatch();
+      if (event.type === 'updated') resolve();
+      else reject(new Error(`The update failed with result ${event.result}: ${event.message}`));
+    });
+  });
+}
+
+type FileProgress = Extract<LinkEvent, { type: 'progress' }>;
+
+function showProgress(
+  reporter: Reporter,
+  current: { name: string; progress: Progress } | undefined,
+  { file: name, receivedBytes, totalBytes }: FileProgress,
+): { name: string; progress: Progress } {
+  const shown = current?.name === name ? current : { name, progress: reporter.progress(name.padEnd(20), totalBytes) };
+  if (receivedBytes < totalBytes) shown.progress.at(receivedBytes);
+  else shown.progress.end(`  ${name.padEnd(20)} ${totalBytes} bytes, CRC checked`);
+  return shown;
+}

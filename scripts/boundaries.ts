@@ -1,0 +1,376 @@
+/** A folder or file of the sources, and what it may import. */
+export interface Zone {
+  readonly name: string;
+  /** Path from the top folder: a folder ends with a slash. The longest one that fits a file decides. */
+  readonly path: string;
+  /** Zones it may import, beside itself; a `*` at the end stands for any ending. */
+  readonly imports: readonly string[];
+  /** Zones of which it may import types only. */
+  readonly types?: readonly string[];
+  /** Packages and Node modules it may import; without a list any that are not system modules. */
+  readonly packages?: readonly string[];
+  /** May import system modules and drivers: these only, or all with `*`. */
+  readonly system?: readonly string[];
+}
+
+/** Node's network, file and process modules, and drivers: only adapters may touch them. */
+export const systemModules: ReadonlySet<string> = new Set([
+  'node:child_process',
+  'node:cluster',
+  'node:dgram',
+  'node:dns',
+  'node:dns/promises',
+  'node:fs',
+  'node:fs/promises',
+  'node:http',
+  'node:http2',
+  'node:https',
+  'node:inspector',
+  'node:net',
+  'node:os',
+  'node:process',
+  'node:readline',
+  'node:readline/promises',
+  'node:repl',
+  'node:sqlite',
+  'node:timers',
+  'node:timers/promises',
+  'node:tls',
+  'node:tty',
+  'node:worker_threads',
+  '@lydell/node-pty',
+  'dns-packet',
+  'nodemailer',
+  'pg',
+  's3mini',
+  'ws',
+]);
+
+const slices = [
+  'auth',
+  'users',
+  'devices',
+  'ota',
+  'products',
+  'bundles',
+  'platforms',
+  'filestore',
+  'connectors',
+  'metrics',
+  'logs',
+  'identity',
+  'meta',
+];
+
+const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
+  {
+    name: `service/${slice}`,
+    path: `packages/service/src/${slice}/`,
+    imports: [
+      'base',
+      'api',
+      `service/${slice}/*`,
+      'service/db',
+      'service/db/secrets',
+      'service/blobs',
+      'service/blobs/records',
+      'service/http/types',
+      'service/logs/write',
+      'rules/*',
+    ],
+    types: ['service/config'],
+  },
+  // Rules are pure: they see values, never storage. Every slice may use them.
+  {
+    name: `rules/${slice}`,
+    path: `packages/service/src/${slice}/rules.ts`,
+    imports: ['base', 'api', 'rules/*'],
+    types: ['service/db', 'service/http/types'],
+  },
+]);
+
+/** Who may import whom. A file that is in no zone is a problem too: a new folder needs a row. */
+export const zones: readonly Zone[] = [
+  { name: 'base', path: 'packages/base/src/', imports: [], packages: [] },
+  { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
+
+  { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*', 'rules/*'] },
+  { name: 'service/config', path: 'packages/service/src/config.ts', imports: ['base'] },
+  {
+    name: 'service/http',
+    path: 'packages/service/src/http/',
+    imports: ['base', 'api', 'service/http/types', 'service/db/secrets'],
+    types: ['service/blobs', 'service/db', 'service/config'],
+    // The server object that fastify is given; who calls `listen` is decided outside.
+    system: ['node:http', 'node:https'],
+  },
+  // The shapes that slices and HTTP agree on.
+  {
+    name: 'service/http/types',
+    path: 'packages/service/src/http/types.ts',
+    imports: ['base', 'api'],
+    types: ['service/blobs', 'service/db', 'service/config'],
+  },
+  {
+    name: 'service/db',
+    path: 'packages/service/src/db/',
+    imports: ['base', 'service/db/*'],
+    types: ['service/config'],
+    system: ['node:fs', 'pg'],
+  },
+  // The two databases: drivers and what they spell differently. Slices see neither.
+  {
+    name: 'service/db/dialect',
+    path: 'packages/service/src/db/dialect/',
+    imports: ['base', 'service/db', 'service/db/secrets'],
+    system: ['*'],
+  },
+  // How secrets are hashed for their columns: needed where they are shown, too.
+  { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
+  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
+  // Which bytes are stored is a record, too.
+  {
+    name: 'service/blobs/records',
+    path: 'packages/service/src/blobs/blob-records.ts',
+    imports: ['base', 'service/blobs'],
+    types: ['service/db'],
+  },
+  {
+    name: 'service/blobs/open',
+    path: 'packages/service/src/blobs/open.ts',
+    imports: ['base', 'service/blobs', 'service/blobs/*'],
+  },
+  {
+    name: 'service/blobs/disk',
+    path: 'packages/service/src/blobs/disk-blobs.ts',
+    imports: ['base', 'service/blobs'],
+    system: ['node:fs', 'node:fs/promises'],
+  },
+  ...sliceZones,
+  // Accounts and tokens as the command line makes them: the first run, `user add`, `token add`.
+  {
+    name: 'service/auth/accounts',
+    path: 'packages/service/src/auth/accounts.ts',
+    imports: [
+      'base',
+      'api',
+      'service/auth',
+      'service/db',
+      'service/db/secrets',
+      'service/http/types',
+      'service/logs/write',
+      'rules/*',
+    ],
+    types: ['service/config'],
+  },
+  // Every slice writes lines to the log, and does so in the transaction that it tells of.
+  {
+    name: 'service/logs/write',
+    path: 'packages/service/src/logs/write-log.ts',
+    imports: ['base', 'api', 'service/db'],
+  },
+
+  {
+    name: 'module/module',
+    path: 'packages/module/src/module.ts',
+    imports: ['base', 'api', 'module/*'],
+  },
+  // A personality file may override defaults and names of variables; their table says what it may hold.
+  {
+    name: 'module/personality',
+    path: 'packages/module/src/personality.ts',
+    imports: ['base', 'module/personality/*', 'module/variables'],
+    types: ['module/interpreter'],
+  },
+  {
+    name: 'module/personality/texts',
+    path: 'packages/module/src/personality/',
+    imports: ['base'],
+    types: ['module/interpreter', 'module/personality'],
+  },
+  { name: 'module/model', path: 'packages/module/src/model.ts', imports: ['base', 'module/model/files'] },
+  {
+    name: 'module/model/files',
+    path: 'packages/module/src/factory-files.ts',
+    imports: ['base'],
+    types: ['module/model'],
+  },
+  { name: 'module/random', path: 'packages/module/src/random.ts', imports: ['base'] },
+  { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base', 'module/board-data'] },
+  { name: 'module/net/ports', path: 'packages/module/src/net/ports.ts', imports: ['base'] },
+  { name: 'module/net/memory', path: 'packages/module/src/net/memory.ts', imports: ['base', 'module/net/ports'] },
+  {
+    name: 'module/net/node',
+    path: 'packages/module/src/net/node.ts',
+    imports: ['base', 'module/net/ports'],
+    system: ['*'],
+  },
+  // Node's HTTP client, fed a connection that somebody else has opened.
+  {
+    name: 'module/net/http',
+    path: 'packages/module/src/net/http.ts',
+    imports: ['base', 'module/net/ports'],
+    system: ['node:http'],
+  },
+  // Shapes and flag bits of flash files, without the flash itself.
+  { name: 'module/device/flash', path: 'packages/module/src/device/flash.ts', imports: ['base'] },
+  {
+    name: 'module/device/memory-store',
+    path: 'packages/module/src/device/memory-store.ts',
+    imports: ['base', 'module/device'],
+  },
+  {
+    name: 'module/device',
+    path: 'packages/module/src/device/',
+    imports: ['base', 'module/net/ports', 'module/device/flash', 'module/board-data'],
+  },
+  {
+    name: 'module/variables',
+    path: 'packages/module/src/variables/',
+    imports: ['base', 'module/board-data'],
+    types: ['module/interpreter', 'module/device*'],
+  },
+  // Reads a scenario file; whoever starts a module needs no more of the radio.
+  { name: 'module/wlan/air', path: 'packages/module/src/wlan/air.ts', imports: ['base'] },
+  {
+    name: 'module/wlan',
+    path: 'packages/module/src/wlan/',
+    imports: ['base', 'module/wlan/air', 'module/net/ports', 'module/variables', 'module/device*', 'module/board-data'],
+  },
+  {
+    name: 'module/services',
+    path: 'packages/module/src/services/',
+    imports: ['base', 'module/net/*', 'module/variables', 'module/board-data'],
+  },
+  {
+    name: 'module/cloud',
+    path: 'packages/module/src/cloud/',
+    imports: [
+      'base',
+      'api',
+      'module/net/ports',
+      'module/net/http',
+      'module/variables',
+      'module/device/flash',
+      'module/board-data',
+    ],
+    types: ['module/device*', 'module/wlan*'],
+  },
+  {
+    name: 'module/commands',
+    path: 'packages/module/src/commands/',
+    imports: [
+      'base',
+      'module/interpreter',
+      'module/device*',
+      'module/variables',
+      'module/services',
+      'module/cloud',
+      'module/wlan*',
+      'module/board-data',
+    ],
+  },
+  {
+    name: 'module/web',
+    path: 'packages/module/src/web/',
+    imports: [
+      'base',
+      'module/interpreter',
+      'module/device*',
+      'module/variables',
+      'module/net/ports',
+      'module/board-data',
+    ],
+    system: ['node:http'],
+  },
+  {
+    name: 'module/transports',
+    path: 'packages/module/src/transports/',
+    imports: ['base', 'module/interpreter'],
+    system: ['*'],
+  },
+  {
+    name: 'module/disk',
+    path: 'packages/module/src/device/disk-store.ts',
+    imports: ['base', 'module/device*', 'module/disk/lock'],
+    system: ['node:fs', 'node:fs/promises'],
+  },
+  {
+    name: 'module/disk/lock',
+    path: 'packages/module/src/device/disk-lock.ts',
+    imports: ['base'],
+    system: ['node:fs', 'node:fs/promises'],
+  },
+
+  { name: 'console', path: 'packages/console/src/', imports: ['api'] },
+  {
+    name: 'moorage',
+    path: 'packages/moorage/src/',
+    imports: [
+      'base',
+      'api',
+      'service/app',
+      'service/config',
+      'service/auth/accounts',
+      'module/module',
+      'module/board-data',
+      'module/transports',
+      'module/net/*',
+      'module/disk',
+      'module/device/memory-store',
+      'module/wlan/air',
+    ],
+    // What a module tells of an update, and its parts.
+    types: ['module/cloud', 'module/commands'],
+    system: ['*'],
+  },
+];
+
+/** Names that stand for several zones in the lists above. */
+export const zoneGroups: Readonly<Record<string, readonly string[]>> = {
+  // What everything in the module may look at: texts, board and seeded randomness.
+  'module/board-data': ['module/personality', 'module/personality/texts', 'module/model', 'module/random'],
+};
+
+/** Where `import '@moorage/…'` leads; an ending after the package is a file of its `src`. */
+export const packageEntries: Readonly<Record<string, string>> = {
+  '@moorage/base': 'packages/base/src/index.ts',
+  '@moorage/api': 'packages/api/src/index.ts',
+  '@moorage/service': 'packages/service/src/app.ts',
+  '@moorage/service/testing': 'packages/service/src/testing/index.ts',
+  '@moorage/module': 'packages/module/src/module.ts',
+};
+
+/** Which slices write which tables; others may read them. Storage itself (`db/`) is not asked. */
+export const tableOwners: Readonly<Record<string, readonly string[]>> = {
+  // Signing up makes an account, its owner changes it.
+  users: ['auth', 'users'],
+  tokens: ['auth', 'users'],
+  platforms: ['platforms'],
+  flavors: ['platforms'],
+  platform_flavors: ['platforms'],
+  firmwares: ['platforms'],
+  firmware_files: ['platforms'],
+  products: ['products'],
+  product_users: ['products'],
+  // Claiming with a token counts one of its uses.
+  activation_tokens: ['products', 'devices'],
+  bundles: ['bundles'],
+  resources: ['bundles'],
+  devices: ['devices'],
+  updates: ['ota'],
+  logs: ['logs'],
+  // Small values by name; each name has one writer.
+  settings: ['auth', 'identity'],
+  blobs: ['blobs'],
+};
+
+/** Time and chance are handed in; asking the host for them is for adapters and for the one real clock. */
+export const handedIn: ReadonlySet<string> = new Set([
+  'Date.now',
+  'Math.random',
+  'performance.now',
+  'setInterval',
+  'setTimeout',
+]);
+export const realClockFile = 'packages/base/src/clock.ts';

@@ -1,0 +1,158 @@
+// Who imports whom, who writes which table, who asks the host for time: walks the tables of boundaries.ts.
+import { posix } from 'node:path';
+import ts from 'typescript';
+import {
+  handedIn,
+  packageEntries,
+  realClockFile,
+  systemModules,
+  tableOwners,
+  type Zone,
+  zoneGroups,
+  zones,
+} from './boundaries.ts';
+import { isTestFile, isTestSupport, type Problem, type ProjectFile, readProject, report } from './support/project.ts';
+import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './support/source.ts';
+
+const matches = (pattern: string, name: string): boolean =>
+  pattern === name ||
+  (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1))) ||
+  (zoneGroups[pattern]?.includes(name) ?? false);
+
+/** The zone of a file: the row with the longest path that fits. */
+export function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined {
+  let best: Zone | undefined;
+  for (const zone of table) {
+    const fits = zone.path.endsWith('/') ? path.startsWith(zone.path) : path === zone.path;
+    if (fits && zone.path.length > (best?.path.length ?? -1)) best = zone;
+  }
+  return best;
+}
+
+/** The file that an import leads to; `undefined` for packages and Node modules. */
+function targetOf(path: string, specifier: string): string | undefined {
+  // A package may read its own description, which is no code.
+  if (specifier.endsWith('.json')) return undefined;
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
+  const entry = packageEntries[specifier];
+  if (entry) return entry;
+  const inside = /^@moorage\/([^/]+)\/(.+)$/.exec(specifier);
+  return inside ? `packages/${inside[1]}/src/${inside[2]}.ts` : undefined;
+}
+
+function checkTarget(zone: Zone, target: string, imported: Import): string | undefined {
+  const other = zoneOf(target);
+  if (!other) return `"${imported.specifier}" leads to ${target}, which is in no zone`;
+  if (other.name === zone.name || zone.imports.some((pattern) => matches(pattern, other.name))) return undefined;
+  if (!zone.types?.some((pattern) => matches(pattern, other.name))) return `${zone.name} may not import ${other.name}`;
+  return imported.typeOnly ? undefined : `${zone.name} may import only types of ${other.name}`;
+}
+
+function checkPackage(zone: Zone, imported: Import): string | undefined {
+  const { specifier } = imported;
+  if (zone.packages && !zone.packages.some((pattern) => matches(pattern, specifier)))
+    return `${zone.name} may not import the package "${specifier}"`;
+  if (!systemModules.has(specifier) || imported.typeOnly) return undefined;
+  if (zone.system?.some((pattern) => pattern === '*' || pattern === specifier)) return undefined;
+  return `${zone.name} may not touch "${specifier}": files, network and processes belong to adapters`;
+}
+
+interface Finding {
+  readonly line: number;
+  readonly rule: string;
+  readonly message: string;
+}
+
+const checkImports = (zone: Zone, path: string, source: ts.SourceFile): Finding[] =>
+  importsOf(source).flatMap((imported) => {
+    const target = targetOf(path, imported.specifier);
+    const message = target === undefined ? checkPackage(zone, imported) : checkTarget(zone, target, imported);
+    return message ? [{ line: imported.line, rule: 'boundary', message }] : [];
+  });
+
+const queryStarts = new Set(['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
+
+/** SQL stands in queries.ts alone, and a slice writes only to its own tables. */
+function checkQuery(path: string, call: ts.CallExpression): Omit<Finding, 'line'> | undefined {
+  const slice = /^packages\/service\/src\/([^/]+)\//.exec(path)?.[1];
+  const verb = ts.isPropertyAccessExpression(call.expression) ? call.expression.name.text : '';
+  if (!slice || slice === 'db' || !queryStarts.has(verb)) return undefined;
+  if (/\/(routes|rules)\.ts$/.test(path)) return { rule: 'query-place', message: `${verb} outside queries.ts` };
+  const [table] = call.arguments;
+  if (verb === 'selectFrom' || !table || !ts.isStringLiteralLike(table)) return undefined;
+  const owners = tableOwners[table.text] ?? [];
+  if (owners.includes(slice)) return undefined;
+  return {
+    rule: 'table-owner',
+    message: `table "${table.text}" is written by ${owners.join(' and ') || 'nobody yet'}, not by ${slice}`,
+  };
+}
+
+/** Asking the host for time or chance outside adapters. */
+function checkHandedIn(zone: Zone, path: string, node: ts.Node): Omit<Finding, 'line'> | undefined {
+  if (zone.system?.includes('*') || path === realClockFile) return undefined;
+  const now = ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length;
+  const name = now ? 'new Date()' : ts.isCallExpression(node) ? calledName(node.expression) : '';
+  return now || handedIn.has(name)
+    ? { rule: 'handed-in', message: `${name}: time and chance are handed in` }
+    : undefined;
+}
+
+function checkCalls(zone: Zone, path: string, source: ts.SourceFile): Finding[] {
+  const found: Finding[] = [];
+  visitAll(source, (node) => {
+    if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
+    const finding = checkHandedIn(zone, path, node) ?? (ts.isCallExpression(node) ? checkQuery(path, node) : undefined);
+    if (finding) found.push({ line: lineOf(source, node), ...finding });
+  });
+  return found;
+}
+
+function checkFile(file: ProjectFile): Problem[] {
+  const { path } = file;
+  const zone = zoneOf(path);
+  if (!zone) return [{ path, line: 0, rule: 'boundary', message: 'file is in no zone of scripts/boundaries.ts' }];
+  const source = parse(file);
+  return [...checkImports(zone, path, source), ...checkCalls(zone, path, source)].map((finding) => ({
+    path,
+    ...finding,
+  }));
+}
+
+/** Name of the package that an import takes from `node_modules`; `undefined` for Node's own modules and files. */
+function packageName(specifier: string): string | undefined {
+  if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** What a package imports stands in its own package.json: that it is installed for another one is chance. */
+function checkDeclared(file: ProjectFile, manifests: ReadonlyMap<string, ReadonlySet<string>>): Problem[] {
+  const folder = /^packages\/[^/]+/.exec(file.path)?.[0] ?? '';
+  const declared = manifests.get(folder);
+  if (!declared) return [];
+  return importsOf(parse(file)).flatMap(({ specifier, line }) => {
+    const name = packageName(specifier);
+    if (name === undefined || declared.has(name)) return [];
+    return [{ path: file.path, line, rule: 'dependency', message: `"${name}" is not in ${folder}/package.json` }];
+  });
+}
+
+function readManifests(files: readonly ProjectFile[]): Map<string, ReadonlySet<string>> {
+  const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path));
+  return new Map(
+    manifests.map(({ path, text }) => {
+      const { name, dependencies = {} } = JSON.parse(text) as { name: string; dependencies?: Record<string, string> };
+      return [posix.dirname(path), new Set([name, ...Object.keys(dependencies)])];
+    }),
+  );
+}
+
+/** What the tables of boundaries.ts do not allow. Tests and what supports them are exempt. */
+export function findBoundaryProblems(files: readonly ProjectFile[]): Problem[] {
+  const manifests = readManifests(files);
+  return files
+    .filter(({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !isTestFile(path) && !isTestSupport(path))
+    .flatMap((file) => [...checkFile(file), ...checkDeclared(file, manifests)]);
+}
+
+if (import.meta.main) report('boundaries', findBoundaryProblems(readProject()));

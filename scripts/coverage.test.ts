@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import {
+  coverRequirements,
+  endpointId,
+  findIds,
+  findUnknownIds,
+  findUnnamedEndpoints,
+  parseIndex,
+  type TableFacts,
+} from './coverage.ts';
+import type { ProjectFile } from './support/project.ts';
+
+const index = `# Spec index
+| id | requirement | source |
+|---|---|---|
+| \`API-ERR-1\` | One | Errors 1 |
+| \`API-ERR-10\` | Ten \\| with a bar | Errors 10 |
+| \`MOD-VAR-wlan.ssid\` | A variable | Variables |
+| \`MOD-VAR-wlan\` | A shorter one | Variables |
+`;
+const requirements = parseIndex(index);
+const noFacts: TableFacts = { implemented: new Map(), inert: new Map() };
+
+const source = (text: string): ProjectFile => ({ path: 'packages/service/src/a.ts', text });
+const test = (text: string): ProjectFile => ({ path: 'packages/service/src/a.test.ts', text });
+
+function cover(files: readonly ProjectFile[], facts: TableFacts = noFacts) {
+  const rows = coverRequirements(requirements, files, facts);
+  const ids = (part: 'implemented' | 'proven') =>
+    rows.filter((row) => row[part].length).map(({ requirement }) => requirement.id);
+  return { implemented: ids('implemented'), proven: ids('proven'), rows };
+}
+
+describe('spec index', () => {
+  it('reads id, requirement and source of each row', () => {
+    expect(requirements.map(({ id }) => id)).toEqual(['API-ERR-1', 'API-ERR-10', 'MOD-VAR-wlan.ssid', 'MOD-VAR-wlan']);
+    expect(requirements[1]).toEqual({ id: 'API-ERR-10', text: 'Ten \\| with a bar', source: 'Errors 10' });
+  });
+
+  it('refuses an id that stands twice', () => {
+    expect(() => parseIndex(`${index}| \`API-ERR-1\` | Again | Errors 1 |\n`)).toThrow('API-ERR-1 stands twice');
+  });
+});
+
+describe('ids in a text', () => {
+  it.each([
+    ['ends before a full stop', '// Spec: API-ERR-1.', ['API-ERR-1']],
+    ['keeps an inner dot', "spec: 'MOD-VAR-wlan.ssid'", ['MOD-VAR-wlan.ssid']],
+    ['keeps the longer number', 'API-ERR-10, API-ERR-1', ['API-ERR-10', 'API-ERR-1']],
+    ['is no family name alone', 'API-ERR- and API-ERR', []],
+    ['is not built from a template', 'const id = `MOD-VAR-` + name', []],
+  ])('an id %s', (_name, text, ids) => {
+    expect(findIds(text).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('a family is told from an id', () => {
+    expect(findIds('\nMOD-VAR-*')).toEqual([{ id: 'MOD-VAR-', line: 2, family: true }]);
+  });
+});
+
+describe('coverage', () => {
+  it('takes an id for itself alone, not for one that begins so', () => {
+    expect(cover([source('// API-ERR-10')]).implemented).toEqual(['API-ERR-10']);
+    expect(cover([source('// API-ERR-1')]).implemented).toEqual(['API-ERR-1']);
+    expect(cover([source("'MOD-VAR-wlan.ssid'")]).implemented).toEqual(['MOD-VAR-wlan.ssid']);
+  });
+
+  it('counts a test as proof only for what is implemented', () => {
+    const { implemented, proven } = cover([source('// API-ERR-1'), test('// API-ERR-1 API-ERR-10')]);
+    expect(implemented).toEqual(['API-ERR-1']);
+    expect(proven).toEqual(['API-ERR-1']);
+  });
+
+  it('counts a dialogue as proof', () => {
+    const transcript = { path: 'packages/module/test/transcripts/a.txt', text: '# API-ERR-1' };
+    expect(cover([source('// API-ERR-1'), transcript]).proven).toEqual(['API-ERR-1']);
+  });
+
+  it('takes a family in a test for its ids, and in a source for none', () => {
+    expect(cover([source('// MOD-VAR-*')]).implemented).toEqual([]);
+    const files = [source('// MOD-VAR-wlan.ssid API-ERR-1'), test('// MOD-VAR-*')];
+    expect(cover(files).proven).toEqual(['MOD-VAR-wlan.ssid']);
+  });
+
+  it('takes entries of tables', () => {
+    const implemented = new Map([['API-ERR-1', { path: 'packages/api/src/a.ts', line: 3 }]]);
+    expect(cover([], { implemented, inert: new Map() }).implemented).toEqual(['API-ERR-1']);
+  });
+
+  it('takes a row that nothing acts on as not built, whatever mentions it', () => {
+    const inert = new Map([['MOD-VAR-wlan.ssid', 'later']]);
+    const { implemented, rows } = cover([source('// MOD-VAR-wlan.ssid')], { implemented: new Map(), inert });
+    expect(implemented).toEqual([]);
+    expect(rows.find(({ requirement }) => requirement.id === 'MOD-VAR-wlan.ssid')?.inert).toBe('later');
+  });
+
+  it('leaves out scripts and what supports tests', () => {
+    const files = ['scripts/a.test.ts', 'packages/service/src/testing/a.ts'].map((path) => ({
+      path,
+      text: 'API-ERR-1',
+    }));
+    expect(cover(files).implemented).toEqual([]);
+  });
+});
+
+describe('unknown ids', () => {
+  it('an id that the index does not have is a problem, with its line', () => {
+    expect(findUnknownIds(requirements, [source('\n// API-ERR-2')])).toEqual([
+      {
+        path: 'packages/service/src/a.ts',
+        line: 2,
+        rule: 'spec-id',
+        message: 'API-ERR-2 is not in docs/spec-index.md',
+      },
+    ]);
+  });
+
+  it('a family without any id is a problem', () => {
+    expect(findUnknownIds(requirements, [source('// API-ERR-*')])).toEqual([]);
+    expect(findUnknownIds(requirements, [source('// API-XX-*')])).toHaveLength(1);
+  });
+
+  it('ids in tests are checked too', () => {
+    expect(findUnknownIds(requirements, [test('// API-ERR-2')])).toHaveLength(1);
+  });
+});
+
+describe('ids of endpoints', () => {
+  it.each([
+    ['POST', '/api/auth/login', 'API-EP-POST-auth-login'],
+    ['GET', '/api/devices/{device_id}/files/{path*}', 'API-EP-GET-devices-device_id-files-path'],
+    ['GET', '/api/users/{user_id}/avatar/{avatar_id?}', 'API-EP-GET-users-user_id-avatar-avatar_id'],
+    ['GET', '/healthz', 'API-EP-GET-healthz'],
+    ['GET', '/ota/{bundle_id}/{name*}', 'API-DEV-GET-ota-bundle_id-name'],
+  ])('%s %s is %s', (method, path, id) => {
+    expect(endpointId(method, path)).toBe(id);
+  });
+
+  it('an entry that does not name its own id is a problem', () => {
+    const entry = { method: 'GET', path: '/api/user', spec: ['API-EP-PUT-user'] };
+    expect(findUnnamedEndpoints([entry]).map(({ message }) => message)).toEqual([
+      'GET /api/user does not name API-EP-GET-user',
+    ]);
+    expect(findUnnamedEndpoints([{ ...entry, spec: ['API-EP-GET-user', 'API-AUTH-3'] }])).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { isTestFile, isTestSupport, type Problem, type ProjectFile } from './support/project.ts';
+
+/** One row of docs/spec-index.md. */
+export interface Requirement {
+  readonly id: string;
+  readonly text: string;
+  readonly source: string;
+}
+
+/** Where an id stands. */
+export interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** What the tables say beyond the ids in the text: both by id. */
+export interface TableFacts {
+  /** Implemented by an entry of a table, and where the entry is. */
+  readonly implemented: ReadonlyMap<string, Place>;
+  /** Declared, but nothing acts on it yet: never implemented, whatever mentions it. */
+  readonly inert: ReadonlyMap<string, string>;
+}
+
+export interface Coverage {
+  readonly requirement: Requirement;
+  readonly implemented: readonly Place[];
+  readonly proven: readonly Place[];
+  /** Why it is not built, where a table says so. */
+  readonly inert: string | undefined;
+}
+
+/** The requirements of the index, in its order. Throws when an id stands there twice: that is a mistake in the index. */
+export function parseIndex(text: string): Requirement[] {
+  const rows = [...text.matchAll(/^\| `([^`]+)` \| (.*?) \| ([^|]*) \|$/gm)].map(
+    ([, id = '', requirement = '', source = '']): Requirement => ({ id, text: requirement, source: source.trim() }),
+  );
+  const seen = new Set<string>();
+  for (const { id } of rows) {
+    if (seen.has(id)) throw new Error(`Id ${id} stands twice in the spec index`);
+    seen.add(id);
+  }
+  return rows;
+}
+
+export interface Mention {
+  readonly id: string;
+  readonly line: number;
+  /** `MOD-VAR-*` in a table test: all ids that begin so. */
+  readonly family: boolean;
+}
+
+const idPattern = /\b(?:API|MOD)-[A-Z]+-(?:[A-Za-z0-9_.-]*\*|[A-Za-z0-9_.-]*[A-Za-z0-9_])/g;
+
+/** The ids in a text. An id ends where no letter, digit, underscore, inner dot or inner hyphen follows. */
+export const findIds = (text: string): Mention[] =>
+  text
+    .split('\n')
+    .flatMap((line, index) =>
+      [...line.matchAll(idPattern)].map(([id]) =>
+        id.endsWith('*')
+          ? { id: id.slice(0, -1), line: index + 1, family: true }
+          : { id, line: index + 1, family: false },
+      ),
+    );
+
+const isSource = (path: string): boolean =>
+  (/^packages\/[^/]+\/src\//.test(path) || path.startsWith('bin/')) && !isTestFile(path) && !isTestSupport(path);
+
+const isProof = (path: string): boolean => isTestFile(path) && !path.startsWith('scripts/');
+
+/** First place in each file where an id stands, by id; families are kept apart. */
+function collect(files: readonly ProjectFile[]) {
+  const exact = new Map<string, Place[]>();
+  const families: (Place & { readonly prefix: string })[] = [];
+  for (const { path, text } of files) {
+    for (const { id, line, family } of findIds(text)) {
+      if (family) families.push({ prefix: id, path, line });
+      else {
+        const places = exact.get(id) ?? [];
+        if (places.at(-1)?.path !== path) exact.set(id, [...places, { path, line }]);
+      }
+    }
+  }
+  return { exact, families };
+}
+
+const familyPlaces = (families: readonly (Place & { readonly prefix: string })[], id: string): Place[] =>
+  families.filter(({ prefix }) => id.startsWith(prefix)).map(({ path, line }) => ({ path, line }));
+
+const onePerFile = (places: readonly Place[]): Place[] => [
+  ...new Map(places.map((place) => [place.path, place] as const)).values(),
+];
+
+/**
+ * Where each requirement is implemented and proven. In sources only the exact id counts; in tests a family
+ * (`MOD-VAR-*`) proves all of its ids, because there it marks a test that walks the whole table.
+ */
+export function coverRequirements(
+  requirements: readonly Requirement[],
+  files: readonly ProjectFile[],
+  facts: TableFacts,
+): Coverage[] {
+  const sources = collect(files.filter(({ path }) => isSource(path)));
+  const tests = collect(files.filter(({ path }) => isProof(path)));
+  return requirements.map((requirement) => {
+    const { id } = requirement;
+    const inert = facts.inert.get(id);
+    const entry = facts.implemented.get(id);
+    const implemented = inert === undefined ? [...(entry ? [entry] : []), ...(sources.exact.get(id) ?? [])] : [];
+    const proven = implemented.length ? [...(tests.exact.get(id) ?? []), ...familyPlaces(tests.families, id)] : [];
+    return { requirement, inert, implemented: onePerFile(implemented), proven: onePerFile(proven) };
+  });
+}
+
+/** Ids in sources and tests that the index does not have. */
+export function findUnknownIds(requirements: readonly Requirement[], files: readonly ProjectFile[]): Problem[] {
+  const known = requirements.map(({ id }) => id);
+  const exact = new Set(known);
+  return files
+    .filter(({ path }) => isSource(path) || isProof(path))
+    .flatMap(({ path, text }) =>
+      findIds(text)
+        .filter(({ id, family }) => (family ? !known.some((other) => other.startsWith(id)) : !exact.has(id)))
+        .map(({ id, line }) => ({ path, line, rule: 'spec-id', message: `${id} is not in docs/spec-index.md` })),
+    );
+}
+
+/** The id that an endpoint has by its method and path. */
+export function endpointId(method: string, path: string): string {
+  const inApi = path.startsWith('/api/');
+  const segments = (inApi ? path.slice('/api/'.length) : path.slice(1)).replace(/[{}*?]/g, '').split('/');
+  return [inApi || isPublic(path) ? 'API-EP' : 'API-DEV', method, ...segments].join('-');
+}
+
+/** Calls outside `/api` that are not those of devices. */
+const isPublic = (path: string): boolean => ['/healthz', '/metrics', '/openapi.json', '/docs'].includes(path);
+
+/** Endpoints whose entry does not name the id of their method and path. */
+export const findUnnamedEndpoints = (
+  endpoints: readonly { readonly method: string; readonly path: string; readonly spec: readonly string[] }[],
+): Problem[] =>
+  endpoints
+    .map(({ method, path, spec }) => ({ call: `${method} ${path}`, id: endpointId(method, path), spec }))
+    .filter(({ id, spec }) => !spec.includes(id))
+    .map(({ call, id }) => ({
+      path: 'packages/api/src',
+      line: 0,
+      rule: 'spec-id',
+      message: `${call} does not name ${id}`,
+    }));

@@ -1,0 +1,58 @@
+import { type Coverage, coverRequirements, type Place, parseIndex } from '../coverage.ts';
+import { code, page, table } from '../support/markdown.ts';
+import type { ProjectFile } from '../support/project.ts';
+import { loadTableFacts } from '../support/tables.ts';
+
+// Paths without line numbers: an edit that moves a line must not change this document.
+const placeText = (places: readonly Place[]): string => [...new Set(places.map(({ path }) => code(path)))].join(', ');
+
+const familyOf = (id: string): string => id.split('-').slice(0, 2).join('-');
+
+function summary(rows: readonly Coverage[]): string {
+  const families = [...new Set(rows.map(({ requirement }) => familyOf(requirement.id)))];
+  const counts = (name: string, part: readonly Coverage[]) => [
+    name,
+    String(part.length),
+    String(part.filter(({ implemented }) => implemented.length).length),
+    String(part.filter(({ proven }) => proven.length).length),
+    String(part.filter(({ implemented }) => !implemented.length).length),
+  ];
+  return table(
+    ['family', 'requirements', 'implemented', 'proven by a test', 'not built yet'],
+    [
+      ...families.map((family) =>
+        counts(
+          code(family),
+          rows.filter(({ requirement }) => familyOf(requirement.id) === family),
+        ),
+      ),
+      counts('all', rows),
+    ],
+  );
+}
+
+const implementedText = ({ implemented, inert }: Coverage): string => {
+  if (implemented.length) return placeText(implemented);
+  return inert === undefined ? 'not built yet' : `not built yet: ${inert}`;
+};
+
+/** docs/generated/coverage.md: the map of the work. */
+export async function renderCoverage(files: readonly ProjectFile[]): Promise<string> {
+  const index = files.find(({ path }) => path === 'docs/spec-index.md');
+  const rows = coverRequirements(parseIndex(index?.text ?? ''), files, await loadTableFacts(files));
+  return page(
+    'Coverage of the specifications',
+    'Every requirement of [the spec index](../spec-index.md), where it is implemented and which test proves it. A test that names a family (`MOD-VAR-*`) walks its whole table.',
+    summary(rows),
+    table(
+      ['id', 'requirement', 'implemented at', 'proven by'],
+      rows.map((row) => [
+        code(row.requirement.id),
+        // The text comes from a table cell, so its bars are escaped already.
+        row.requirement.text.replaceAll('\\|', '|'),
+        implementedText(row),
+        placeText(row.proven) || (row.implemented.length ? 'no test yet' : ''),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,42 @@
+// Which Node runs the sources. This file and everything it imports must run on Node 20.
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Exit code when no suitable Node can be found (EX_SOFTWARE). */
+const exitNoRuntime = 70;
+
+const isNewEnough = ([major, minor]) => major > 24 || (major === 24 && minor >= 7);
+
+/** Path of a Node that runs TypeScript sources and has SQLite and argon2 built in; `undefined` when there is none. */
+export function findRuntime() {
+  if (isNewEnough(process.versions.node.split('.').map(Number))) return process.execPath;
+  const packaged = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  return existsSync(packaged) ? packaged : undefined;
+}
+
+/**
+ * Runs `args` under the right Node with this process's standard streams; its signals and exit code become ours.
+ * The child notices through the channel when this process is killed, and goes with it.
+ */
+export function runUnder(args, env = process.env) {
+  const runtime = findRuntime();
+  if (!runtime) {
+    process.stderr.write(
+      `moorage: Node 24.7 or newer is needed; this is ${process.version}, and the package that brings it could not be installed for ${process.platform}-${process.arch}\n`,
+    );
+    process.exit(exitNoRuntime);
+  }
+  const child = spawn(runtime, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`moorage: ${runtime} does not start: ${error.message}\n`);
+    process.exit(exitNoRuntime);
+  });
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}

@@ -1,0 +1,27 @@
+// Which requirement is implemented where, and which test proves it. `--all` prints every one; alone it prints sums.
+import { coverRequirements, findUnknownIds, findUnnamedEndpoints, type Place, parseIndex } from './coverage.ts';
+import { readProject, report } from './support/project.ts';
+import { loadEndpoints, loadTableFacts } from './support/tables.ts';
+
+const files = readProject();
+const index = files.find(({ path }) => path === 'docs/spec-index.md');
+if (!index) throw new Error('docs/spec-index.md is missing');
+const requirements = parseIndex(index.text);
+const rows = coverRequirements(requirements, files, await loadTableFacts(files));
+
+const placeText = (places: readonly Place[]): string =>
+  places.length ? places.map(({ path, line }) => `${path}:${line}`).join(', ') : '-';
+
+const built = rows.filter(({ implemented }) => implemented.length);
+const unproven = built.filter(({ proven }) => !proven.length);
+if (process.argv.includes('--all')) {
+  for (const { requirement, implemented, proven } of rows)
+    console.log(`${requirement.id}\n  implemented: ${placeText(implemented)}\n  proven: ${placeText(proven)}`);
+} else if (process.argv.includes('--unproven')) {
+  for (const { requirement, implemented } of unproven) console.log(`${requirement.id}  ${placeText(implemented)}`);
+}
+console.log(
+  `${rows.length} requirements: ${built.length} implemented, ${built.length - unproven.length} of them proven by a test, ` +
+    `${rows.length - built.length} not built yet`,
+);
+report('spec coverage', [...findUnknownIds(requirements, files), ...findUnnamedEndpoints(await loadEndpoints())]);
