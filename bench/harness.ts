@@ -17,8 +17,12 @@ export interface Finding {
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
   /** What the goal asks of ours / theirs. */
-  readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
+  readonly goal?: Goal;
+  /** What the goal asks of ours alone. */
+  readonly limit?: Goal;
 }
+
+export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -81,19 +85,22 @@ export async function residentBytes(pid: number): Promise<number> {
 const shown = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 
+function verdict(value: number, goal: Goal | undefined): string {
+  if (!goal) return '';
+  const [met, asked] =
+    'atLeast' in goal ? [value >= goal.atLeast, `≥ ${goal.atLeast}`] : [value <= goal.atMost, `≤ ${goal.atMost}`];
+  return `, goal ${asked}: ${met ? 'met' : 'NOT met'}`;
+}
+
 /** One line of the report: both sides, the ratio with its spread over the rounds, and whether the goal is met. */
 export function report(finding: Finding): string {
   const ratios = finding.ours.map((value, index) => value / (finding.theirs[index] ?? Number.NaN));
   const ratio = median(ratios);
   const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
-  const { goal } = finding;
-  const met = goal && ('atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost);
-  const verdict = goal
-    ? ` goal ${'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`}: ${met ? 'met' : 'NOT met'}`
-    : '';
+  const ours = median(finding.ours);
   return [
-    `  ${finding.label}: ${shown(median(finding.ours))} ${finding.unit}`,
+    `  ${finding.label}: ${shown(ours)} ${finding.unit}${verdict(ours, finding.limit)}`,
     `    beside ${finding.beside}: ${shown(median(finding.theirs))} ${finding.unit}`,
-    `    ratio ${ratio.toFixed(2)} (${spread})${verdict}`,
+    `    ratio ${ratio.toFixed(2)} (${spread})${verdict(ratio, finding.goal)}`,
   ].join('\n');
 }

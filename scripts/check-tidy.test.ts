@@ -14,6 +14,12 @@ const refused: readonly (readonly [name: string, path: string, text: string, res
   ['a function over 70 lines', 'scripts/a.ts', `function a() {\n${lines(69)}}`, '1 function-size'],
   ['an arrow function over 70 lines', 'scripts/a.ts', `\nconst a = () => {\n${lines(69)}};`, '2 function-size'],
   ['a method over 70 lines', 'scripts/a.ts', `class A {\n  b() {\n${lines(69)}  }\n}`, '2 function-size'],
+  [
+    'a long function inside a factory',
+    'scripts/a.ts',
+    `const a = () => {\n  function b() {\n${lines(69)}  }\n  return b;\n};`,
+    '2 function-size',
+  ],
   ['a test over 70 lines', 'scripts/a.test.ts', `it('does', () => {\n${lines(69)}});`, '1 function-size'],
   ['a file over 400 lines', 'scripts/a.ts', lines(401), '0 file-size'],
   ['an open mark in a comment', 'scripts/a.ts', `const a = 1;\n// ${mark}: later`, '2 open-mark'],
@@ -45,6 +51,11 @@ const refused: readonly (readonly [name: string, path: string, text: string, res
 
 const allowed: readonly (readonly [name: string, path: string, text: string])[] = [
   ['a function of 70 lines', 'scripts/a.ts', `function a() {\n${lines(68)}}`],
+  [
+    'a factory of short functions over 70 lines',
+    'scripts/a.ts',
+    `const a = () => ({\n${`  b() {\n${lines(20)}  },\n`.repeat(5)}});`,
+  ],
   ['a group of tests over 70 lines', 'scripts/a.test.ts', `describe('a', () => {\n${lines(100)}});`],
   ['a table of test groups over 70 lines', 'scripts/a.test.ts', `describe.each([1])('a', () => {\n${lines(100)}});`],
   ['a file of 400 lines', 'scripts/a.ts', lines(400)],

@@ -28,7 +28,7 @@ export interface Transcript {
 const escapes: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', b: '\b', e: '\x1b', '\\': '\\' };
 
 /** Turns `\r \n \t \b \e \\ \xHH` and `\{N:text}` (the text N times) into bytes. */
-export function unescape(text: string): Result<string, string> {
+export function bytesOf(text: string): Result<string, string> {
   const repeated = text.replace(/\\\{(\d+):((?:[^}\\]|\\[^{])*)\}/g, (_, count: string, part: string) =>
     part.repeat(Number(count)),
   );
@@ -36,10 +36,12 @@ export function unescape(text: string): Result<string, string> {
   const bytes = repeated.replace(/\\(x[0-9a-fA-F]{2}|[^x]|x|$)/g, (whole, code: string) => {
     if (/^x../.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
     const byte = escapes[code];
-    if (byte === undefined) wrong = `"${whole}" is no escape`;
+    if (byte === undefined) wrong = `"${whole}" is no spell`;
     return byte ?? whole;
   });
-  return wrong === undefined ? success(Buffer.from(bytes, 'utf8').equals(Buffer.from(bytes, 'latin1')) ? bytes : latin(bytes)) : failure(wrong);
+  return wrong === undefined
+    ? success(Buffer.from(bytes, 'utf8').equals(Buffer.from(bytes, 'latin1')) ? bytes : latin(bytes))
+    : failure(wrong);
 }
 
 /** Characters beyond ASCII that stand in the file as they are become their UTF-8 bytes; escaped bytes stay bytes. */
@@ -47,7 +49,7 @@ const latin = (text: string): string =>
   text.replace(/[^\x00-\xff]/gu, (character) => Buffer.from(character, 'utf8').toString('latin1'));
 
 /** Shows bytes as a transcript spells them. */
-export const escape = (bytes: string): string =>
+export const spell = (bytes: string): string =>
   bytes
     .replace(/\\/g, '\\\\')
     .replace(/\r/g, '\\r')
@@ -70,7 +72,7 @@ export function parseTranscript(text: string): Transcript {
     const space = line.indexOf(' ');
     const word = space < 0 ? line : line.slice(0, space);
     const rest = space < 0 ? '' : line.slice(space + 1);
-    const bytes = unescape(rest);
+    const bytes = bytesOf(rest);
     if (!bytes.ok) refuse(bytes.error);
     const value = bytes.ok ? bytes.value : '';
     if (word === 'setup') setup.push(rest);

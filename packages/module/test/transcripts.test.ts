@@ -4,11 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
 import { MemoryNetwork } from '../src/net/memory.ts';
-import { escape, parseTranscript, type Transcript, wires } from './transcript.ts';
+import { parseTranscript, spell, type Transcript, wires } from './transcript.ts';
 import { openWire, type Wire } from './wires.ts';
 
 /** Real milliseconds in which expected bytes have to come. */
 const receiveTimeoutMs = 5_000;
+
+/** Turns of the event loop that sent bytes have to arrive before time goes on. */
+const arrivalTurns = 100;
 
 /** Turns of the event loop in which nothing may come that is not expected. */
 const quietTurns = 20;
@@ -70,14 +73,17 @@ async function replay(transcript: Transcript, wireName: (typeof wires)[number], 
         else for (const byte of bytes) wire.stream.write(Buffer.of(byte));
       } else if (step.kind === 'receive') {
         const taken = await received.take(step.bytes, meanwhile);
-        expect(escape(taken), `step ${index + 1}, then came: ${escape(received.bytes)}`).toBe(escape(step.bytes));
+        expect(spell(taken), `step ${index + 1}, then came: ${spell(received.bytes)}`).toBe(spell(step.bytes));
       } else if (step.kind === 'end') wire.stream.end();
       else if (step.kind === 'ended') await expect.poll(() => received.ended).toBe(true);
-      else if (step.kind === 'wait') waitMs = step.ms;
-      else module.log.line(step.text);
+      else if (step.kind === 'wait') {
+        while (wire.stream.writableLength > 0) await turn();
+        for (let left = arrivalTurns; left > 0; left--) await turn();
+        waitMs = step.ms;
+      } else module.log.line(step.text);
     }
     for (let left = quietTurns; left > 0; left--) await turn();
-    expect(escape(received.bytes), 'after the last step').toBe('');
+    expect(spell(received.bytes), 'after the last step').toBe('');
   } finally {
     await wire.close();
     await module.close();

@@ -31,26 +31,36 @@ function bar(label: string, done: number, total: number): string {
   return `  ${label} ${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${String(percent).padStart(3)} %`;
 }
 
-/** Text for people; on a terminal the progress bar is redrawn in place, elsewhere each quarter is a line. */
-export const proseReporter = (out: Writable & { isTTY?: boolean }): Reporter => ({
-  event: (_name, _data, prose) => void (prose !== undefined && out.write(`${prose}\n`)),
-  say: (prose) => void out.write(`${prose}\n`),
-  progress(label, total) {
-    let quarter = -1;
-    return {
-      at(done) {
-        if (out.isTTY) {
-          out.write(`\r${bar(label, done, total)}`);
-          return;
-        }
-        const reached = Math.floor((4 * done) / Math.max(1, total));
-        if (reached > quarter) out.write(`${bar(label, done, total)}\n`);
-        quarter = Math.max(quarter, reached);
-      },
-      end: (text) => void out.write(`${out.isTTY ? '\r\u001b[K' : ''}${text}\n`),
-    };
-  },
-});
+const eraseLine = '\r\u001b[K';
+
+/** Text for people; on a terminal the progress bar stays below it, elsewhere each quarter is a line. */
+export function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
+  let shownBar = '';
+  const say = (prose: string): void => void out.write(`${shownBar && eraseLine}${prose}\n${shownBar}`);
+  return {
+    event: (_name, _data, prose) => void (prose !== undefined && say(prose)),
+    say,
+    progress(label, total) {
+      let quarter = -1;
+      return {
+        at(done) {
+          const text = bar(label, done, total);
+          const reached = Math.floor((4 * done) / Math.max(1, total));
+          if (out.isTTY) {
+            shownBar = text;
+            out.write(`\r${text}`);
+          } else if (reached > quarter) say(text);
+          quarter = Math.max(quarter, reached);
+        },
+        end(text) {
+          const erase = shownBar && eraseLine;
+          shownBar = '';
+          out.write(`${erase}${text}\n`);
+        },
+      };
+    },
+  };
+}
 
 /** The reporter that `--json` asks for. */
 export const openReporter = (json: boolean): Reporter =>

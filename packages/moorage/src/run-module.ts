@@ -8,7 +8,7 @@ import { MemoryStore } from '@moorage/module/device/memory-store';
 import { parseModel } from '@moorage/module/model';
 import { nodeNet } from '@moorage/module/net/node';
 import { loadPersonality, type Personality } from '@moorage/module/personality';
-import { openSerial } from '@moorage/module/transports/open';
+import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
 import { UserError } from './commands/define.ts';
 
@@ -26,6 +26,9 @@ export interface ModuleSettings {
   readonly cloudPrefix: string | undefined;
   readonly seed: number | undefined;
 }
+
+/** The serial line could not be opened. */
+export class NoSerialError extends UserError {}
 
 /** A module that runs, and where it is reached. */
 export interface RunningModule {
@@ -75,8 +78,10 @@ export function parseServiceUrl(text: string): { host: string; port: number; ins
   return { host: url.hostname, port: Number(url.port || (insecure ? 80 : 443)), insecure };
 }
 
-/** Builds a module from the settings, attaches its serial line and boots it. */
-export async function startModule(settings: ModuleSettings): Promise<RunningModule> {
+/** Builds a module from the settings, attaches its serial line and boots it; `onLog` sees what the module prints by itself. */
+export async function startModule(settings: ModuleSettings, onLog?: (line: string) => void): Promise<RunningModule> {
+  const serialSpec = parseSerial(settings.serial);
+  if (!serialSpec.ok) throw new UserError(serialSpec.error, 2);
   const model = settings.model === undefined ? undefined : await readData(settings.model, 'model', parseModel);
   const air = settings.air === undefined ? undefined : await readData(settings.air, 'air', parseAir);
   const personality = await readPersonality(settings);
@@ -94,8 +99,9 @@ export async function startModule(settings: ModuleSettings): Promise<RunningModu
   const serial = await openSerial<Board>(settings.serial, module, { listenLan: settings.listenLan });
   if (!serial.ok) {
     await disk?.close();
-    throw new UserError(serial.error);
+    throw new NoSerialError(serial.error);
   }
+  if (onLog) module.log.attach(onLog);
   await module.boot();
   const { mac, uuid } = module.identity;
   return {

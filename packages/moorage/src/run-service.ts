@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/auth/accounts';
 import type { Settings } from '@moorage/service/config';
@@ -17,13 +18,16 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
 type Announce = (email: string, password: string) => void;
 
 /** Opens the storage, makes what a first run needs, and listens on both addresses. */
 export async function startService(settings: Settings, announce: Announce): Promise<RunningService> {
   await mkdir(settings.dataDir, { recursive: true });
   // Standard output is the command's own.
-  const service = await buildService({ settings, logLevel: 'warn', logStream: process.stderr });
+  const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
+  const service = await buildService({ settings, deviceHosts, logLevel: 'warn', logStream: process.stderr });
   try {
     await ensureAdministrator(service.deps, announce);
     const api = await listen(service.api, settings.host, settings.port);

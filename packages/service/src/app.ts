@@ -15,6 +15,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { buildServer, type LogLevel } from './http/server.ts';
 import type { Deps } from './http/types.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
+import { startMaintenance } from './maintenance.ts';
 import { version } from './meta/version.ts';
 import { mountSlices } from './slices.ts';
 
@@ -59,12 +60,14 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const devices = openDeviceListener(deps, slices, { logLevel, logStream: options.logStream });
   mountSlices(api, deps, slices, { blobs, statusOf, authenticate: { bearer: bearerCheck(deps) } });
   serveDocs(api, openApiDocument(contract, version));
+  const stopMaintenance = startMaintenance(deps);
   return {
     api,
     devices,
     identity,
     deps,
     async close() {
+      await stopMaintenance();
       await Promise.all([api.close(), devices.close()]);
       if (!options.storage) await storage.close();
     },

@@ -31,6 +31,7 @@ export interface DeviceSlices {
   readonly identity: Identity;
 }
 
+/** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions));
   const devices: DeviceDeps = {

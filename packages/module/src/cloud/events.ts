@@ -5,6 +5,8 @@ export type LinkEvent =
   | { readonly type: 'provisioned' }
   | { readonly type: 'claimed'; readonly product: string; readonly user: string | null }
   | { readonly type: 'activated'; readonly product: string; readonly bundle: string | null }
+  /** Asked for an update, the service has nothing newer than what runs. */
+  | { readonly type: 'current'; readonly bundleId: string; readonly bversion: string }
   /** An update has been accepted; `totalBytes` and `files` are what is still to be fetched. */
   | {
       readonly type: 'ota';
@@ -15,7 +17,7 @@ export type LinkEvent =
     }
   /** One file on its way; the first of each file has 0 received bytes. */
   | { readonly type: 'progress'; readonly file: string; readonly receivedBytes: number; readonly totalBytes: number }
-  /** All files are valid; the module restarts now. */
+  /** All files are valid; a restart follows. */
   | { readonly type: 'installed'; readonly bundleId: string; readonly bversion: string }
   /** The restarted module has told the service what it runs. */
   | { readonly type: 'updated'; readonly bundleId: string; readonly bversion: string }

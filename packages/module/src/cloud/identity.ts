@@ -23,6 +23,7 @@ export async function storeIdentity(flash: Flash, credentials: Omit<DeviceCreden
   await storePem(flash, identityFiles.certificate, credentials.certificate);
 }
 
+/** Writes a PEM text to flash as a system file, in place of an older one in one step. */
 export async function storePem(flash: Flash, name: string, pem: string): Promise<void> {
   const content = Buffer.from(pem);
   const writer = await flash.create({

@@ -120,3 +120,36 @@ test('a watcher that has been taken away hears nothing', async () => {
   await until(module.link.activate('LAMP'));
   expect(heard).toEqual([]);
 });
+
+describe('identity on the wire', () => {
+  test('every call carries the hardware uuid, and no token when the line is secured', async () => {
+    const { module, peer, until } = await linkRig();
+    peer.refuse('POST /provision', 403);
+    await until(module.link.provision(token));
+    await until(module.link.info());
+    for (const { headers } of peer.requests) {
+      expect(headers['x-device-uuid']).toBe(module.identity.uuid.toLowerCase());
+      expect(headers['x-device-token']).toBeUndefined();
+    }
+  });
+
+  // Spec: API-DEV-insecure.
+  test('without TLS the token goes along, also after it has done its work', async () => {
+    const { module, peer, until } = await linkRig({ insecure: true });
+    expect((await until(module.link.provision(token))).ok).toBe(true);
+    expect(module.link.provisionStatus).toBe(3);
+    await until(module.link.info());
+    expect(peer.requests.at(-1)?.headers['x-device-token']).toBe(token);
+    expect(peer.requests).toHaveLength(3);
+  });
+
+  test('a module whose record is damaged boots as one without a record', async () => {
+    const { store, powerOn } = await linkRig();
+    const writer = await store.create('link');
+    await writer.append(Buffer.from('{"installed":'));
+    await writer.publish();
+    const { module } = await powerOn(store);
+    expect(module.link.installed()).toBeUndefined();
+    expect(module.link.provisionStatus).toBe(0);
+  });
+});

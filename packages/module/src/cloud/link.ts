@@ -1,49 +1,25 @@
-import {
-  type BodyOf,
-  type DeviceInfo,
-  type EndpointShape,
-  otaResults,
-  type ReplyOf,
-  type UpdateOffer,
-} from '@moorage/api';
-import { type Clock, failure, formatVersion, isUuid, type Result, success } from '@moorage/base';
+import { type DeviceInfo, type EndpointShape, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
+import { formatVersion, isUuid, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
 import type { Store } from '../device/store.ts';
-import type { HttpTarget } from '../net/http.ts';
-import type { Net } from '../net/ports.ts';
-import type { VariableStore } from '../variables/store.ts';
-import type { JoinFailure } from '../wlan/join-table.ts';
 import type { LinkEvent, LinkListener } from './events.ts';
-import { hasIdentity, identityFiles, storeIdentity, storePem, tlsIdentity } from './identity.ts';
 import { backOffMs, pause } from './pause.ts';
+import { provision, statusOf } from './provision.ts';
 import { RecordKeeper } from './record.ts';
-import { joinFailure, type LinkFailure, type OtaResultCode, type ProvisionStatus, provisionStatus } from './results.ts';
-import { calls, ServiceClient } from './service-client.ts';
+import { type LinkFailure, type OtaResultCode, type ProvisionStatus, provisionStatus } from './results.ts';
+import { calls, type ServiceClient } from './service-client.ts';
+import { type LineParts, ServiceLine } from './service-line.ts';
 import { installFiles, missingFiles } from './update.ts';
 
 export type { LinkEvent, LinkListener } from './events.ts';
 export type { LinkFailure, OtaResultCode, ProvisionStatus } from './results.ts';
 
-export interface LinkParts {
-  readonly clock: Clock;
-  readonly net: Net;
+export interface LinkParts extends LineParts {
   readonly store: Store;
-  readonly flash: Flash;
-  readonly identity: { readonly mac: string; readonly uuid: string };
-  readonly variables: Pick<VariableStore, 'get'>;
   /** Version text that the module reports while no bundle has been installed; at most 255 characters. */
   readonly factoryVersion: () => string;
-  readonly network: LinkNetwork;
-  /** Plain HTTP with uuid and token headers instead of TLS: for a service with an insecure device listener. */
-  readonly insecure?: boolean;
   /** Stops everything volatile and boots again; comes back through `stop`, `load` and `start`. */
   readonly reboot: () => Promise<void>;
-}
-
-/** What the link asks of the radio, on the interface that `dms.interface` names. */
-export interface LinkNetwork {
-  isUp(): boolean;
-  ensureUp(): Promise<Result<void, JoinFailure>>;
 }
 
 /** The bundle that the module runs. */
@@ -74,17 +50,16 @@ const longestReportRetryMs = 300_000;
 export class Link {
   readonly #parts: LinkParts;
   readonly #keeper: RecordKeeper;
+  readonly #line: ServiceLine;
   readonly #listeners = new Set<LinkListener>();
-  /** What runs now; exchanges with the service go one after another. */
-  #turn: Promise<unknown> = Promise.resolve();
   #power = new AbortController();
-  #client: ServiceClient | undefined;
   #otaResult: OtaResultCode = otaResults.none;
   #offeredBundleId: string | undefined;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#keeper = new RecordKeeper(parts.store);
+    this.#line = new ServiceLine(parts, this.#keeper);
   }
 
   /** Value of `dms.ota_result`. Spec: MOD-OTA-result. */
@@ -99,9 +74,7 @@ export class Link {
 
   /** Value of `dms.provision.status`. */
   get provisionStatus(): ProvisionStatus {
-    const held = this.#keeper.record.token !== undefined;
-    if (hasIdentity(this.#parts.flash)) return held ? provisionStatus.notAcknowledged : provisionStatus.complete;
-    return held ? provisionStatus.tokenHeld : provisionStatus.noToken;
+    return statusOf(this.#parts.flash, this.#keeper.record);
   }
 
   /** The bundle that the module runs; `undefined` while it has what it left the factory with. */
@@ -128,12 +101,12 @@ export class Link {
     await this.#keeper.load();
     this.#offeredBundleId = undefined;
     // The restart that an update makes is part of it: the host finds the result afterwards.
-    this.#otaResult = this.#keeper.record.unreported ? otaResults.updated : otaResults.none;
+    this.#otaResult = this.reportPending ? otaResults.updated : otaResults.none;
   }
 
   /** After `[Ready]`: an update that the service has not heard of is reported in the background. */
   start(): void {
-    if (!this.#keeper.record.unreported) return;
+    if (!this.reportPending) return;
     this.#reportUntilHeard(this.#power.signal).catch((cause: unknown) => {
       // Only the store can fail here. Nobody waits for this task, so whoever watches is told; the next boot reports again.
       this.#fail({ result: otaResults.failed, message: `The report of the update failed: ${cause}` });
@@ -143,7 +116,7 @@ export class Link {
   /** Before a reboot or power-off: gives up whatever runs. */
   stop(): void {
     this.#power.abort();
-    this.#client?.close();
+    this.#line.close();
   }
 
   /**
@@ -154,28 +127,19 @@ export class Link {
    * @param ca PEM text of the service's authority, when the flash does not have it yet
    */
   provision(token?: string, ca?: string): Promise<Result<void, LinkFailure>> {
-    return this.#inTurn(async () => {
-      const { flash } = this.#parts;
-      if (ca !== undefined) await storePem(flash, identityFiles.ca, ca);
-      if (token) await this.#keeper.change({ token });
-      if (this.provisionStatus === provisionStatus.complete) return success(undefined);
-      const held = this.#keeper.record.token;
-      if (!held) return failure({ result: otaResults.badRequest, message: 'There is no provisioning token' });
-      // A certificate from before a power cut only needs to be acknowledged, unless the service does not know it.
-      if (!token && this.provisionStatus === provisionStatus.notAcknowledged) {
-        const acknowledged = await this.#acknowledge();
-        if (acknowledged.ok || acknowledged.error.result !== otaResults.unauthorised) return acknowledged;
-      }
-      const issued = await this.#ask(calls.provision, { token: held, uuid: this.#parts.identity.uuid.toLowerCase() });
-      if (!issued.ok) return issued;
-      await storeIdentity(flash, issued.value);
-      return this.#acknowledge();
+    const { flash, identity, insecure = false } = this.#parts;
+    const ports = { line: this.#line, keeper: this.#keeper, flash, uuid: identity.uuid, insecure };
+    return this.#line.inTurn(async () => {
+      const before = this.provisionStatus;
+      const provisioned = await provision(ports, token, ca);
+      if (provisioned.ok && (token || before !== provisionStatus.complete)) this.#emit({ type: 'provisioned' });
+      return provisioned;
     });
   }
 
   claim(claim: Claim): Answer<typeof calls.claim> {
-    return this.#inTurn(async () => {
-      const claimed = await this.#ask(calls.claim, claim);
+    return this.#line.inTurn(async () => {
+      const claimed = await this.#line.ask(calls.claim, claim);
       if (!claimed.ok) return claimed;
       const { product, user } = claimed.value;
       this.#emit({ type: 'claimed', product, user });
@@ -186,8 +150,8 @@ export class Link {
 
   /** @param product full code, or the short one when the owner has no other product with it */
   activate(product: string): Answer<typeof calls.activate> {
-    return this.#inTurn(async () => {
-      const activated = await this.#ask(calls.activate, { product });
+    return this.#line.inTurn(async () => {
+      const activated = await this.#line.ask(calls.activate, { product });
       if (activated.ok) {
         this.#emit({ type: 'activated', product: activated.value.product, bundle: activated.value.bundle });
       }
@@ -196,39 +160,44 @@ export class Link {
   }
 
   info(): Promise<Result<DeviceInfo, LinkFailure>> {
-    return this.#inTurn(() => this.#ask(calls.info, undefined));
+    return this.#line.inTurn(() => this.#line.ask(calls.info, undefined));
   }
 
   products(): Answer<typeof calls.products> {
-    return this.#inTurn(() => this.#ask(calls.products, undefined));
+    return this.#line.inTurn(() => this.#line.ask(calls.products, undefined));
   }
 
   /**
-   * Brings the module to the bundle that the service chooses, or to the one asked for. `none`: it runs already.
-   * `updated`: all files are valid, and the module has restarted before this resolves. Spec: MOD-CMD-ota.
+   * Installs the bundle that the service chooses, or the one asked for. `none`: it runs already. `installed`: all files
+   * are valid, and a reboot is due. Spec: MOD-CMD-ota.
    *
    * A cut at any moment leaves every file whole; asking again goes on with what is missing.
    */
-  ota(options: OtaOptions = {}): Promise<Result<'none' | 'updated', LinkFailure>> {
-    return this.#inTurn(async () => {
+  update(options: OtaOptions = {}): Promise<Result<'none' | 'installed', LinkFailure>> {
+    return this.#line.inTurn(async () => {
       this.#otaResult = otaResults.none;
       const { signal } = this.#power;
-      const updated = await this.#withClient((client) => this.#update(client, options, signal));
-      if (!updated.ok) {
+      const updated = await this.#line.withClient((client) => this.#install(client, options, signal));
+      if (updated.ok) {
+        this.#otaResult = updated.value === 'none' ? otaResults.notRequired : otaResults.updated;
+      } else {
         this.#otaResult = updated.error.result;
         this.#fail(updated.error);
-        return updated;
       }
-      if (updated.value === 'none') {
-        this.#otaResult = otaResults.notRequired;
-        return success('none');
-      }
-      await this.#parts.reboot();
-      return success('updated');
+      return updated;
     });
   }
 
-  async #update(
+  /** An update with its reboot, which is over when this resolves to `updated`. */
+  async ota(options: OtaOptions = {}): Promise<Result<'none' | 'updated', LinkFailure>> {
+    const installed = await this.update(options);
+    if (!installed.ok) return installed;
+    if (installed.value === 'none') return success('none');
+    await this.#parts.reboot();
+    return success('updated');
+  }
+
+  async #install(
     client: ServiceClient,
     { force = false, bundle }: OtaOptions,
     signal: AbortSignal,
@@ -247,12 +216,15 @@ export class Link {
     const offer = answer.value;
     this.#offeredBundleId = offer.bundle_id;
     // Spec: MOD-OTA-none.
-    if (offer.result === 'none') return success('none');
+    if (offer.result === 'none') {
+      this.#emit({ type: 'current', bundleId: offer.bundle_id, bversion: offer.bversion });
+      return success('none');
+    }
 
     const files = force ? offer.files : missingFiles(offer, flash);
     const totalBytes = files.reduce((sum, file) => sum + file.size, 0);
     this.#emit({ type: 'ota', bundleId: offer.bundle_id, version: offer.version, totalBytes, files: files.length });
-    const parts = { clock, flash, client, signal, emit: this.#emit, reconnect: () => this.#join() };
+    const parts = { clock, flash, client, signal, emit: this.#emit, reconnect: () => this.#line.join() };
     const done = await installFiles(parts, offer, files);
     if (!done.ok) {
       // The service may as well know why; whether it hears it makes no difference here.
@@ -284,7 +256,7 @@ export class Link {
     let hasBeenUp = false;
     for (let attempt = 1; !signal.aborted; attempt++) {
       if (!hasBeenUp || this.#parts.network.isUp()) {
-        const heard = await this.#inTurn(() => this.#reportRestart(signal));
+        const heard = await this.#line.inTurn(() => this.#reportRestart(signal));
         if (heard) return;
       }
       hasBeenUp ||= this.#parts.network.isUp();
@@ -297,7 +269,9 @@ export class Link {
   async #reportRestart(signal: AbortSignal): Promise<boolean> {
     const { installed, unreported } = this.#keeper.record;
     if (signal.aborted || !installed || !unreported) return true;
-    const reported = await this.#withClient((client) => this.#report(client, installed.bundleId, otaResults.updated));
+    const reported = await this.#line.withClient((client) =>
+      this.#report(client, installed.bundleId, otaResults.updated),
+    );
     // A refusal is an answer, too: asking again would bring the same.
     const heard = reported.ok || isRefusal(reported.error);
     if (!heard || signal.aborted) return false;
@@ -307,56 +281,8 @@ export class Link {
     return true;
   }
 
-  async #acknowledge(): Promise<Result<void, LinkFailure>> {
-    const acknowledged = await this.#ask(calls.acknowledge, undefined);
-    if (!acknowledged.ok) return acknowledged;
-    await this.#keeper.change({ token: undefined });
-    this.#emit({ type: 'provisioned' });
-    return success(undefined);
-  }
-
   #runs(): string {
     return this.#keeper.record.installed?.bversion ?? this.#parts.factoryVersion();
-  }
-
-  #ask<E extends EndpointShape>(endpoint: E, body: BodyOf<E>): Answer<E> {
-    return this.#withClient((client) => client.call(endpoint, body));
-  }
-
-  async #join(): Promise<Result<void, LinkFailure>> {
-    const joined = await this.#parts.network.ensureUp();
-    return joined.ok ? joined : failure(joinFailure(joined.error));
-  }
-
-  /** Joins if need be, and makes calls over one connection. Spec: MOD-NET-auto-up. */
-  async #withClient<T>(
-    task: (client: ServiceClient) => Promise<Result<T, LinkFailure>>,
-  ): Promise<Result<T, LinkFailure>> {
-    const joined = await this.#join();
-    if (!joined.ok) return joined;
-    const client = new ServiceClient(this.#parts.net, this.#parts.clock, await this.#target());
-    this.#client = client;
-    try {
-      return await task(client);
-    } finally {
-      client.close();
-    }
-  }
-
-  async #target(): Promise<HttpTarget> {
-    const { flash, identity, insecure, variables } = this.#parts;
-    const target = { host: variables.get('ota.host'), port: variables.get('ota.port') };
-    const headers = { 'x-device-uuid': identity.uuid.toLowerCase() };
-    const { token } = this.#keeper.record;
-    if (insecure) return { ...target, headers: { ...headers, ...(token && { 'x-device-token': token }) } };
-    return { ...target, headers, tls: await tlsIdentity(flash, variables.get('network.ca_cert')) };
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(task, task);
-    // A failed task must not be a rejection that nobody handles.
-    this.#turn = done.catch(() => {});
-    return done;
   }
 
   #fail({ result, message }: LinkFailure): void {

@@ -5,6 +5,8 @@ import type { Store } from '../device/store.ts';
 const LinkRecord = Type.Object({
   /** Provisioning token, until the service has heard that the certificate is stored. */
   token: Type.Optional(Type.String()),
+  /** The service has heard, but the token stays: on a line without TLS it goes on to identify the module. */
+  acknowledged: Type.Optional(Type.Literal(true)),
   /** What the last update installed. */
   installed: Type.Optional(Type.Object({ bundleId: Type.String(), bversion: Type.String() })),
   /** The service has not yet heard from the restarted module. */
@@ -33,8 +35,7 @@ export class RecordKeeper {
   /** Reads what the store holds; to be called at each boot. */
   async load(): Promise<void> {
     const bytes = await this.#store.read(storeName);
-    const value: unknown = bytes && JSON.parse(Buffer.from(bytes).toString());
-    this.#record = Value.Check(LinkRecord, value) ? value : {};
+    this.#record = (bytes && parse(Buffer.from(bytes).toString())) ?? {};
   }
 
   /** Resolves when the change is durable; only then does `record` show it. `undefined` takes a field away. */
@@ -51,5 +52,15 @@ export class RecordKeeper {
     const changed = this.#changes.then(change, change);
     this.#changes = changed;
     return changed;
+  }
+}
+
+/** `undefined` for what this code has not written: a module boots whatever its memory holds. */
+function parse(text: string): LinkRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(LinkRecord, value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

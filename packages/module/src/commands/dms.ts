@@ -2,7 +2,7 @@ import type { Result } from '@moorage/base';
 import { claimOf } from '../cloud/claim.ts';
 import type { LinkFailure } from '../cloud/link.ts';
 import type { Command } from '../interpreter/command.ts';
-import { codes, fail, lines, ok, type Reply, silence } from '../interpreter/reply.ts';
+import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 
 /** Words that each action of `dms` takes behind it. */
@@ -89,10 +89,11 @@ export const dmsCommands: readonly Command<Board>[] = [
         if (event.type === 'progress' && event.receivedBytes === 0) log.say('updatingFile', { file: event.file });
       });
       try {
-        const updated = await link.ota({ force, bundle });
+        const updated = await link.update({ force, bundle });
         if (!updated.ok) return refuse(board, updated);
-        // The restart has printed all there is to say.
-        if (updated.value === 'updated') return silence;
+        if (updated.value === 'installed') {
+          return { ...ok(personality.text('rebooting')), after: () => board.reboot() };
+        }
         log.say('upToDate');
         return ok(personality.text('success'));
       } finally {

@@ -21,11 +21,11 @@ export type ParsedArguments = Result<Readonly<Record<string, Value>>, RefusalCod
 
 /**
  * Reads the words after a command's name. Checks in this order: how many there are (4, 5), names of options (6), their
- * values (7). Spec: reference module-commands 1.5.
+ * values (7). Spec: MOD-LINE-order, MOD-ERR-4, MOD-ERR-5, MOD-ERR-6, MOD-ERR-7.
  *
  * An option is an unquoted word that begins with `-` and a letter; options may come in any order, and before or after
- * the arguments, since hosts in the field do all of that. A command without options takes every word as it is, and so
- * does an argument of kind `words` from its first word on.
+ * the arguments, since hosts in the field do all of that (MOD-RULE-option-order). A command without options takes every
+ * word as it is, and so does an argument of kind `words` from its first word on.
  */
 export function parseArguments(declared: Declaration, tokens: readonly Token[]): ParsedArguments {
   const sorted = sortTokens(declared, tokens);

@@ -2,11 +2,11 @@ import type { SessionBoard } from './board-port.ts';
 import { refusalTexts } from './board-port.ts';
 import type { SessionPort } from './command.ts';
 import { DataFeed } from './data-feed.ts';
-import { dispatch } from './dispatch.ts';
 import { payloadBytes } from './framing.ts';
 import { keepIfBuffered } from './kept-output.ts';
+import { prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
-import { codes, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
+import { codes, type DataRequest, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
 import { decodeText, encodeText } from './text.ts';
 
 /** What a command answers to a caller without a serial line. */
@@ -36,25 +36,37 @@ export async function execute<Board extends SessionBoard>(
   data: Uint8Array = new Uint8Array(),
 ): Promise<Execution> {
   if (encodeText(line).length > maxCallLineBytes) return finish(board, fail(codes.OVERFLOW));
-  const reply = await dispatch(board, board.registry, line, callPort);
-  if (reply.kind === 'silence' || reply.kind === 'empty') return { code: codes.SUCCESS, payload: noBytes, text: '' };
-  const response = reply.kind === 'data' ? await supply(board, reply, data) : reply;
+  const prepared = prepare(board, board.registry, line, callPort);
+  if (prepared.kind === 'empty') return nothing;
+  const response = prepared.kind === 'prepared' ? await runInTurn(board, prepared.run, data) : prepared;
+  if (response === undefined) return nothing;
   const execution = finish(board, keepIfBuffered(board, line, response));
   const { after } = response;
   // A macrotask later, so that whoever called has sent the answer before the module goes down.
-  if (after) board.clock.after(0, () => void Promise.resolve(board.queue.run(after) ?? after()));
+  if (after) board.clock.after(0, () => void goOn(board, async () => after()));
   return execution;
 }
 
-async function supply(
+const goOn = (board: SessionBoard, work: () => Promise<void>): Promise<void> | void => board.queue.run(work) ?? work();
+
+/** The data is here already, so the command keeps its turn until it has taken it. `undefined` when it says nothing. */
+async function runInTurn(
   board: SessionBoard,
-  request: Extract<Reply, { kind: 'data' }>,
+  run: () => Reply | Promise<Reply>,
   data: Uint8Array,
-): Promise<Response> {
+): Promise<Response | undefined> {
+  const reply = await (board.queue.run(async () => {
+    const first = await run();
+    return first.kind === 'data' ? await supply(first, data) : first;
+  }) ?? fail(codes.FAILED));
+  return reply.kind === 'silence' ? undefined : reply;
+}
+
+async function supply(request: DataRequest, data: Uint8Array): Promise<Response> {
   const mistakes: unknown[] = [];
   const feed = new DataFeed(request, (error) => mistakes.push(error));
   if (request.size > 0) await feed.write(data.subarray(0, request.size));
-  const response = feed.remaining > 0 ? await feed.abort() : await (board.queue.run(() => feed.end()) ?? feed.abort());
+  const response = feed.remaining > 0 ? await feed.abort() : await feed.end();
   if (mistakes.length > 0) throw new Error('The sink of inline data failed', { cause: mistakes[0] });
   return response;
 }
@@ -62,9 +74,11 @@ async function supply(
 function finish(board: SessionBoard, response: Response): Execution {
   const payload =
     response.code === codes.SUCCESS ? response.payload : board.personality.text(refusalTexts[response.code]);
-  if (payload.length === 0) return { code: response.code, payload: noBytes, text: '' };
+  if (payload.length === 0) return { ...nothing, code: response.code };
   const bytes = payloadBytes({ ...response, payload });
   return { code: response.code, payload: bytes, text: decodeText(bytes.subarray(0, -2)) };
 }
 
 const noBytes = new Uint8Array();
+
+const nothing: Execution = { code: codes.SUCCESS, payload: noBytes, text: '' };

@@ -14,7 +14,7 @@ const lineEnd = Buffer.from('\r\n');
  * final CR LF, which the length counts. Without: the payload and CR LF alone.
  *
  * A payload that five digits cannot announce is cut there: a client that trusts the length stays in step.
- * Spec: MOD-OUT-2 to MOD-OUT-5.
+ * Spec: MOD-OUT-2, MOD-OUT-3, MOD-OUT-4, MOD-OUT-5, MOD-LINE-empty-payload.
  */
 export function frame(header: HeaderType | undefined, code: number, payload: string | Uint8Array): Uint8Array {
   const plain = typeof payload === 'string' && isAscii(payload);

@@ -15,7 +15,8 @@ export interface KeptOutput {
 
 /**
  * With `system.cmd.buffered` on, puts the text of a table or list into a CMD stream and answers `<handle>,<bytes>`
- * instead; everything else goes out as it is. Fails when no handle is free. Spec: MOD-VAR-system.cmd.buffered.
+ * instead; everything else goes out as it is. Fails when no handle is free.
+ * Spec: MOD-VAR-system.cmd.buffered, MOD-LINE-buffered.
  */
 export function keepIfBuffered(board: SessionBoard, line: string, response: Response): Response {
   if (!response.multiline || response.code !== codes.SUCCESS) return response;

@@ -56,7 +56,7 @@ export class LineEditor {
     this.#cursor += bytes.length;
   }
 
-  /** Takes one byte that somebody typed; returns what to echo (latin1). */
+  /** Takes one byte that somebody typed; returns what to echo (latin1). Spec: MOD-LINE-echo. */
   feed(byte: number, context: EditorContext): string {
     const event = this.#keys.push(byte);
     if (event.kind === 'none' || this.#overflowed) return '';

@@ -21,7 +21,7 @@ export interface ReaderContext extends EditorContext {
 
 /**
  * Splits incoming bytes into lines. CR, LF, CR LF and LF CR each end one line; NUL bytes are skipped. A line beyond
- * the limit is thrown away up to its end. Spec: reference module-commands 1.1.
+ * the limit is thrown away up to its end. Spec: MOD-LINE-endings.
  */
 export class LineReader {
   readonly #editor = new LineEditor();

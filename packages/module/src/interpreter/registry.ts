@@ -16,7 +16,7 @@ export class Registry<Board> {
       if (command.shortcut.length > maxShortcutLength && command.shortcut !== command.name) {
         throw new Error(`Shortcut '${command.shortcut}' of '${command.name}' is longer than ${maxShortcutLength}`);
       }
-      // Spec: MOD-RULE-shortcut.
+      // Spec: MOD-RULE-shortcut, MOD-LINE-names.
       for (const word of new Set([command.name, command.shortcut, ...(command.aliases ?? [])])) {
         const other = this.#byWord.get(word);
         if (other) throw new Error(`Commands '${other.name}' and '${command.name}' both claim '${word}'`);

@@ -7,7 +7,7 @@ export const maxWaitingBytes = 65_536;
 
 /**
  * Everything that a session prints, framed by the settings of the moment and gathered so that one answer is one
- * write.
+ * write. So the answer to a change of mode has the new one. Spec: MOD-LINE-mode.
  */
 export class SessionOutput {
   #parts: Uint8Array[] = [];
@@ -43,14 +43,14 @@ export class SessionOutput {
     if (text !== '') this.bytes(Buffer.from(text, 'latin1'));
   }
 
-  /** Spec: MOD-ERR-0, MOD-ERR-1, MOD-ERR-7: the text of a refusal comes from the personality. */
+  /** Spec: MOD-ERR-0 to MOD-ERR-9: the text of a refusal comes from the personality. */
   response(response: Response): void {
     const { code } = response;
     const payload = code === codes.SUCCESS ? response.payload : this.#board.personality.text(refusalTexts[code]);
     this.bytes(frame(this.#header(this.#board.safeMode ? 'S' : 'R'), code, payload));
   }
 
-  /** What answers an empty line: a header, or the line end that the echo has not printed already. */
+  /** What answers an empty line: a header, or the line end that the echo has not printed already. Spec: MOD-LINE-empty. */
   emptyLine(): void {
     if (this.headers || !this.echoes)
       this.response({ kind: 'response', code: codes.SUCCESS, payload: '', multiline: false });
@@ -62,6 +62,7 @@ export class SessionOutput {
     this.bytes(frame(this.#header('L'), 0, text));
   }
 
+  /** Spec: MOD-LINE-prompt. */
   prompt(): void {
     if (this.#board.variables.get('system.cmd.prompt_enabled')) this.echo(this.promptText);
   }

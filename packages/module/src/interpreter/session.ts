@@ -3,11 +3,11 @@ import type { SessionBoard } from './board-port.ts';
 import type { SessionPort } from './command.ts';
 import { completeLine, nothingFits } from './completion.ts';
 import { DataFeed } from './data-feed.ts';
-import { dispatch, type emptyLine } from './dispatch.ts';
 import { Inbox } from './inbox.ts';
 import { keepIfBuffered } from './kept-output.ts';
 import type { TypedLine } from './line-editor.ts';
 import { LineReader, type ReaderContext } from './line-reader.ts';
+import { type emptyLine, prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, fail, type Reply } from './reply.ts';
 import { SessionOutput } from './session-output.ts';
@@ -135,7 +135,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     this.#watchSilence();
     const wasPaused = this.#paused;
     this.#paused = !this.#takesInput;
-    if (wasPaused && !this.#paused) this.#options.ready();
+    if (wasPaused && !this.#paused && this.#input === 'open') this.#options.ready();
   }
 
   #finish(): void {
@@ -162,7 +162,10 @@ export class Session<Board extends SessionBoard> implements SessionPort {
 
   #run(line: string): void {
     const { board, registry } = this.#options;
-    this.#settle(line, () => dispatch(board, registry, line, this));
+    this.#settle(line, () => {
+      const prepared = prepare(board, registry, line, this);
+      return prepared.kind === 'prepared' ? (board.queue.run(prepared.run) ?? fail(codes.FAILED)) : prepared;
+    });
   }
 
   #readerContext(): ReaderContext {
@@ -233,7 +236,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     if (feed.remaining === 0) this.#endData(line, feed);
   }
 
-  /** Passes received bytes to the running data command; returns how many. */
+  /** Passes received bytes to the running data command; returns how many. Spec: MOD-LINE-data, MOD-LINE-echo. */
   #feed({ line, feed }: { line: string; feed: DataFeed }, bytes: Buffer): number {
     if (this.#reader.skipsBeforeData(bytes[0])) return 1;
     const taken = bytes.subarray(0, feed.remaining);
@@ -269,7 +272,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     feed.abort().catch((error: unknown) => this.#mistake(error));
   }
 
-  /** Spec: MOD-VAR-bus.command.write_timeout. Counts the silence while data is awaited, anew after each arrival. */
+  /** Spec: MOD-VAR-bus.command.write_timeout, MOD-LINE-timeout. Counts the silence while data is awaited, anew after each arrival. */
   #watchSilence(): void {
     this.#cancelSilence?.();
     this.#cancelSilence = undefined;

@@ -9,7 +9,7 @@ export interface Token {
 
 /**
  * Splits a command line into words at spaces. A run of spaces counts as one, double quotes keep spaces together, and
- * `""` is an empty word. Nothing escapes a quote. Spec: reference module-commands 1.1.
+ * `""` is an empty word. Nothing escapes a quote. Spec: MOD-LINE-words.
  */
 export function tokenise(line: string): Result<readonly Token[], 'unbalanced-quote'> {
   if (!line.includes('"')) return success(splitPlain(line));

@@ -6,8 +6,15 @@ import { createModule, type Module } from '../module.ts';
 import { type Conditions, MemoryNetwork } from '../net/memory.ts';
 import { ServicePeer } from './service-peer.ts';
 
+interface LinkRigOptions {
+  readonly store?: MemoryStore;
+  readonly model?: Model;
+  /** Plain HTTP instead of TLS. */
+  readonly insecure?: boolean;
+}
+
 /** A network with a service peer on it, and modules that can be switched off and on over one store. */
-export async function linkRig(options: { readonly store?: MemoryStore; readonly model?: Model } = {}) {
+export async function linkRig(options: LinkRigOptions = {}) {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock);
   const peer = new ServicePeer();
@@ -16,7 +23,9 @@ export async function linkRig(options: { readonly store?: MemoryStore; readonly 
 
   /** Makes a module over a store and boots it; `events` and `printed` collect what it tells from now on. */
   const powerOn = async (store: MemoryStore) => {
-    const module = await createModule({ clock, store, net, seed: 1, model: options.model ?? defaultModel });
+    const service = { host: 'ota.local', port: 443, insecure: options.insecure ?? false };
+    const model = options.model ?? defaultModel;
+    const module = await createModule({ clock, store, net, seed: 1, model, service });
     const events: LinkEvent[] = [];
     const printed: string[] = [];
     module.link.onEvent((event) => events.push(event));

@@ -26,6 +26,7 @@ export interface PeerRequest {
   readonly path: string;
   readonly body: unknown;
   readonly range: string | undefined;
+  readonly headers: IncomingMessage['headers'];
 }
 
 export const bversionOf = (bundle: PeerBundle): string =>
@@ -102,7 +103,7 @@ export class ServicePeer {
     const text = String(Buffer.concat(chunks));
     const { method = '', url: path = '' } = request;
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    this.requests.push({ method, path, body, range: request.headers.range });
+    this.requests.push({ method, path, body, range: request.headers.range, headers: request.headers });
     const call = `${method} ${path}`;
     const schema = Object.hasOwn(bodies, call) ? bodies[call as keyof typeof bodies] : undefined;
     if (schema && !Value.Check(schema, body)) throw new Error(`${call} breaks the contract: ${text}`);

@@ -41,15 +41,16 @@ export function ptyStream({ master, masterFd, heldFd }: PtyEnds, timings: PtyTim
     while (attempt(() => readSync(heldFd, dropped)) > 0);
   };
   const send = (bytes: Buffer, done: (error?: Error) => void): void => {
-    const written = stream.destroyed ? bytes.length : attempt(() => writeSync(masterFd, bytes));
-    if (written > 0 && written < bytes.length) return send(bytes.subarray(written), done);
-    if (written > 0 || bytes.length === 0) {
+    let left = stream.destroyed ? noBytes : bytes;
+    while (left.length > 0) {
+      const written = attempt(() => writeSync(masterFd, left));
+      if (written === 0) break;
       clearTimeout(unread);
       unread = setTimeout(dropUnread, timings.unreadMs).unref();
-      done();
-    } else {
-      retry = setTimeout(send, timings.retryMs, bytes, done).unref();
+      left = left.subarray(written);
     }
+    if (left.length === 0) done();
+    else retry = setTimeout(send, timings.retryMs, left, done).unref();
   };
   const stream = new Duplex({
     writableHighWaterMark,
@@ -69,6 +70,8 @@ export function ptyStream({ master, masterFd, heldFd }: PtyEnds, timings: PtyTim
   master.on('error', (error) => stream.destroy(error));
   return stream;
 }
+
+const noBytes = Buffer.alloc(0);
 
 /** How many bytes went; none when the terminal is full or empty. */
 function attempt(transfer: () => number): number {

@@ -1,4 +1,4 @@
-import { Duplex, type Readable, Transform, type Writable } from 'node:stream';
+import { Duplex, type Readable, type Writable } from 'node:stream';
 
 const interrupt = 0x03;
 
@@ -7,7 +7,7 @@ type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): u
 
 /**
  * This process's own terminal as the serial port. Keys go to the module as they are typed, but Ctrl-C still interrupts
- * the process.
+ * the process. The output stays open when the session ends.
  */
 export function openStdio(
   input: Input = process.stdin,
@@ -16,22 +16,21 @@ export function openStdio(
 ): { readonly stream: Duplex; close(): Promise<void> } {
   const raw = input.isTTY === true;
   if (raw) input.setRawMode?.(true);
-  const keys = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const at = raw ? chunk.indexOf(interrupt) : -1;
-      if (at >= 0) onInterrupt();
-      done(null, at < 0 ? chunk : chunk.subarray(0, at));
-    },
+  const stream = new Duplex({
+    read: () => input.resume(),
+    write: (bytes: Buffer, _encoding, done) => void output.write(bytes, done),
   });
-  input.pipe(keys);
-  const stream = Duplex.from({ readable: keys, writable: output });
+  const onData = (bytes: Buffer): void => {
+    const at = raw ? bytes.indexOf(interrupt) : -1;
+    if (!stream.push(at < 0 ? bytes : bytes.subarray(0, at))) input.pause();
+    if (at >= 0) onInterrupt();
+  };
+  const onEnd = (): void => void stream.push(null);
+  input.on('data', onData).on('end', onEnd);
   const close = async (): Promise<void> => {
     if (raw) input.setRawMode?.(false);
-    input.unpipe(keys);
-    input.pause();
-    keys.destroy();
-    // The process goes on writing to its output; only the session lets go of it.
-    stream.removeAllListeners('data');
+    input.off('data', onData).off('end', onEnd).pause();
+    stream.destroy();
   };
   return { stream, close };
 }

@@ -156,6 +156,7 @@ describe('table of variables', () => {
   );
 });
 
+// MOD-VAR-*: every row of the table.
 describe('setting variables', () => {
   const settable = allVariables.filter((variable) => variable.access !== 'get');
   const readOnly = allVariables.filter((variable) => variable.access === 'get');

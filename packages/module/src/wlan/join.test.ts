@@ -227,6 +227,16 @@ describe('leaving', () => {
     expect(rig.clock.pending).toBe(0);
   });
 
+  test.each(['up', 'ensureUp'] as const)('down right after %s leaves no join behind', async (start) => {
+    const rig = rigWith({ set: credentials });
+    const joined = rig.wlan[start]('wlan');
+    rig.wlan.down('wlan');
+    await joined;
+    await rig.clock.advance(1000);
+    expect(rig.printed.filter((line) => line !== '[Associating to home]')).toEqual([]);
+    expect([rig.wlan.status, rig.wlan.joinResult, rig.clock.pending]).toEqual([0, 8, 0]);
+  });
+
   test('a join right after an aborted one is a join of its own', async () => {
     const rig = rigWith({ set: credentials }, { probeMs: 100 });
     const first = rig.wlan.ensureUp('wlan');

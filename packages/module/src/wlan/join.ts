@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, failure, type Result, success, transition } from '@moorage/base';
+import { type Clock, failure, type Result, success, transition } from '@moorage/base';
 import { type AccessPoint, type Air, keyOpens, type Security, securityNames } from './air.ts';
 import {
   type JoinFailure,
@@ -105,11 +105,15 @@ export class Station {
     return this.#point;
   }
 
-  /** Joins the network that the variables name. Resolves at the end of the sequence; a running one is shared. */
-  join(): Promise<JoinOutcome> {
+  /**
+   * Joins the network that the variables name. Resolves at the end of the sequence; a running one is shared.
+   *
+   * @param background the notices wait until whoever starts the join has answered
+   */
+  join(background = false): Promise<JoinOutcome> {
     if (this.#state === 'up') return Promise.resolve(success(undefined));
     if (this.#running) return this.#running;
-    const running = this.#sequence().finally(() => {
+    const running = this.#sequence(background).finally(() => {
       if (this.#running === running) this.#running = undefined;
     });
     this.#running = running;
@@ -172,7 +176,7 @@ export class Station {
     return failure(reason);
   }
 
-  async #sequence(): Promise<JoinOutcome> {
+  async #sequence(background: boolean): Promise<JoinOutcome> {
     const settings = this.#ports.settings();
     if (settings.ssid === '') {
       this.#result = joinResults['no-ssid'];
@@ -181,8 +185,7 @@ export class Station {
     }
     this.#result = joinResults.joining;
     this.#go(this.#knows(settings) ? 'join-known' : 'join');
-    // The command that starts a join answers first: its reply comes before the notice.
-    if (!(await this.#wait(0))) return failure('aborted');
+    if (background && !(await this.#turn(0))) return failure('aborted');
     this.#ports.voice.associating(settings.ssid);
     for (let attempt = 1; ; attempt++) {
       const missed = await this.#attempt(settings);
@@ -263,22 +266,24 @@ export class Station {
     return success(undefined);
   }
 
-  /** Waits on the module's clock; no time at all is only a turn of the promise queue. False when the join was left. */
-  async #wait(delayMs: number): Promise<boolean> {
-    let left = false;
-    let cancel: CancelTimer | undefined;
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Waits on the module's clock; no time is only a turn of the promise queue. False when the join was left. */
+  #wait(delayMs: number): Promise<boolean> {
+    return delayMs > 0 ? this.#turn(delayMs) : this.#turn(undefined);
+  }
+
+  /** Lets others run: only what is in the promise queue without a delay, all that waits with one. */
+  async #turn(delayMs: number | undefined): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const cancel = delayMs === undefined ? undefined : this.#ports.clock.after(delayMs, () => resolve(true));
+    if (delayMs === undefined) queueMicrotask(() => resolve(true));
     const interrupt = () => {
-      left = true;
       cancel?.();
-      resolve();
+      resolve(false);
     };
     this.#interrupt = interrupt;
-    if (delayMs > 0) cancel = this.#ports.clock.after(delayMs, resolve);
-    else resolve();
-    await promise;
+    const stayed = await promise;
     if (this.#interrupt === interrupt) this.#interrupt = undefined;
-    return !left;
+    return stayed;
   }
 }
 

@@ -122,7 +122,7 @@ export class Wlan {
   up(iface: Interface): UpAnswer {
     if (this.isUp(iface)) return 'up';
     if (iface === 'softap') return this.#startSoftAp();
-    void this.#station.join();
+    void this.#station.join(true);
     return this.#station.state === 'idle' ? 'no-ssid' : 'joining';
   }
 

@@ -3,14 +3,16 @@ import type { Resolved } from '../options.ts';
 import { type ModuleSettings, startModule } from '../run-module.ts';
 import { defineCliCommand } from './define.ts';
 
+/** Where the serial line of a module is to be had. */
+export const serialOption = {
+  kind: 'text',
+  placeholder: 'pty[:LINK]|tcp:HOST:PORT|stdio|none',
+  help: 'the serial line: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, this terminal, or none',
+} as const;
+
 /** Settings that a module has wherever it is started. */
 export const moduleOptions = {
-  serial: {
-    kind: 'text',
-    default: 'pty',
-    placeholder: 'pty[:LINK]|tcp:HOST:PORT|stdio|none',
-    help: 'the serial line: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, this terminal, or none',
-  },
+  serial: { ...serialOption, default: 'pty' },
   ip: { kind: 'text', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
   'port-offset': { kind: 'count', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },
   model: { kind: 'text', placeholder: 'FILE', help: 'the board, as JSON: pins, flash sizes, limits' },

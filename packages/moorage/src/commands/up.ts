@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { createClient } from '@moorage/api';
 import { defaultAir } from '@moorage/module/wlan/air';
-import { issueToken, revokeToken } from '@moorage/service/auth/accounts';
-import { firstAdministrator } from '@moorage/service/auth/queries';
+import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/auth/accounts';
 import { stopOnSignal } from '../lifecycle.ts';
+import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
-import { type RunningModule, startModule } from '../run-module.ts';
+import { NoSerialError, type RunningModule, startModule } from '../run-module.ts';
 import { type RunningService, startService } from '../run-service.ts';
 import { adoptModule } from '../up/adopt.ts';
 import { ensureExample } from '../up/example.ts';
 import { defineCliCommand } from './define.ts';
-import { moduleOptions, moduleSettings } from './module.ts';
+import { moduleOptions, moduleSettings, serialOption } from './module.ts';
 import { administratorNotice, readServiceSettings, withServiceOptions } from './serve.ts';
 
 /** The network of the default air that the example module joins. */
@@ -35,6 +35,28 @@ async function rehearse(service: RunningService, { module }: RunningModule, repo
   }
 }
 
+/**
+ * The module, its flash under the data folder. Its serial line is a pseudo-terminal there as well, unless the options
+ * say otherwise; a machine that has none to give gets a TCP port instead, and is told so.
+ */
+async function startExampleModule(
+  options: Resolved<typeof upOptions>,
+  dataDir: string,
+  service: RunningService,
+  reporter: Reporter,
+): Promise<RunningModule> {
+  const place = { flash: join(dataDir, 'module'), service: serviceUrl(service.addresses.devices) };
+  const serial = options.serial ?? `pty:${join(dataDir, 'serial')}`;
+  const onLog = (line: string): void => reporter.say(`  module: ${line}`);
+  try {
+    return await startModule(moduleSettings({ ...options, serial }, place), onLog);
+  } catch (error) {
+    if (options.serial !== undefined || !(error instanceof NoSerialError)) throw error;
+    reporter.say(`${error.message}\nThe serial line is a TCP port instead.`);
+    return await startModule(moduleSettings({ ...options, serial: 'tcp:127.0.0.1:0' }, place), onLog);
+  }
+}
+
 /** What a person does next, at the end of the output. */
 function summary({ api, devices }: RunningService['addresses'], { serial, mac }: RunningModule['addresses']): string {
   const rows = [
@@ -53,20 +75,27 @@ function summary({ api, devices }: RunningService['addresses'], { serial, mac }:
   ].join('\n');
 }
 
+/** As for a module alone, but the serial line has another default. */
+const upOptions = {
+  ...moduleOptions,
+  serial: { ...serialOption, defaultText: 'pty:DIR/serial' },
+} as const;
+
 export const upCommand = defineCliCommand({
   name: 'up',
   summary:
     'The whole thing on this machine: service, example data, and one virtual module that is updated over the air',
-  options: withServiceOptions(moduleOptions),
+  options: withServiceOptions(upOptions),
   async run({ options, sources, reporter, json }) {
     const notice = administratorNotice(reporter, json);
     const settings = readServiceSettings(sources);
     const service = await startService(settings, notice.announce);
-    const place = { flash: join(settings.dataDir, 'module'), service: serviceUrl(service.addresses.devices) };
-    const module = await startModule(moduleSettings(options, place)).catch(async (error: unknown) => {
-      await service.stop();
-      throw error;
-    });
+    const module = await startExampleModule(options, settings.dataDir, service, reporter).catch(
+      async (error: unknown) => {
+        await service.stop();
+        throw error;
+      },
+    );
     stopOnSignal(async () => {
       await module.stop();
       await service.stop();

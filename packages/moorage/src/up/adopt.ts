@@ -1,7 +1,7 @@
 import type { Client } from '@moorage/api';
 import type { Module } from '@moorage/module';
 import type { LinkEvent } from '@moorage/module/cloud/link';
-import type { Progress, Reporter } from '../output.ts';
+import type { Reporter } from '../output.ts';
 import { type Example, must } from './example.ts';
 
 /** What leads a module from the factory to its first update. Each step is left out when it is done already. */
@@ -93,36 +93,41 @@ async function update(adoption: Adoption): Promise<void> {
 /** Shows what happens on the link until the update has landed or failed. */
 function watchUpdate({ module, reporter }: Adoption): Promise<void> {
   return new Promise((resolve, reject) => {
-    let file: { name: string; progress: Progress } | undefined;
+    let bar: DownloadBar | undefined;
     const unwatch = module.link.onEvent((event) => {
       if (event.type === 'ota') {
         const { bundleId: bundle_id, version, totalBytes: total_bytes, files } = event;
-        reporter.event(
-          'ota',
-          { bundle_id, version, total_bytes, files },
-          `Update to ${version}: ${files} files, ${total_bytes} bytes`,
-        );
+        const prose = `Update to ${version}: ${files} files, ${total_bytes} bytes`;
+        reporter.event('ota', { bundle_id, version, total_bytes, files }, prose);
+        bar = downloadBar(reporter, total_bytes);
       }
-      if (event.type === 'progress') file = showProgress(reporter, file, event);
-      if (event.type === 'installed')
-        reporter.event('installed', { bversion: event.bversion }, 'All files are valid; the module restarts');
-      if (event.type !== 'updated' && event.type !== 'failed') return;
+      if (event.type === 'progress') bar?.at(event);
+      if (event.type === 'installed') {
+        bar?.end('  all files are in the flash, their CRCs are right');
+        reporter.event('installed', { bversion: event.bversion }, 'Installed; the module restarts');
+      }
+      if (event.type !== 'updated' && event.type !== 'current' && event.type !== 'failed') return;
       unwatch();
-      if (event.type === 'updated') resolve();
+      if (event.type !== 'failed') resolve();
       else reject(new Error(`The update failed with result ${event.result}: ${event.message}`));
     });
   });
 }
 
-type FileProgress = Extract<LinkEvent, { type: 'progress' }>;
+interface DownloadBar {
+  at(progress: Extract<LinkEvent, { type: 'progress' }>): void;
+  end(text: string): void;
+}
 
-function showProgress(
-  reporter: Reporter,
-  current: { name: string; progress: Progress } | undefined,
-  { file: name, receivedBytes, totalBytes }: FileProgress,
-): { name: string; progress: Progress } {
-  const shown = current?.name === name ? current : { name, progress: reporter.progress(name.padEnd(20), totalBytes) };
-  if (receivedBytes < totalBytes) shown.progress.at(receivedBytes);
-  else shown.progress.end(`  ${name.padEnd(20)} ${totalBytes} bytes, CRC checked`);
-  return shown;
+/** One bar over all files of an update. */
+function downloadBar(reporter: Reporter, totalBytes: number): DownloadBar {
+  const progress = reporter.progress('download', totalBytes);
+  const received = new Map<string, number>();
+  return {
+    at({ file, receivedBytes }) {
+      received.set(file, receivedBytes);
+      progress.at([...received.values()].reduce((sum, bytes) => sum + bytes, 0));
+    },
+    end: (text) => progress.end(text),
+  };
 }

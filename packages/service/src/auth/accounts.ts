@@ -19,6 +19,8 @@ import {
 } from './queries.ts';
 import { newPassword, newTokenValue, tailOf } from './tokens.ts';
 
+export { firstAdministrator } from './queries.ts';
+
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
 
 export interface NewAccount {

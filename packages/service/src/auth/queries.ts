@@ -61,6 +61,7 @@ export async function usernamesFrom(db: Db, start: string): Promise<Set<string>>
 export const firstAdministrator = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('role', '=', 'admin').orderBy('created_at').executeTakeFirst();
 
+/** Whether the first run has made its administrator. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const row = await db.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst();
   return row !== undefined;
@@ -83,11 +84,13 @@ export async function insertToken(trx: Db, token: Omit<TokenRow, 'id' | 'last_us
     .executeTakeFirstOrThrow();
 }
 
+/** Titles of all tokens of a user. */
 export async function tokenTitles(db: Db, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('tokens').select('title').where('user_id', '=', userId).execute();
   return rows.map(({ title }) => title);
 }
 
+/** A page of the tokens of a user, and how many there are in all. */
 export async function listTokens(
   db: Db,
   userId: string,

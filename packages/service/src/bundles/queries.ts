@@ -113,6 +113,7 @@ export const highestVersion = (db: Db, productId: string) =>
     .limit(1)
     .executeTakeFirst();
 
+/** Whether a bundle of the product has this version already. */
 export async function versionTaken(db: Db, productId: string, version: string): Promise<boolean> {
   const row = await db
     .selectFrom('bundles')
@@ -173,6 +174,7 @@ export const resourcesOfBundle = (db: Db, bundleId: string): Promise<ResourceRow
 export const resourceById = (db: Db, bundleId: string, id: string): Promise<ResourceRow | undefined> =>
   db.selectFrom('resources').selectAll().where('bundle_id', '=', bundleId).where('id', '=', id).executeTakeFirst();
 
+/** Whether the bundle has a resource of this name already. */
 export async function filenameTaken(db: Db, bundleId: string, filename: string): Promise<boolean> {
   const row = await db
     .selectFrom('resources')

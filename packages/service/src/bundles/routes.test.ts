@@ -1,50 +1,30 @@
-import { type BundleDetail, bundleStates, type Client, type Tag } from '@moorage/api';
+import { bundleStates, type Tag } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
-import type { BundleTrigger } from './rules.ts';
+import { type BundleScene, bundleScene } from '../testing/bundle-scene.ts';
+import { eachDatabase } from '../testing/index.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const ok = { result: 'ok' };
 
 eachDatabase('bundles', (open) => {
-  let app: TestApp;
-  let platform: Awaited<ReturnType<TestApp['make']['platform']>>;
-  let owner: MadeUser;
-  let client: Client;
-  let firmware_id: string;
-
+  let app: BundleScene['app'];
+  let platform: BundleScene['platform'];
+  let owner: BundleScene['owner'];
+  let client: BundleScene['client'];
+  let firmware_id: BundleScene['firmware_id'];
+  let request: BundleScene['request'];
+  let addProduct: BundleScene['addProduct'];
+  let add: BundleScene['add'];
+  let get: BundleScene['get'];
+  let setState: BundleScene['setState'];
+  let setTag: BundleScene['setTag'];
+  let given: BundleScene['given'];
+  let logTypes: BundleScene['logTypes'];
   beforeAll(async () => {
-    app = await buildApp(await open());
-    platform = await app.make.platform({ code: 'BRT106' });
-    owner = await app.make.user({ username: 'owner' });
-    client = app.client.as(owner.token);
-    const ids = { platform_id: platform.id, flavor_id: platform.flavor.id };
-    firmware_id = (await app.make.firmware({ ...ids, label: '2.2', version: '1.0.0.4' })).id;
+    ({ app, platform, owner, client, firmware_id, request, addProduct, add, get, setState, setTag, given, logTypes } =
+      await bundleScene(await open()));
   });
-
-  const addProduct = (values: { part_number?: string } = {}) =>
-    app.make.product({ platform_id: platform.id, flavor_id: platform.flavor.id, user_id: owner.id, ...values });
-  const request = (product_id: string, version?: string | null) =>
-    client.call('bundles.create', {
-      params: { product_id },
-      body: { product_id, firmware_id, ...(version !== undefined && { version }) },
-    });
-  const add = async (product_id: string, version?: string | null): Promise<BundleDetail> =>
-    unwrap(await request(product_id, version)).value;
-  const get = async (bundle_id: string): Promise<BundleDetail> =>
-    unwrap(await client.call('bundles.get', { params: { bundle_id } })).value;
-  const setState = (bundle_id: string, state: BundleTrigger) =>
-    client.call('bundles.setState', { params: { bundle_id }, body: { state } });
-  const setTag = (bundle_id: string, tag: Tag | '') =>
-    client.call('bundles.setTag', { params: { bundle_id }, body: { tag } });
-  /** A bundle in a state, and with a tag, made by the fixture. */
-  const given = (product_id: string, state: 'preview' | 'published' | 'archive', tag: Tag | null = null) =>
-    app.make.bundle({ product_id, firmware_id, user_id: owner.id, state, tag });
-  const logTypes = async (bundle_id: string): Promise<string[]> =>
-    (await app.storage.db.selectFrom('logs').select('type').where('bundle_id', '=', bundle_id).execute()).map(
-      ({ type }) => type,
-    );
 
   describe('creating', () => {
     // API-EP-POST-products-product_id-bundles, API-RULE-bundle-create-1, API-RULE-bundle-create-4
@@ -144,59 +124,6 @@ eachDatabase('bundles', (open) => {
           error: { status: 409, body: { code: 'PLATFORM_MISMATCH' } },
         });
       }
-    });
-  });
-
-  describe('many at once', () => {
-    it('twenty creators without a version get twenty consecutive ones', async () => {
-      const { id } = await addProduct();
-      const made = await Promise.all(Array.from({ length: 20 }, () => add(id)));
-      const versions = made.map(({ version }) => version).toSorted();
-      expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => `0.0.0.${index + 1}`).toSorted());
-    });
-
-    it('twenty creators of one version: one gets it, the others are refused', async () => {
-      const { id } = await addProduct();
-      const replies = await Promise.all(Array.from({ length: 20 }, () => request(id, '1.0.0.0')));
-      const statuses = replies.map((reply) => (reply.ok ? 200 : reply.error.status));
-      expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
-    });
-
-    // API-RULE-tag-1
-    it('twenty taggers leave exactly one bundle with the tag', async () => {
-      const { id } = await addProduct();
-      const bundles = await Promise.all(Array.from({ length: 20 }, () => given(id, 'published')));
-      const replies = await Promise.all(bundles.map((bundle) => setTag(bundle.id, 'release')));
-      expect(replies.map((reply) => (reply.ok ? 200 : reply.error.body))).toEqual(bundles.map(() => 200));
-      const listed = unwrap(
-        await client.call('bundles.list', { params: { product_id: id }, query: { tag: 'release' } }),
-      );
-      expect(listed.value).toHaveLength(1);
-    });
-
-    it('taggers and archivers of one bundle never leave it tagged and archived', async () => {
-      const { id } = await addProduct();
-      const bundle = await given(id, 'published');
-      const replies = await Promise.all(
-        Array.from({ length: 10 }, (_, index) =>
-          index % 2 === 0 ? setTag(bundle.id, 'beta') : setState(bundle.id, 'archive'),
-        ),
-      );
-      for (const reply of replies) if (!reply.ok) expect(reply.error.status).toBe(409);
-      const { state, tag } = await get(bundle.id);
-      expect([
-        ['published', 'beta'],
-        ['archive', null],
-      ]).toContainEqual([state, tag]);
-    });
-
-    it('a file is added once however often it is sent', async () => {
-      const { id } = await addProduct();
-      const bundle = await given(id, 'preview');
-      const call = { params: { bundle_id: bundle.id }, body: { filename: 'a.bin', base64: 'YQ==' } };
-      const replies = await Promise.all(Array.from({ length: 20 }, () => client.call('bundles.addResource', call)));
-      expect(replies.filter((reply) => reply.ok)).toHaveLength(1);
-      expect((await get(bundle.id)).resources).toHaveLength(1);
     });
   });
 
@@ -389,78 +316,6 @@ eachDatabase('bundles', (open) => {
       const { id: product_id } = await addProduct();
       expect(await client.call('bundles.list', { params: { product_id }, query: query as object })).toMatchObject({
         error: { status: 400, body: { validation: { source: 'query', keys: Object.keys(query) } } },
-      });
-    });
-  });
-
-  describe('authorisation', () => {
-    const calls = {
-      list: (as: Client, { product_id }: Ids) => as.call('bundles.list', { params: { product_id } }),
-      byTag: (as: Client, { product_id }: Ids) => as.call('bundles.byTag', { params: { product_id, tag: 'beta' } }),
-      get: (as: Client, { bundle_id }: Ids) => as.call('bundles.get', { params: { bundle_id } }),
-      binary: (as: Client, ids: Ids) => as.call('bundles.binary', { params: ids }),
-      create: (as: Client, { product_id }: Ids) =>
-        as.call('bundles.create', { params: { product_id }, body: { product_id, firmware_id } }),
-      setState: (as: Client, { bundle_id }: Ids) =>
-        as.call('bundles.setState', { params: { bundle_id }, body: { state: 'published' } }),
-      setTag: (as: Client, { bundle_id }: Ids) =>
-        as.call('bundles.setTag', { params: { bundle_id }, body: { tag: 'beta' } }),
-      addResource: (as: Client, { preview_id }: Ids) =>
-        as.call('bundles.addResource', { params: { bundle_id: preview_id }, body: {} }),
-      removeResource: (as: Client, { preview_id, removable_id }: Ids) =>
-        as.call('bundles.removeResource', { params: { bundle_id: preview_id, resource_id: removable_id } }),
-    };
-    type Ids = Record<'product_id' | 'bundle_id' | 'resource_id' | 'preview_id' | 'removable_id', string>;
-    type Name = keyof typeof calls;
-    const names = Object.keys(calls) as Name[];
-    const reading: readonly Name[] = ['list', 'byTag', 'get', 'binary'];
-
-    const scene = async (publication: 'preview' | 'published'): Promise<Ids> => {
-      const product = await app.make.product({ platform_id: platform.id, user_id: owner.id, publication });
-      const [bundle, preview] = [await given(product.id, 'published', 'beta'), await given(product.id, 'preview')];
-      const resource = await app.make.resource(Buffer.from('x'), { bundle_id: bundle.id });
-      const removable = await app.make.resource(Buffer.from('y'), { bundle_id: preview.id });
-      const ids = { product_id: product.id, bundle_id: bundle.id, resource_id: resource.id };
-      return { ...ids, preview_id: preview.id, removable_id: removable.id };
-    };
-    const status = async (reply: ReturnType<(typeof calls)[Name]>) => {
-      const outcome = await reply;
-      return outcome.ok ? 200 : outcome.error.status;
-    };
-
-    // API-RULE-access-1, API-RULE-access-2
-    it.each(names.flatMap((name) => (['preview', 'published'] as const).map((state) => ({ name, state }))))(
-      '$name of a product in $state',
-      async ({ name, state }) => {
-        const people = { admin: await app.make.admin(), owner, manager: await app.make.user() };
-        const others = {
-          tester: await app.make.user(),
-          deviceOwner: await app.make.user(),
-          stranger: await app.make.user(),
-        };
-        const found: Record<string, number> = {};
-        for (const [who, { token }] of Object.entries({ ...people, ...others })) {
-          const ids = await scene(state);
-          await app.make.member(ids.product_id, people.manager.id, 'manager');
-          await app.make.member(ids.product_id, others.tester.id, 'tester');
-          const tied = { product_id: ids.product_id, user_id: others.deviceOwner.id };
-          await app.make.device({ platform_id: platform.id, ...tied });
-          found[who] = await status(calls[name](app.client.as(token), ids));
-        }
-        const visible = reading.includes(name) ? 200 : 403;
-        const hidden = state === 'preview' ? 404 : visible;
-        const insiders = { admin: 200, owner: 200, manager: 200 };
-        expect(found).toEqual({ ...insiders, tester: visible, deviceOwner: visible, stranger: hidden });
-      },
-    );
-
-    it.each(names)('%s without a token, or of nothing that is there', async (name) => {
-      const ids = { product_id: unknownId, bundle_id: unknownId, resource_id: unknownId };
-      const all = { ...ids, preview_id: unknownId, removable_id: unknownId };
-      expect(await calls[name](app.client, all)).toMatchObject({ error: { status: 401 } });
-      const what = ['list', 'byTag', 'create'].includes(name) ? 'Product' : 'Bundle';
-      expect(await calls[name](client, all)).toMatchObject({
-        error: { status: 404, body: { code: 'NOT_FOUND', message: `${what} not found` } },
       });
     });
   });

@@ -19,10 +19,10 @@ export interface StorageOptions {
  * @throws when the address has another form, or the database cannot be opened
  */
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const clock = options.clock ?? realClock;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, options.onError ?? (() => {}));
+  const { clock = realClock, onError = () => {} } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, onError);
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  return openSqlite(path, clock);
+  return openSqlite(path, clock, onError);
 }

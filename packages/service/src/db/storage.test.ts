@@ -122,8 +122,13 @@ eachDatabase('storage', (open, kind, address) => {
     await bundle(one.id, '1.0.0.1', null);
     await bundle(one.id, '1.0.0.2', null);
     await bundle(two.id, '1.0.0.0', 'beta');
-    for (const doubled of [bundle(one.id, '1.0.0.0', null), bundle(one.id, '1.0.0.3', 'beta')]) {
-      expect(isUniqueViolation(await doubled.catch((error: unknown) => error))).toBeDefined();
+    const doubled = [
+      ['1.0.0.0', null],
+      ['1.0.0.3', 'beta'],
+    ] as const;
+    for (const [version, tag] of doubled) {
+      const refused = await bundle(one.id, version, tag).catch((error: unknown) => error);
+      expect(isUniqueViolation(refused)).toBeDefined();
     }
   });
 

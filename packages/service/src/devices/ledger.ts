@@ -3,11 +3,14 @@ import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 
 /** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
 export interface UpdateLedger {
+  /** Whether some device has this address. */
+  addressTaken(db: Db, mac: string): Promise<boolean>;
   lock(trx: Db, id: string): Promise<DetailedDevice | undefined>;
   change(trx: Db, id: string, change: { update_id?: number; bversion?: string; mac?: string }): Promise<void>;
 }
 
 export const updateLedger = (expressions: Expressions): UpdateLedger => ({
+  addressTaken,
   lock: (trx, id) => lockDevice(trx, expressions, id),
   async change(trx, id, { mac, ...change }) {
     // An address is told by the device itself: one that another device has proves nothing.
@@ -17,6 +20,6 @@ export const updateLedger = (expressions: Expressions): UpdateLedger => ({
   },
 });
 
-async function addressTaken(trx: Db, mac: string): Promise<boolean> {
-  return (await trx.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
+async function addressTaken(db: Db, mac: string): Promise<boolean> {
+  return (await db.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
 }

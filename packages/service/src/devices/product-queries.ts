@@ -8,6 +8,7 @@ export interface Person {
   readonly customerId: string | null;
 }
 
+/** A user as authorisation sees them, and the name that records show. */
 export async function findPerson(db: Db, id: string): Promise<(Person & { readonly username: string }) | undefined> {
   const row = await db
     .selectFrom('users')

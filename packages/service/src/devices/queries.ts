@@ -52,6 +52,23 @@ const byKey = (key: DeviceKey) => (where: ExpressionBuilder<Schema & { d: Device
 export const findDevice = (db: Db, key: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> =>
   detailed(db, viewerId).where(byKey(key)).limit(1).executeTakeFirst();
 
+/** Finds a device outside of a transaction, as `findDevice` does. */
+export type DeviceFinder = (key: DeviceKey, viewerId: string) => Promise<DetailedDevice | undefined>;
+
+/** Compiles the lookups by id and uuid once: they are the busiest calls of the API. */
+export function compileDeviceFinder(db: Db): DeviceFinder {
+  // The parameters in the order of the statement: the viewer in the join, then the key.
+  const compiled = {
+    id: detailed(db, '').where('d.id', '=', '').compile(),
+    uuid: detailed(db, '').where('d.uuid', '=', '').compile(),
+  };
+  return async (key, viewerId) => {
+    if (key.by === 'address') return findDevice(db, key, viewerId);
+    const query: typeof compiled.id = { ...compiled[key.by], parameters: [viewerId, key.value] };
+    return (await db.executeQuery(query)).rows[0];
+  };
+}
+
 /** The same, and nobody else changes it until the transaction ends. */
 export async function lockDevice(
   trx: Db,

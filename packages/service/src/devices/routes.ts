@@ -12,6 +12,7 @@ import { certificatesZip, issueCertificate } from './certificates.ts';
 import type { DeviceDeps } from './deps.ts';
 import {
   changeDevice,
+  compileDeviceFinder,
   type DetailedDevice,
   findDevice,
   findPlatform,
@@ -32,7 +33,10 @@ export async function deviceFor(
   name: string,
 ): Promise<Result<DetailedDevice, Refusal>> {
   const key = parseDeviceKey(name);
-  const device = key && (await findDevice(db, key, caller.userId));
+  return allowed(key && (await findDevice(db, key, caller.userId)), caller, action);
+}
+
+function allowed(device: DetailedDevice | undefined, caller: Caller, action: Action): Result<DetailedDevice, Refusal> {
   if (!device) return notFound();
   const refused = authorise(action, deviceRoles(caller, device), 'Device');
   return refused ? failure(refused) : success(device);
@@ -138,21 +142,34 @@ async function provision(
   });
 }
 
-/** Devices as their users see them. */
-export const devicesRoutes = (deps: DeviceDeps): Handlers<typeof devicesContract> => ({
-  // API-EP-GET-devices
-  async list({ caller, query }) {
-    const viewer = caller.role === 'admin' ? 'everyone' : caller;
-    const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
-    return success({ items: items.map(toDeviceRecord), total });
-  },
+type Routes = Handlers<typeof devicesContract>;
 
-  // API-EP-GET-devices-identifier
-  async get({ caller, params }) {
-    const device = await deviceFor(deps.storage.db, caller, 'device.read', params.identifier);
-    return device.ok ? success(toDeviceRecord(device.value)) : device;
-  },
+function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'products'> {
+  const find = compileDeviceFinder(deps.storage.db);
+  return {
+    // API-EP-GET-devices
+    async list({ caller, query }) {
+      const viewer = caller.role === 'admin' ? 'everyone' : caller;
+      const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
+      return success({ items: items.map(toDeviceRecord), total });
+    },
 
+    // API-EP-GET-devices-identifier
+    async get({ caller, params }) {
+      const key = parseDeviceKey(params.identifier);
+      const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
+      return device.ok ? success(toDeviceRecord(device.value)) : device;
+    },
+
+    // API-EP-GET-devices-id-products
+    async products({ caller, params }) {
+      const device = await deviceFor(deps.storage.db, caller, 'device.read', params.id);
+      return device.ok ? success(await productChoices(deps.storage.db, device.value, caller)) : device;
+    },
+  };
+}
+
+const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'products'> => ({
   // API-EP-POST-devices-provision
   provision: ({ caller, body, ip }) => provision(deps, caller, ip, body),
 
@@ -183,12 +200,6 @@ export const devicesRoutes = (deps: DeviceDeps): Handlers<typeof devicesContract
       ),
     );
     return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
-  },
-
-  // API-EP-GET-devices-id-products
-  async products({ caller, params }) {
-    const device = await deviceFor(deps.storage.db, caller, 'device.read', params.id);
-    return device.ok ? success(await productChoices(deps.storage.db, device.value, caller)) : device;
   },
 
   // API-EP-POST-devices-device_id-reset
@@ -237,3 +248,6 @@ export const devicesRoutes = (deps: DeviceDeps): Handlers<typeof devicesContract
     return changed.ok ? success({ token }) : changed;
   },
 });
+
+/** Devices as their users see them. */
+export const devicesRoutes = (deps: DeviceDeps): Routes => ({ ...readingRoutes(deps), ...changingRoutes(deps) });

@@ -134,6 +134,8 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
   const send = senderOf(shape, options);
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
+  // A body of which every field is optional may be left out.
+  const mayBeAbsent = shape.body !== undefined && 'properties' in shape.body && !('required' in shape.body);
   for (const { url, rest } of routerPaths(shape.path)) {
     app.route({
       method: shape.method,
@@ -152,13 +154,13 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
           request.caller = found.value;
         },
       }),
-      ...(rest !== undefined && {
-        preValidation: async (request: FastifyRequest) => {
-          // Safe: the router makes this object, one text for each name.
-          const params = request.params as Record<string, string>;
-          params[rest] = params['*'] ?? '';
-        },
-      }),
+      preValidation: async (request: FastifyRequest) => {
+        if (mayBeAbsent) request.body ??= {};
+        if (rest === undefined) return;
+        // Safe: the router makes this object, one text for each name.
+        const params = request.params as Record<string, string>;
+        params[rest] = params['*'] ?? '';
+      },
       handler: async (request, reply) => {
         const result = await run(new RequestCall(request));
         if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));

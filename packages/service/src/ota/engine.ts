@@ -35,6 +35,8 @@ export interface OtaEngine {
   onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
 }
 
+/** Makes the engine that answers update queries and takes their results, for devices and for bridging hosts. */
+/** Makes the engine of updates; `ledger` is what it may do to devices. */
 export function openOtaEngine(deps: Pick<Deps, 'storage' | 'clock'>, ledger: DeviceLedger): OtaEngine {
   const { storage, clock } = deps;
   const reads = compileOtaReads(storage.db);
@@ -90,11 +92,17 @@ async function choose(
   return success({ chosen: chosen.value, current, decision: decideOta(chosen.value, ask, current) });
 }
 
-/** What a query tells of the device that its record does not have yet. */
-function news(device: OtaDeviceRow, { bversion, mac }: Asked): { bversion?: string; mac?: string } {
+/** What a query tells of the device that its record does not have yet; an address of another device is no news. */
+async function news(
+  { ledger }: OtaWork,
+  db: Db,
+  device: OtaDeviceRow,
+  { bversion, mac }: Asked,
+): Promise<{ bversion?: string; mac?: string }> {
+  const isNewAddress = mac && device.mac === null && !(await ledger.addressTaken(db, mac));
   return {
     ...(bversion && bversion !== device.bversion && { bversion }),
-    ...(mac && device.mac === null && { mac }),
+    ...(isNewAddress && { mac }),
   };
 }
 
@@ -113,7 +121,8 @@ async function askForUpdate(
   if (!seen.ok) return seen;
   const { decision } = seen.value;
   const isQuiet = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
-  if (isQuiet && Object.keys(news(device, ask)).length === 0) return success(answerOf(seen.value));
+  if (isQuiet && Object.keys(await news(work, storage.db, device, ask)).length === 0)
+    return success(answerOf(seen.value));
   return storage.transaction(async (trx) => {
     const locked = await work.ledger.lock(trx, device.id);
     if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
@@ -138,7 +147,7 @@ async function carryOut(
   ask: Asked,
   by: Speaker,
 ): Promise<void> {
-  const told = news(device, ask);
+  const told = await news(work, trx, device, ask);
   if (Object.keys(told).length > 0) await work.ledger.change(trx, device.id, told);
   if (decision.kind === 'resume') return;
   const beginning = {
@@ -152,9 +161,11 @@ async function carryOut(
     if (decision.record === 'adopt') await begin(work, trx, device, { ...beginning, state: 'done' }, by);
     return;
   }
-  if (decision.ends === 'mismatch' && current) {
+  const isBackOld = decision.ends === 'mismatch' && current !== undefined;
+  if (isBackOld) {
     const reason = mismatchReason(ask.bversion ?? '');
     await advance(work, trx, device, current, { trigger: 'mismatch', reason }, by);
   }
-  await begin(work, trx, device, { ...beginning, state: 'offered' }, by);
+  const ended = isBackOld ? { ...current, state: 'failed' as const } : current;
+  await begin(work, trx, device, { ...beginning, current: ended, state: 'offered' }, by);
 }

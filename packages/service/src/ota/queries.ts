@@ -56,6 +56,8 @@ const withKey = <R>(query: CompiledQuery<R>, key: string | number): CompiledQuer
   parameters: [key],
 });
 
+/** Compiles the reads of an update query once: they run for every check of every device. */
+/** Compiles the reads once, so that a poll builds no query. */
 export function compileOtaReads(db: Db): OtaReads {
   const tagged = bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null).compile();
   const update = db.selectFrom('updates').selectAll().where('id', '=', 0).compile();

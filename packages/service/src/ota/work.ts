@@ -23,6 +23,8 @@ export interface Speaker {
 
 /** What the slice of devices does for updates: its table is its own. */
 export interface DeviceLedger {
+  /** Whether some device has this address. */
+  addressTaken(db: Db, mac: string): Promise<boolean>;
   /** The device as it is now; nobody else changes it until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */

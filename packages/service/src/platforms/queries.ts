@@ -72,6 +72,7 @@ export const flavorByCode = (db: Db, code: string): Promise<FlavorRow | undefine
 export const flavorById = (db: Db, id: string): Promise<FlavorRow | undefined> =>
   db.selectFrom('flavors').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** Whether the platform has the flavor. */
 export async function hasFlavor(db: Db, platformId: string, flavorId: string): Promise<boolean> {
   const row = await db
     .selectFrom('platform_flavors')
@@ -126,6 +127,7 @@ export const filesOfFirmwares = (db: Db, platformId: string): Promise<FirmwareFi
     .orderBy('firmware_files.filename')
     .execute();
 
+/** Adds a firmware with its files; their blobs are recorded already. */
 export async function insertFirmware(
   db: Db,
   firmware: Insertable<FirmwareTable>,

@@ -71,6 +71,7 @@ async function detailOf(db: Db, platform: PlatformRow): Promise<PlatformDetail> 
   return platformDetail(platform, flavors, firmwares, await filesOfFirmwares(db, platform.id));
 }
 
+/** API-EP-GET-platforms */
 const list =
   ({ storage }: Deps): Handler<Contract['list']> =>
   async ({ query }) => {
@@ -83,6 +84,7 @@ const list =
     return success({ items: items.map((row) => platformRecord(row, flavorsOf(row.id))), total });
   };
 
+/** API-EP-GET-platforms-platform_id */
 const get =
   ({ storage }: Deps): Handler<Contract['get']> =>
   async ({ params }) => {
@@ -90,6 +92,7 @@ const get =
     return platform ? success(await detailOf(storage.db, platform)) : noPlatform();
   };
 
+/** API-EP-POST-platforms */
 const create =
   ({ storage, clock }: Deps): Handler<Contract['create']> =>
   async (call) => {
@@ -132,6 +135,7 @@ const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): Fla
   created_at: atMs,
 });
 
+/** API-EP-POST-platforms-platform_id-flavors */
 const addFlavor =
   ({ storage, clock }: Deps, editions: Editions): Handler<Contract['addFlavor']> =>
   async (call) => {
@@ -209,6 +213,7 @@ async function platformOfFirmware(
   return success(platform);
 }
 
+/** API-EP-POST-platforms-platform_id-firmwares */
 const addFirmware =
   (deps: Deps): Handler<Contract['addFirmware']> =>
   async (call) => {

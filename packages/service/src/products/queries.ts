@@ -218,6 +218,7 @@ export const productForCaller = (db: Db, id: string, userId: string) =>
     .where('products.id', '=', id)
     .executeTakeFirst();
 
+/** Whether some product has this full code already. */
 export async function productTaken(db: Db, product: string): Promise<boolean> {
   const row = await db.selectFrom('products').select('id').where('product', '=', product).executeTakeFirst();
   return row !== undefined;

@@ -1,47 +1,22 @@
-import type { CallInput, Client, ProductRecord, productsContract } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { eachDatabase } from '../testing/index.ts';
+import { everybody, type ProductScene, productScene } from '../testing/product-scene.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
 eachDatabase('products', (open) => {
-  let app: TestApp;
-  let platform: Awaited<ReturnType<TestApp['make']['platform']>>;
-  // Safe: filled before any test runs.
-  const people = {} as Record<'admin' | 'owner' | 'manager' | 'tester' | 'stranger', MadeUser>;
-  const as = (who: keyof typeof people): Client => app.client.as(people[who].token);
-
+  let app: ProductScene['app'];
+  let platform: ProductScene['platform'];
+  let people: ProductScene['people'];
+  let as: ProductScene['as'];
+  let add: ProductScene['add'];
+  let get: ProductScene['get'];
+  let occupy: ProductScene['occupy'];
+  let logTypes: ProductScene['logTypes'];
   beforeAll(async () => {
-    app = await buildApp(await open());
-    platform = await app.make.platform({ code: 'BRT106' });
-    people.admin = await app.make.admin();
-    for (const name of ['owner', 'manager', 'tester', 'stranger'] as const) {
-      people[name] = await app.make.user({ username: name });
-    }
+    ({ app, platform, people, as, add, get, occupy, logTypes } = await productScene(await open()));
   });
-
-  let count = 0;
-  /** A product of the owner, with a manager and a tester. */
-  const add = async (body: { code?: string; state?: 'published' } = {}): Promise<ProductRecord> => {
-    const { code = `P${++count}`, state } = body;
-    const made = unwrap(
-      await as('owner').call('products.create', { body: { title: 'T', code, meta: '', platform_id: platform.id } }),
-    ).value;
-    await app.make.member(made.id, people.manager.id, 'manager');
-    await app.make.member(made.id, people.tester.id, 'tester');
-    if (!state) return made;
-    return unwrap(await as('owner').call('products.update', { params: { product_id: made.id }, body: { code, state } }))
-      .value;
-  };
-  const get = async (id: string, who: keyof typeof people = 'owner'): Promise<ProductRecord> =>
-    unwrap(await as(who).call('products.get', { params: { product_id: id } })).value;
-  const occupy = (product_id: string, user_id: string | null = null) =>
-    app.make.device({ platform_id: platform.id, product_id, user_id });
-  const logTypes = async (product_id: string): Promise<string[]> =>
-    (await app.storage.db.selectFrom('logs').select('type').where('product_id', '=', product_id).execute()).map(
-      ({ type }) => type,
-    );
 
   describe('creating', () => {
     // API-EP-POST-products, API-RULE-product-3, API-STATE-product-none-preview
@@ -151,7 +126,7 @@ eachDatabase('products', (open) => {
         tag: 'alpha' | 'beta' | null,
       ) => {
         await app.clock.advance(1);
-        const fw = { platform_id: platform.id, flavor_id: platform.flavor.id, version: `7.${count++}.0.0` };
+        const fw = { platform_id: platform.id, flavor_id: platform.flavor.id };
         const firmware = await app.make.firmware({ ...fw, label: `L${version}` });
         await app.make.bundle({
           product_id: id,
@@ -183,7 +158,7 @@ eachDatabase('products', (open) => {
       const { id } = await add({ state: 'published' });
       const roles = async () => {
         const seen: Record<string, string> = {};
-        for (const who of Object.keys(people) as (keyof typeof people)[]) seen[who] = (await get(id, who)).role;
+        for (const who of everybody) seen[who] = (await get(id, who)).role;
         return seen;
       };
       expect(await roles()).toEqual({
@@ -193,110 +168,6 @@ eachDatabase('products', (open) => {
         tester: 'tester',
         stranger: 'none',
       });
-    });
-  });
-
-  describe('list', () => {
-    type Query = NonNullable<CallInput<typeof productsContract.list>['query']>;
-    const list = async (who: keyof typeof people, query: Query = {}) =>
-      unwrap(await as(who).call('products.list', { query: { limit: 500, ...query } }));
-    const has = async (who: keyof typeof people, id: string, query: Query = {}) =>
-      (await list(who, query)).value.some((product) => product.id === id);
-
-    // API-EP-GET-products: the list shows exactly what GET of one product shows.
-    it.each(['preview', 'published', 'archive', 'trash'] as const)(
-      'of a product in %s agrees with reading it',
-      async (state) => {
-        const { id, code } = await add(state === 'published' || state === 'archive' ? { state: 'published' } : {});
-        const params = { product_id: id };
-        if (state === 'archive') unwrap(await as('owner').call('products.update', { params, body: { code, state } }));
-        if (state === 'trash') unwrap(await as('owner').call('products.setState', { params, body: { state } }));
-        for (const who of Object.keys(people) as (keyof typeof people)[]) {
-          const readable = (await as(who).call('products.get', { params })).ok;
-          expect({ who, listed: await has(who, id, state === 'trash' ? { state } : {}) }).toEqual({
-            who,
-            listed: readable,
-          });
-          expect(readable).toBe(who !== 'stranger' || state === 'published');
-          if (state === 'trash') expect(await has(who, id)).toBe(false);
-        }
-      },
-    );
-
-    it('shows whoever owns a device on a product that product', async () => {
-      const { id } = await add();
-      expect(await has('stranger', id)).toBe(false);
-      const device = await occupy(id, people.stranger.id);
-      expect(await has('stranger', id)).toBe(true);
-      expect((await get(id, 'stranger')).role).toBe('none');
-      await app.storage.db.deleteFrom('devices').where('id', '=', device.id).execute();
-    });
-
-    // API-RULE-list-2
-    it('filters by role, category, state, platform, flavor and text', async () => {
-      const { id, code, flavor_id } = await add({ code: 'FILTERED' });
-      const edition = platform.edition.id;
-      expect(await has('owner', id, { role: 'owner' })).toBe(true);
-      expect(await has('owner', id, { role: 'manager' })).toBe(false);
-      expect(await has('manager', id, { role: 'manager' })).toBe(true);
-      expect(await has('manager', id, { category: 'managed' })).toBe(true);
-      expect(await has('tester', id, { role: 'any' })).toBe(true);
-      expect(await has('tester', edition, { role: 'any' })).toBe(false);
-      expect(await has('tester', edition)).toBe(true);
-      expect(await has('stranger', edition, { category: 'edition' })).toBe(true);
-      expect(await has('owner', id, { category: 'mine' })).toBe(true);
-      expect(await has('owner', id, { category: 'published' })).toBe(false);
-      expect(await has('owner', id, { state: 'preview', q: 'owner-brt106_filt' })).toBe(true);
-      expect(await has('owner', id, { state: 'archive' })).toBe(false);
-      expect(await has('owner', id, { platform_id: platform.id.toUpperCase(), flavor_id: flavor_id ?? '' })).toBe(true);
-      expect(await has('owner', id, { platform_id: unknownId })).toBe(false);
-      expect(await has('owner', id, { production: true })).toBe(false);
-      expect(await has('owner', id, { production: false })).toBe(true);
-      expect((await list('owner', { q: code.toLowerCase() })).value.map((product) => product.id)).toEqual([id]);
-    });
-
-    // API-RULE-list-1
-    it('pages and sorts, with the total and links', async () => {
-      const made: string[] = [];
-      for (const code of ['PAGE_B', 'PAGE_C', 'PAGE_A']) {
-        await app.clock.advance(1);
-        made.push((await add({ code })).id);
-      }
-      const ids = async (query: Query) => (await list('owner', { q: 'page_', ...query })).value.map(({ id }) => id);
-      expect(await ids({})).toEqual(made.toReversed());
-      expect(await ids({ sort: 'created_at' })).toEqual(made);
-      expect(await ids({ sort: 'code' })).toEqual([made[2], made[0], made[1]]);
-      expect(await ids({ sort: '-code', limit: 1, offset: 1 })).toEqual([made[0]]);
-      const page = await list('owner', { q: 'page_', limit: 1, offset: 1 });
-      expect(page.total).toBe(3);
-      expect(page.headers.get('link')).toContain('offset=2');
-    });
-
-    // API-RULE-list-3
-    it.each([
-      'limit=0',
-      'limit=501',
-      'limit=x',
-      'offset=-1',
-      'sort=meta',
-      'role=none',
-      'state=active',
-      'category=all',
-      'platform_id=x',
-      'production=maybe',
-    ])('with %s is refused', async (query) => {
-      const headers = { authorization: `Bearer ${people.owner.token}` };
-      const reply = await app.api.inject({ url: `/api/products?${query}`, headers });
-      expect(reply.json()).toMatchObject({
-        statusCode: 400,
-        code: 'INVALID_REQUEST',
-        validation: { source: 'query', keys: [query.split('=')[0]] },
-      });
-    });
-
-    it('ignores parameters that it does not know', async () => {
-      const headers = { authorization: `Bearer ${people.owner.token}` };
-      expect((await app.api.inject({ url: '/api/products?colour=red', headers })).statusCode).toBe(200);
     });
   });
 
@@ -399,91 +270,6 @@ eachDatabase('products', (open) => {
       const body = { state } as unknown as { state: 'active' };
       expect(await as('owner').call('products.setState', { params: { product_id: id }, body })).toMatchObject({
         error: { status: 400, body: { validation: { keys: ['state'] } } },
-      });
-    });
-  });
-
-  describe('activation tokens', () => {
-    // API-EP-POST-products-product_id-tokens, API-RULE-token-1
-    it('value is shown once and stored as a hash', async () => {
-      const { id } = await add();
-      const params = { product_id: id };
-      const made = unwrap(await as('manager').call('products.addToken', { params, body: { uses: 3 } })).value;
-      expect(Buffer.from(made.token, 'base64').toString('latin1')).toMatch(/^[A-Za-z0-9]{24}$/);
-      expect(made).toMatchObject({ product_id: id, uses_left: 3, user: 'manager', user_id: people.manager.id });
-      const listed = unwrap(await as('owner').call('products.listTokens', { params }));
-      expect(listed.value).toEqual([{ ...made, token: made.token.slice(-4) }]);
-      expect(listed.total).toBe(1);
-      const row = await app.storage.db.selectFrom('activation_tokens').selectAll().where('id', '=', made.id).execute();
-      expect(JSON.stringify(row)).not.toContain(made.token);
-      expect(await logTypes(id)).toContain('activation_token.create');
-    });
-
-    // API-EP-GET-products-product_id-tokens, API-EP-DELETE-products-product_id-tokens-token_id, API-RULE-token-2
-    it('revoked token is gone', async () => {
-      const { id } = await add();
-      const other = await add();
-      const params = { product_id: id };
-      const made = unwrap(await as('owner').call('products.addToken', { params, body: {} })).value;
-      expect(made.uses_left).toBe(1);
-      const notFound = { error: { status: 404, body: { message: 'Activation token not found' } } };
-      const of = (product_id: string) => ({ params: { product_id, token_id: made.id } });
-      expect(await as('owner').call('products.removeToken', of(other.id))).toMatchObject(notFound);
-      expect(unwrap(await as('owner').call('products.removeToken', of(id))).value).toEqual({ result: 'ok' });
-      expect(await as('owner').call('products.removeToken', of(id))).toMatchObject(notFound);
-      expect(unwrap(await as('owner').call('products.listTokens', { params })).value).toEqual([]);
-      expect(await logTypes(id)).toContain('activation_token.revoke');
-    });
-
-    it.each([0, 10_001, 1.5, '3', null])('token for %s uses is refused', async (uses) => {
-      const { id } = await add();
-      const body = { uses } as unknown as { uses: number };
-      expect(await as('owner').call('products.addToken', { params: { product_id: id }, body })).toMatchObject({
-        error: { status: 400, body: { validation: { source: 'body', keys: ['uses'] } } },
-      });
-    });
-  });
-
-  describe('authorisation', () => {
-    // API-RULE-access-1, API-RULE-access-2: 404 for what the caller cannot see, 403 for what they may not do with it.
-    const calls = {
-      update: (client: Client, product_id: string, code: string) =>
-        client.call('products.update', { params: { product_id }, body: { code, title: 'T' } }),
-      setState: (client: Client, product_id: string) =>
-        client.call('products.setState', { params: { product_id }, body: { state: 'active' } }),
-      listTokens: (client: Client, product_id: string) =>
-        client.call('products.listTokens', { params: { product_id } }),
-      addToken: (client: Client, product_id: string) =>
-        client.call('products.addToken', { params: { product_id }, body: {} }),
-      removeToken: (client: Client, product_id: string) =>
-        client.call('products.removeToken', { params: { product_id, token_id: unknownId } }),
-      remove: (client: Client, product_id: string) => client.call('products.remove', { params: { product_id } }),
-    };
-    const rows = (Object.keys(calls) as (keyof typeof calls)[]).flatMap((name) =>
-      (['preview', 'published'] as const).map((state) => ({ name, state })),
-    );
-    const status = (reply: Awaited<ReturnType<(typeof calls)[keyof typeof calls]>>) =>
-      reply.ok || reply.error.body.message === 'Activation token not found' ? 200 : reply.error.status;
-
-    it.each(rows)('$name of a product in $state', async ({ name, state }) => {
-      const found: Record<string, number> = {};
-      for (const who of Object.keys(people) as (keyof typeof people)[]) {
-        const { id, code } = await add(state === 'published' ? { state } : {});
-        found[who] = status(await calls[name](as(who), id, code));
-      }
-      expect(found).toEqual({
-        admin: 200,
-        owner: 200,
-        manager: name === 'remove' ? 403 : 200,
-        tester: 403,
-        stranger: state === 'preview' ? 404 : 403,
-      });
-    });
-
-    it.each(Object.keys(calls) as (keyof typeof calls)[])('%s without a token, or of no product', async (name) => {
-      expect(await calls[name](app.client, unknownId, 'X')).toMatchObject({ error: { status: 401 } });
-      expect(await calls[name](as('admin'), unknownId, 'X')).toMatchObject({
-        error: { status: 404, body: { code: 'NOT_FOUND', message: 'Product not found' } },
       });
     });
   });

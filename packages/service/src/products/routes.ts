@@ -36,6 +36,7 @@ async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductReco
   return productRecord(view, caller);
 }
 
+/** API-EP-GET-products */
 const list =
   ({ storage }: Deps): Handler<Contract['list']> =>
   async ({ query, caller }) => {
@@ -52,6 +53,7 @@ const list =
     return success({ items: items.map((row) => productRecord(row, caller)), total });
   };
 
+/** API-EP-GET-products-product_id */
 const get =
   ({ storage }: Deps): Handler<Contract['get']> =>
   async ({ params, caller }) => {
@@ -76,6 +78,7 @@ async function foundationOf(
   return success({ ...found, flavorId: flavor.id });
 }
 
+/** API-EP-POST-products, API-STATE-product-none-preview */
 const create =
   ({ storage, clock }: Deps): Handler<Contract['create']> =>
   async (call) => {
@@ -125,6 +128,7 @@ function changesOf(product: ProductRow, body: Call<Contract['update']>['body']):
   return Object.fromEntries(changed.map((field) => [field, body[field]]));
 }
 
+/** API-EP-PUT-products-product_id, API-STATE-product-update */
 const update =
   ({ storage, clock }: Deps): Handler<Contract['update']> =>
   async (call) => {

@@ -19,22 +19,32 @@ export interface DatabaseSource {
   remove(): Promise<void>;
 }
 
-function sqliteSource(): DatabaseSource {
+interface SqliteTemplate {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** Making the tables takes longer than most tests; a copy of the file does not. */
+async function sqliteTemplate(): Promise<SqliteTemplate> {
   const folder = mkdtempSync(join(tmpdir(), 'moorage-sqlite-'));
-  const template = join(folder, 'template.db');
-  let ready: Promise<void> | undefined;
-  const prepare = async (): Promise<void> => (await openStorage(`sqlite:${template}`)).close();
+  const path = join(folder, 'template.db');
+  await (await openStorage(`sqlite:${path}`)).close();
+  return { folder, path };
+}
+
+function sqliteSource(): DatabaseSource {
+  // Made at the first use: a suite whose tests are left out leaves nothing behind.
+  let template: Promise<SqliteTemplate> | undefined;
   return {
     async make() {
-      // Making the tables takes longer than most tests; a copy of the file does not.
-      ready ??= prepare();
-      await ready;
-      const path = join(folder, `${randomUUID()}.db`);
-      copyFileSync(template, path);
-      return `sqlite:${path}`;
+      template ??= sqliteTemplate();
+      const { folder, path } = await template;
+      const copy = join(folder, `${randomUUID()}.db`);
+      copyFileSync(path, copy);
+      return `sqlite:${copy}`;
     },
     async remove() {
-      rmSync(folder, { recursive: true, force: true });
+      if (template) rmSync((await template).folder, { recursive: true, force: true });
     },
   };
 }
@@ -49,6 +59,7 @@ function postgresSource(): DatabaseSource {
       return onServer(url, (server) => server.copy(inject('postgresTemplate'), name));
     },
     async remove() {
+      if (names.length === 0) return;
       await onServer(url, async (server) => {
         for (const name of names) await server.drop(name);
       });

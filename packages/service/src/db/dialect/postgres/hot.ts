@@ -10,6 +10,7 @@ const touchDevicesSql = `
   from touch, locked where d.id = touch.id and locked.id = d.id`;
 const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
 
+/** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: Pool): HotPaths {
   // Named statements are prepared once per connection.
   const one = async <T extends QueryResultRow>(name: string, text: string, key: string): Promise<T | undefined> =>

@@ -7,6 +7,9 @@ const openTimeoutMs = 5_000;
 /** How long a statement does. Longer waits go through the event loop, which this would stop. */
 const busyTimeoutMs = 20;
 
+/** Size that the log file keeps between checkpoints. */
+const logFileBytes = 64 * 1024 * 1024;
+
 /** A statement and whether it gives rows; asking the driver each time costs more than the query. */
 export interface Prepared {
   readonly statement: StatementSync;
@@ -30,6 +33,8 @@ export class SqliteConnection {
       this.db.exec('pragma synchronous = full');
       // The checkpointer does this on a timer, away from the requests.
       this.db.exec('pragma wal_autocheckpoint = 0');
+      // What a rush has made of the log file is given back when the log begins anew.
+      this.db.exec(`pragma journal_size_limit = ${logFileBytes}`);
     }
     this.db.exec('pragma cache_size = -65536; pragma mmap_size = 268435456; pragma temp_store = memory');
     this.db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);

@@ -1,4 +1,5 @@
-import { type CancelTimer, type Clock, realClock, sleep } from '@moorage/base';
+import { type Clock, sleep } from '@moorage/base';
+import { Checkpointer } from './checkpointer.ts';
 import { SqliteConnection } from './connection.ts';
 import { Mutex } from './mutex.ts';
 
@@ -10,9 +11,6 @@ const busyCode = 5;
 
 const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' in error && error.errcode === busyCode;
 
-/** How often committed pages are moved from the log file into the database file. */
-const checkpointIntervalMs = 1_000;
-
 /**
  * A database file: one connection that writes, under a mutex, and one that reads while a transaction is open.
  * A database in memory cannot be shared between connections, so there a read waits for the transaction.
@@ -23,13 +21,13 @@ export class SqliteDatabase {
   readonly #path: string;
   readonly #clock: Clock;
   #reader: SqliteConnection | undefined;
-  #cancelCheckpoint: CancelTimer | undefined;
-  #closed = false;
+  readonly #checkpointer: Checkpointer | undefined;
 
-  constructor(path: string, clock: Clock = realClock) {
+  constructor(path: string, clock: Clock, onError: (error: Error) => void) {
     this.#path = path;
     this.#clock = clock;
     this.writer = new SqliteConnection(path, 'write');
+    if (path !== ':memory:') this.#checkpointer = new Checkpointer(path, this.writer, clock, onError);
   }
 
   /**
@@ -67,7 +65,7 @@ export class SqliteDatabase {
 
   unlock(): void {
     this.mutex.unlock();
-    this.#noteWrite();
+    this.#checkpointer?.noteWrite();
   }
 
   /** Begins a transaction on the writing connection, which the caller has locked. */
@@ -89,26 +87,8 @@ export class SqliteDatabase {
     }
   }
 
-  /** Arranges for the next checkpoint. */
-  #noteWrite(): void {
-    if (this.#cancelCheckpoint || this.#closed || this.#path === ':memory:') return;
-    this.#cancelCheckpoint = this.#clock.after(checkpointIntervalMs, () => {
-      this.#cancelCheckpoint = undefined;
-      this.#checkpoint();
-    });
-  }
-
-  #checkpoint(): void {
-    if (this.#closed) return;
-    // An open transaction of ours would only be waited for; the next write arranges another turn.
-    if (this.mutex.held) this.#noteWrite();
-    else this.writer.db.exec('pragma wal_checkpoint(passive)');
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#cancelCheckpoint?.();
+  async close(): Promise<void> {
+    await this.#checkpointer?.close();
     this.#reader?.close();
     this.writer.close();
   }

@@ -96,7 +96,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#database.close();
+    await this.#database.close();
   }
 }
 

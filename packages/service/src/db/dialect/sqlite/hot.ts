@@ -5,6 +5,7 @@ import type { SqliteDatabase } from './database.ts';
 const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) where id = ?';
 const tokenTouch = 'update tokens set last_used_at = ? where id = ?';
 
+/** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {
   // Safe casts below: each statement selects exactly the columns of the type.
   const one = <T>(sql: string, key: string): Promise<T | undefined> =>

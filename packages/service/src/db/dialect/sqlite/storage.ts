@@ -10,8 +10,8 @@ import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
 
 /** Opens or makes the database file and brings its tables up to date. */
-export async function openSqlite(path: string, clock: Clock): Promise<Storage> {
-  const database = new SqliteDatabase(path, clock);
+export async function openSqlite(path: string, clock: Clock, onError: (error: Error) => void): Promise<Storage> {
+  const database = new SqliteDatabase(path, clock, onError);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(database) });
   try {
     await migrate(db, ddl);

@@ -2,31 +2,38 @@ import { parseArguments } from './arguments.ts';
 import type { SessionBoard } from './board-port.ts';
 import type { SessionPort } from './command.ts';
 import type { Registry } from './registry.ts';
-import { codes, fail, type Reply } from './reply.ts';
+import { codes, fail, type Reply, type Response } from './reply.ts';
 import { tokenise } from './tokeniser.ts';
 
 /** A line without a word on it: no command has run. */
 export const emptyLine = { kind: 'empty' } as const;
 
+/** A command with its arguments, ready to run when its turn comes. */
+export interface Prepared {
+  readonly kind: 'prepared';
+  readonly run: () => Reply | Promise<Reply>;
+}
+
 /**
- * Runs one command line in its turn: quoting (2), name (3), arguments (4 to 7), then the command itself. Synchronous
- * when the command is and no other one runs. Spec: reference module-commands 1.5.
+ * Reads one command line: quoting (2), name (3), arguments (4 to 7). What comes back is the refusal or the command that
+ * the caller then runs in the board's queue. Spec: MOD-LINE-order.
  */
-export function dispatch<Board extends SessionBoard>(
+export function prepare<Board extends SessionBoard>(
   board: Board,
   registry: Registry<Board>,
   line: string,
   port: SessionPort,
-): Reply | typeof emptyLine | Promise<Reply> {
+): Response | typeof emptyLine | Prepared {
   const tokens = tokenise(line);
+  // Spec: MOD-ERR-2.
   if (!tokens.ok) return fail(codes.PARSE);
   const [name, ...rest] = tokens.value;
   if (name === undefined) return emptyLine;
+  // Spec: MOD-ERR-3.
   const command = registry.find(name.text);
   if (command === undefined || (board.safeMode && !command.safeMode)) return fail(codes.UNKNOWN_COMMAND);
   const values = parseArguments(command, rest);
   if (!values.ok) return fail(values.error);
   // The values were parsed from the declaration that the types of `run` derive from.
-  const run = (): Reply | Promise<Reply> => command.run(board, values.value as Record<string, never>, port);
-  return board.queue.run(run) ?? fail(codes.FAILED);
+  return { kind: 'prepared', run: () => command.run(board, values.value as Record<string, never>, port) };
 }

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { realClock } from '@moorage/base';
+import { createModule } from '@moorage/module';
+import { MemoryStore } from '@moorage/module/device/memory-store';
+import { nodeNet } from '@moorage/module/net/node';
+import { openSerial } from '@moorage/module/transports/open';
+
+// Many idle modules, each with a serial port on TCP; or as many bare listeners, for comparison.
+const kind = process.argv[2];
+const count = Number(process.argv[3]);
+const net = nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
+const kept: unknown[] = [];
+
+async function startModule(seed: number): Promise<void> {
+  const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed });
+  const serial = await openSerial('tcp:127.0.0.1:0', module);
+  await module.boot();
+  kept.push(module, serial);
+}
+
+async function startListener(): Promise<void> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  kept.push({ server });
+}
+
+const start = (seed: number): Promise<void> => (kind === 'modules' ? startModule(seed) : startListener());
+const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+
+// The first few bring what all share: code, tables, texts.
+const shared = 20;
+for (let seed = 0; seed < shared; seed++) await start(seed);
+collect();
+const baseBytes = process.memoryUsage.rss();
+const bootMs: number[] = [];
+for (let seed = shared; seed < shared + count; seed++) {
+  const startMs = performance.now();
+  await start(seed);
+  bootMs.push(performance.now() - startMs);
+}
+collect();
+await new Promise((resolve) => setTimeout(resolve, 500));
+collect();
+console.log(JSON.stringify({ bytesEach: (process.memoryUsage.rss() - baseBytes) / count, bootMs }));
+setInterval(() => kept.length, 60_000);

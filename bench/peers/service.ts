@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { realClock } from '@moorage/base';
+import { buildService } from '@moorage/service';
+import { diskBlobs } from '@moorage/service/blobs/disk-blobs';
+import { openStorage } from '@moorage/service/db/open';
+import { fixtures, testSettings } from '@moorage/service/testing/index';
+
+// A service with data, in a process of its own. The argument says how much of what.
+const {
+  devices: deviceCount,
+  clients,
+  fileBytes,
+} = JSON.parse(process.argv[2] ?? '{}') as {
+  devices: number;
+  clients: number;
+  fileBytes: number;
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+const blobs = await diskBlobs(join(folder, 'blobs'));
+const service = await buildService({
+  settings: testSettings,
+  storage,
+  blobs,
+  logLevel: 'error',
+  logStream: process.stderr,
+});
+const make = fixtures({ storage, blobs, clock: realClock });
+
+const admin = await make.admin();
+const platform = await make.platform();
+const product = await make.product({ platform_id: platform.id, user_id: admin.id });
+const uuids = Array.from({ length: deviceCount }, (_, index) => index.toString(16).padStart(40, '0'));
+const template = await make.device({ platform_id: platform.id, product_id: product.id, user_id: admin.id });
+const { id: _id, ...fields } = template;
+for (let from = 0; from < uuids.length; from += 500) {
+  const rows = uuids.slice(from, from + 500).map((uuid, index) => ({
+    ...fields,
+    id: `00000000-0000-4000-8000-${String(from + index).padStart(12, '0')}`,
+    uuid,
+    mac: null,
+    bt_addr: null,
+  }));
+  await storage.db.insertInto('devices').values(rows).execute();
+}
+const certificates = await Promise.all(
+  uuids.slice(0, clients).map(async (uuid) => {
+    const issued = await service.identity.issueDeviceCertificate(uuid);
+    const change = {
+      certificate_fingerprint: issued.fingerprint,
+      provision_status: 'complete',
+      state: 'active',
+    } as const;
+    await storage.db.updateTable('devices').set(change).where('uuid', '=', uuid).execute();
+    return { cert: issued.certificate, key: issued.key };
+  }),
+);
+const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
+const bundle = await make.bundle({
+  product_id: product.id,
+  firmware_id: firmware.id,
+  user_id: admin.id,
+  state: 'published',
+  tag: 'release',
+});
+const content = Buffer.alloc(fileBytes, 'moorage');
+const file = join(folder, 'file');
+writeFileSync(file, content);
+const resource = await make.resource(content, { bundle_id: bundle.id });
+await service.api.listen({ host: '127.0.0.1', port: 0 });
+await service.devices.listen({ host: '127.0.0.1', port: 0 });
+const portOf = (address: unknown): number => (address as { port: number }).port;
+console.log(
+  JSON.stringify({
+    api: portOf(service.api.server.address()),
+    devices: portOf(service.devices.server.address()),
+    token: admin.token,
+    ca: service.identity.ca,
+    server: service.identity.server,
+    uuids,
+    certificates,
+    bundleId: bundle.id,
+    resourcePath: `/api/bundles/${bundle.id}/resources/${resource.id}/binary`,
+    file,
+  }),
+);

@@ -1,0 +1,37 @@
+import { type Peer, startPeer } from './harness.ts';
+
+/** What `peers/service.ts` says when it is ready. */
+export interface ServiceReady {
+  readonly api: number;
+  readonly devices: number;
+  readonly token: string;
+  readonly ca: string;
+  readonly server: { readonly certificate: string; readonly key: string };
+  readonly uuids: readonly string[];
+  readonly certificates: readonly { readonly cert: string; readonly key: string }[];
+  readonly bundleId: string;
+  readonly resourcePath: string;
+  /** The resource's bytes as a plain file. */
+  readonly file: string;
+}
+
+/** How much data the service has. */
+export interface ServiceData {
+  readonly devices: number;
+  /** Devices that have certificates. */
+  readonly clients: number;
+  readonly fileBytes: number;
+}
+
+export async function startServicePeer(data: ServiceData): Promise<{ peer: Peer; ready: ServiceReady }> {
+  const peer = await startPeer('peers/service.ts', [JSON.stringify(data)]);
+  // Written by that very script.
+  return { peer, ready: peer.ready as unknown as ServiceReady };
+}
+
+/** A bare Node server beside it. */
+export const startBarePeer = (answer: {
+  readonly text?: string;
+  readonly file?: string;
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+}): Promise<Peer> => startPeer('peers/bare-http.ts', [JSON.stringify(answer)]);

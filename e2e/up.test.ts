@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@moorage/api';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
+
+const login = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
+const freePorts = ['--port', '0', '--device-port', '0', '--serial', 'tcp:127.0.0.1:0'];
+
+let data: string;
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'moorage-up-'));
+});
+
+afterEach(async () => {
+  killAll();
+  await rm(data, { recursive: true, force: true });
+});
+
+const up = (...more: string[]): Moorage => moorage(['up', '--data', data, ...freePorts, ...more], login);
+
+/** The device of the module and its updates, as the administrator sees them. */
+async function stateOf(ready: Record<string, unknown>) {
+  const client = createClient({ baseUrl: String(ready.api) });
+  const body = { username: login.MOORAGE_ADMIN_EMAIL, password: login.MOORAGE_ADMIN_PASSWORD };
+  const session = await client.call('auth.login', { body });
+  if (!session.ok) throw new Error(session.error.body.message);
+  const admin = client.as(session.value.value.token);
+  const device = await admin.call('devices.get', { params: { identifier: String(ready.uuid) } });
+  if (!device.ok) throw new Error(device.error.body.message);
+  const updates = await admin.call('deviceUpdates.list', { params: { device_id: device.value.value.id } });
+  const products = await admin.call('products.list', { query: { q: 'TIDE_GAUGE' } });
+  const devices = await admin.call('devices.list', {});
+  return {
+    device: device.value.value,
+    updates: updates.ok ? updates.value.value : [],
+    products: products.ok ? products.value.value : [],
+    devices: devices.ok ? devices.value.value : [],
+  };
+}
+
+describe('moorage up', () => {
+  test('leads a module to its update, and the next start repeats nothing', async () => {
+    const first = up('--json');
+    const ready = await eventOf(first, 'ready');
+    expect(first.lines[0]).toContain('"event":"ready"');
+    expect(ready).toMatchObject({
+      api: expect.stringMatching(/^http:/),
+      devices: expect.stringMatching(/^https:/),
+      console: expect.any(String),
+      serial: expect.stringMatching(/^tcp:127\.0\.0\.1:\d+$/),
+      mac: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),
+      uuid: expect.stringMatching(/^[0-9A-F]{40}$/),
+    });
+    await eventOf(first, 'updated');
+    const steps = first.lines.map((line) => (JSON.parse(line) as { event: string }).event);
+    expect(steps).toEqual([
+      'ready',
+      'administrator',
+      'provisioned',
+      'claimed',
+      'activated',
+      'ota',
+      'installed',
+      'updated',
+    ]);
+    const { device, updates } = await stateOf(ready);
+    expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });
+    expect(updates).toMatchObject([{ state: 'done' }]);
+    first.process.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+
+    const second = up();
+    await second.line((line) => line.startsWith('Ctrl-C'));
+    expect(second.lines.join('\n')).not.toMatch(/First run|Provisioned|Claimed|Activated|Update/);
+    second.process.kill('SIGINT');
+    expect(await second.ended).toBe(0);
+  });
+
+  test('goes on after kill -9 at every line of its output', { timeout: 180_000 }, async () => {
+    let kills = 0;
+    for (let killAt = 1; ; killAt++) {
+      const program = up();
+      const seen = await Promise.race([
+        program.line(() => program.lines.length >= killAt).then(() => true),
+        program.line((line) => line.startsWith('Ctrl-C')).then(() => false),
+      ]);
+      program.process.kill('SIGKILL');
+      await program.ended;
+      if (!seen || program.lines.some((line) => line.startsWith('Ctrl-C'))) break;
+      kills++;
+    }
+    expect(kills).toBeGreaterThan(5);
+    const last = up('--json');
+    const ready = await eventOf(last, 'ready');
+    const { device, devices, products, updates } = await stateOf(ready);
+    expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });
+    expect(devices).toHaveLength(1);
+    expect(products).toHaveLength(1);
+    expect(updates.filter((update) => update.state === 'done')).toHaveLength(1);
+    last.process.kill('SIGTERM');
+    expect(await last.ended).toBe(0);
+  });
+
+  test('names a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : '');
+    const program = moorage(['up', '--data', data, '--port', port, '--device-port', '0', '--serial', 'none'], login);
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+describe('the command line', () => {
+  test.each([
+    [['up', '--nonsense'], 'nonsense'],
+    [['nonsense'], 'nonsense'],
+    [['module', '--serial', 'nonsense'], 'nonsense'],
+    [['module', '--service', 'ftp://somewhere'], '--service'],
+    [['module', '--port-offset', 'many'], '--port-offset'],
+    [['serve', '--port', '70000'], '--port'],
+    [['serve', '--config', '/does/not/exist'], '/does/not/exist'],
+  ])('refuses %j with code 2 and names it', async (args, named) => {
+    const program = moorage([...args]);
+    expect(await program.ended).toBe(2);
+    expect(program.errors()).toContain(named);
+  });
+
+  test('refuses an unknown variable of the environment', async () => {
+    const program = moorage(['serve', '--data', data], { MOORAGE_PROT: '1' });
+    expect(await program.ended).toBe(2);
+    expect(program.errors()).toContain('MOORAGE_PROT');
+  });
+
+  test.each([[[]], [['up']], [['serve']], [['module']]])('shows help for %j', async (args) => {
+    const program = moorage([...args, '--help']);
+    expect(await program.ended).toBe(0);
+    expect(program.lines.join('\n')).toContain('Usage: moorage');
+  });
+});

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type EditorContext, LineEditor } from './line-editor.ts';
+
+const names = ['file_create', 'file_stat', 'get'];
+const context: EditorContext = {
+  limit: 60,
+  prompt: '> ',
+  complete: (before) => {
+    const candidates = names.filter((name) => name.startsWith(before));
+    return { insert: candidates.length === 1 ? (candidates[0] ?? '').slice(before.length) : '', candidates };
+  },
+};
+
+/** A terminal of one line: what it shows after the bytes that it was sent, and where its cursor stands. */
+class Terminal {
+  cells: string[] = [];
+  column = 0;
+
+  feed(text: string): void {
+    const characters = Buffer.from(text, 'latin1').toString('utf8');
+    for (const [, control, count, letter, character] of characters.matchAll(
+      /([\b\r\n])|\x1b\[(\d*)([CDK])|([^\x00-\x1f])/gu,
+    )) {
+      const by = Number(count || 1);
+      if (control === '\b') this.column -= 1;
+      else if (control === '\n') this.cells = [];
+      else if (control === '\r') this.column = 0;
+      else if (letter === 'C') this.column += by;
+      else if (letter === 'D') this.column -= by;
+      else if (letter === 'K') this.cells.length = Math.min(this.cells.length, this.column);
+      else this.cells[this.column++] = character ?? '';
+      expect(this.column).toBeGreaterThanOrEqual(0);
+    }
+  }
+}
+
+const feed = (editor: LineEditor, bytes: string): string =>
+  Array.from(bytes, (byte) => editor.feed(byte.charCodeAt(0), context)).join('');
+
+const keys = [
+  '\x1b[A',
+  '\x1b[B',
+  '\x1b[C',
+  '\x1b[D',
+  '\x1b[H',
+  '\x1b[F',
+  '\x1bOC',
+  '\x1bOD',
+  '\x1b[1~',
+  '\x1b[3~',
+  '\x1b[4~',
+];
+
+// Spec: MOD-RULE-editing, MOD-RULE-history, MOD-RULE-completion.
+test('LineEditor shows on the terminal what it holds, whatever keys are pressed', () => {
+  const key = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'file', ' ', 'é', '☕').map(utf8) },
+    { weight: 6, arbitrary: fc.constantFrom('\x7f', '\b', '\t', ...keys) },
+    { weight: 1, arbitrary: fc.constant('\r') },
+  );
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 60 }), (pressed) => {
+      const editor = new LineEditor();
+      let terminal = new Terminal();
+      terminal.feed('> ');
+      for (const each of [...pressed, '\r']) {
+        if (each !== '\r') {
+          terminal.feed(feed(editor, each));
+          continue;
+        }
+        const { bytes, overflowed } = editor.take(true);
+        const shown = terminal.cells.join('').trimEnd();
+        if (!overflowed) expect(shown).toBe(`> ${Buffer.from(bytes, 'latin1').toString('utf8')}`.trimEnd());
+        terminal = new Terminal();
+        terminal.feed('> ');
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('LineEditor takes any bytes and never grows beyond its limit', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      const editor = new LineEditor();
+      for (const byte of bytes) editor.feed(byte, context);
+      expect(editor.take(true).bytes.length).toBeLessThanOrEqual(context.limit);
+    }),
+  );
+});
+
+test.each([
+  ['abc\x1b[D\x1b[DX', 'aXbc'],
+  ['abc\x1b[HX\x1b[FY', 'XabcY'],
+  ['abc\x1bOHX\x1bOFY', 'XabcY'],
+  ['abc\x1b[1~\x1b[3~', 'bc'],
+  ['abc\x1b[7~\x1b[3~\x1b[8~d', 'bcd'],
+  ['abc\x7f\bX', 'aX'],
+  [`${utf8('né')}\x7fx`, 'nx'],
+  [`${utf8('né')}\x1b[Dx`, utf8('nxé')],
+  [`${utf8('ab')}\x1b[D${utf8('☕')}`, utf8('a☕b')],
+  // Sequences that mean nothing, broken ones and control bytes leave nothing behind.
+  ['a\x1b[99;5Hb\x1b[2Jc\x01\x02d', 'abcd'],
+  ['a\x1bxb', 'axb'],
+  ['a\x1b[\x1b[Db', 'ba'],
+  ['fi\t', 'fi'],
+  ['ge\t', 'get'],
+])('LineEditor makes a line of %j', (typed, line) => {
+  const editor = new LineEditor();
+  feed(editor, typed);
+  expect(editor.take(true)).toEqual({ bytes: line, overflowed: false });
+});
+
+// Spec: MOD-LIMIT-history, MOD-RULE-history.
+test('LineEditor keeps five lines, none twice in a row, and no answers', () => {
+  const editor = new LineEditor();
+  for (const line of ['1', '2', '3', '4', '5', '6', '6']) {
+    feed(editor, line);
+    editor.take(true);
+  }
+  feed(editor, 'secret');
+  editor.take(false);
+  feed(editor, '\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A');
+  expect(editor.take(true).bytes).toBe('2');
+});
+
+test('LineEditor gives back what was typed when the history is left', () => {
+  const editor = new LineEditor();
+  feed(editor, 'old');
+  editor.take(true);
+  feed(editor, 'new\x1b[A\x1b[B');
+  expect(editor.take(true).bytes).toBe('new');
+});
+
+test('LineEditor lists candidates on the second TAB only', () => {
+  const editor = new LineEditor();
+  expect(feed(editor, 'fi\t')).toBe('fi');
+  expect(feed(editor, '\t')).toBe('\r\nfile_create\r\nfile_stat\r\n> fi');
+  expect(feed(editor, 'x\b\t')).toBe('x\b \b');
+});
+
+test('LineEditor marks a line that is too long and starts the next one clean', () => {
+  const editor = new LineEditor();
+  feed(editor, 'x'.repeat(61));
+  expect(editor.take(true).overflowed).toBe(true);
+  feed(editor, 'x'.repeat(60));
+  expect(editor.take(true)).toEqual({ bytes: 'x'.repeat(60), overflowed: false });
+});
+
+function utf8(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

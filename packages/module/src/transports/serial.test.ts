@@ -1,0 +1,318 @@
+import { existsSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Duplex, PassThrough } from 'node:stream';
+import { unwrap, VirtualClock } from '@moorage/base';
+import { afterEach, expect, test } from 'vitest';
+import { openSlave } from '../../test/wires.ts';
+import { MemoryStore } from '../device/memory-store.ts';
+import { createModule, type Module } from '../module.ts';
+import { MemoryNetwork } from '../net/memory.ts';
+import { attachSession } from './duplex.ts';
+import { isLoopback } from './loopback.ts';
+import { openSerial, parseSerial } from './open.ts';
+import { openPty } from './pty.ts';
+import { openStdio } from './stdio.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function machineModule(): Promise<Module> {
+  const clock = new VirtualClock();
+  const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
+  await module.execute('set system.cmd.mode machine');
+  return module;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'serial-'));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Gathers what a stream delivers. */
+function listen(stream: Duplex): { text: string } {
+  const heard = { text: '' };
+  stream.on('data', (bytes: Buffer) => {
+    heard.text += bytes.toString('latin1');
+  });
+  return heard;
+}
+
+async function dial(address: string | undefined): Promise<Socket> {
+  const port = Number(address?.split(':').at(-1));
+  const socket = connect({ port, host: '127.0.0.1' });
+  cleanups.push(() => socket.destroy());
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return socket;
+}
+
+const answer = 'R000003\r\n0\r\n';
+const question = 'get system.safemode\n';
+
+test.each([
+  ['pty', { kind: 'pty', link: undefined }],
+  ['pty:/tmp/a:b', { kind: 'pty', link: '/tmp/a:b' }],
+  ['tcp:127.0.0.1:0', { kind: 'tcp', host: '127.0.0.1', port: 0 }],
+  ['tcp:localhost:65535', { kind: 'tcp', host: 'localhost', port: 65_535 }],
+  ['tcp:[::1]:99', { kind: 'tcp', host: '::1', port: 99 }],
+  ['stdio', { kind: 'stdio' }],
+  ['none', { kind: 'none' }],
+])('parseSerial reads %j', (text, spec) => {
+  expect(parseSerial(text)).toEqual({ ok: true, value: spec });
+});
+
+test.each([
+  '',
+  'pty:',
+  'tcp',
+  'tcp:',
+  'tcp:127.0.0.1',
+  'tcp:127.0.0.1:',
+  'tcp:127.0.0.1:65536',
+  'tcp:127.0.0.1:-1',
+  'tcp::80',
+  'stdio:',
+  'none:x',
+  'usb',
+  'PTY',
+])('parseSerial refuses %j and names the forms', (text) => {
+  expect(parseSerial(text)).toEqual({
+    ok: false,
+    error: `Serial port "${text}" is not one of pty[:LINK], tcp:HOST:PORT, stdio, none`,
+  });
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.9.9.9', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['::ffff:10.0.0.1', false],
+  ['127.example.com', false],
+  ['', false],
+])('isLoopback of %j is %j', (address, expected) => {
+  expect(isLoopback(address)).toBe(expected);
+});
+
+test('openSerial none opens nothing', async () => {
+  const port = unwrap(await openSerial('none', await machineModule()));
+  expect(port.address).toBeUndefined();
+  await port.close();
+});
+
+test('openSerial tcp serves several sessions of one board at its real port', async () => {
+  const module = await machineModule();
+  const port = unwrap(await openSerial('tcp:127.0.0.1:0', module));
+  cleanups.push(() => port.close());
+  expect(port.address).toMatch(/^tcp:127\.0\.0\.1:[1-9]\d+$/);
+  const [first, second] = [await dial(port.address), await dial(port.address)];
+  const heard = [listen(first), listen(second)];
+  first.write(question);
+  second.write('set wlan.ssid shared\n');
+  await expect.poll(() => heard.map(({ text }) => text)).toEqual([answer, 'R000008\r\nSet OK\r\n']);
+  expect(module.variables.get('wlan.ssid')).toBe('shared');
+});
+
+test('openSerial tcp goes on after a connection that is reset in the middle of data', async () => {
+  const port = unwrap(await openSerial('tcp:127.0.0.1:0', await machineModule()));
+  cleanups.push(() => port.close());
+  const broken = await dial(port.address);
+  broken.on('error', () => {});
+  broken.write('file_create a 100\nhalf');
+  broken.resetAndDestroy();
+  const next = await dial(port.address);
+  const heard = listen(next);
+  next.write(`file_create a 2\nhi${question}`);
+  await expect.poll(() => heard.text).toBe(`R000014\r\nFile created\r\n${answer}`);
+});
+
+test('openSerial tcp closes its connections and frees its port', async () => {
+  const module = await machineModule();
+  const port = unwrap(await openSerial('tcp:127.0.0.1:0', module));
+  const socket = await dial(port.address);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await port.close();
+  await closed;
+  const again = unwrap(await openSerial(port.address ?? '', module));
+  await again.close();
+});
+
+test('openSerial tcp sends a long answer whole to a reader that is slow', async () => {
+  const module = await machineModule();
+  const port = unwrap(await openSerial('tcp:127.0.0.1:0', module));
+  cleanups.push(() => port.close());
+  const bytes = Buffer.alloc(900_000, 'abcdefg');
+  await module.execute(`file_create -o big ${bytes.length}`);
+  expect((await module.execute(`write 0 ${bytes.length}`, bytes)).code).toBe(0);
+  await module.execute('file_open big');
+  const socket = await dial(port.address);
+  socket.pause();
+  let received = '';
+  const expected = Math.ceil(bytes.length / 64_000);
+  socket.write(`${'read 0 64000\n'.repeat(expected)}${question}`);
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  // Time for the board to fill everything that lies between.
+  for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
+  socket.resume();
+  await expect.poll(() => received.endsWith(answer), { timeout: 15_000 }).toBe(true);
+  expect(received.length).toBe(bytes.length + expected * 11 + answer.length);
+});
+
+test.each([
+  ['tcp:0.0.0.0:0', 'Address "0.0.0.0" is outside the loopback range; --listen-lan allows that'],
+  ['tcp:no.such.host.invalid:0', 'Cannot find the address of "no.such.host.invalid"'],
+  ['tcp:127.0.0.1:x', 'Serial port "tcp:127.0.0.1:x" is not one of pty[:LINK], tcp:HOST:PORT, stdio, none'],
+])('openSerial refuses %j with a reason', async (text, error) => {
+  expect(await openSerial(text, await machineModule())).toEqual({ ok: false, error });
+});
+
+test('openSerial listens beyond the loopback range only when that is asked for', async () => {
+  const port = unwrap(await openSerial('tcp:0.0.0.0:0', await machineModule(), { listenLan: true }));
+  cleanups.push(() => port.close());
+  const socket = await dial(port.address);
+  const heard = listen(socket);
+  socket.write(question);
+  await expect.poll(() => heard.text).toBe(answer);
+});
+
+test('openSerial names a port that is taken', async () => {
+  const module = await machineModule();
+  const port = unwrap(await openSerial('tcp:127.0.0.1:0', module));
+  cleanups.push(() => port.close());
+  const number = port.address?.split(':').at(-1);
+  expect(await openSerial(port.address ?? '', module)).toEqual({
+    ok: false,
+    error: `Port ${number} on 127.0.0.1 is taken`,
+  });
+});
+
+test('openSerial pty has a stable link, which replaces an older one and goes away at the end', async () => {
+  const link = join(temporaryFolder(), 'serial');
+  symlinkSync('/dev/pts/999999', link);
+  const port = unwrap(await openSerial(`pty:${link}`, await machineModule()));
+  expect(port.address).toBe(link);
+  expect(readlinkSync(link)).toMatch(/^\/dev\/pts\/\d+$/);
+  const slave = openSlave(link);
+  const heard = listen(slave);
+  slave.write(question);
+  await expect.poll(() => heard.text).toBe(answer);
+  slave.destroy();
+  await port.close();
+  expect(existsSync(link)).toBe(false);
+});
+
+test('openSerial pty does not remove a link that another module has taken over', async () => {
+  const link = join(temporaryFolder(), 'serial');
+  const module = await machineModule();
+  const first = unwrap(await openSerial(`pty:${link}`, module));
+  const second = unwrap(await openSerial(`pty:${link}`, module));
+  await first.close();
+  expect(existsSync(link)).toBe(true);
+  await second.close();
+});
+
+test('openSerial pty refuses to replace a file that is no link, and a folder that is not there', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'file');
+  writeFileSync(file, 'precious');
+  const module = await machineModule();
+  expect(await openSerial(`pty:${file}`, module)).toEqual({
+    ok: false,
+    error: `Cannot make the link "${file}" to the pseudo-terminal: there is a file of that name`,
+  });
+  const missing = await openSerial(`pty:${folder}/none/link`, module);
+  expect(missing.ok ? '' : missing.error).toContain('ENOENT');
+});
+
+test('openPty keeps its session while programs open and close the terminal', async () => {
+  const port = unwrap(await openPty(undefined));
+  cleanups.push(() => port.close());
+  attachSession(await machineModule(), 'serial', port.stream);
+  for (const part of ['get system.', 'safemode\n']) {
+    const slave = openSlave(port.path);
+    const heard = listen(slave);
+    slave.write(part);
+    if (part.endsWith('\n')) await expect.poll(() => heard.text).toBe(answer);
+    else await new Promise((resolve) => port.stream.once('data', resolve));
+    slave.destroy();
+  }
+});
+
+test('openPty passes all byte values both ways', async () => {
+  const port = unwrap(await openPty(undefined));
+  cleanups.push(() => port.close());
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const slave = openSlave(port.path);
+  cleanups.push(() => slave.destroy());
+  const [up, down] = [listen(port.stream), listen(slave)];
+  slave.write(all);
+  port.stream.write(all);
+  await expect.poll(() => [up.text, down.text]).toEqual([all.toString('latin1'), all.toString('latin1')]);
+});
+
+test('openPty holds back output that a present program does not read yet, and never blocks the process', async () => {
+  const port = unwrap(await openPty(undefined, { retryMs: 1, unreadMs: 10, presentMs: 60_000 }));
+  cleanups.push(() => port.close());
+  const bytes = Buffer.alloc(300_000, 'abcdefg');
+  const slave = openSlave(port.path);
+  cleanups.push(() => slave.destroy());
+  port.stream.resume();
+  slave.write('present');
+  await new Promise((resolve) => port.stream.once('data', resolve));
+  const written = new Promise((resolve) => port.stream.write(bytes, resolve));
+  // Longer than what nobody reads would be kept.
+  for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
+  const heard = listen(slave);
+  await written;
+  await expect.poll(() => heard.text.length, { timeout: 10_000 }).toBe(bytes.length);
+  expect(heard.text).toBe(bytes.toString('latin1'));
+});
+
+test('openPty loses what nobody is there to read, so that a program finds a clean line', async () => {
+  const port = unwrap(await openPty(undefined, { retryMs: 1, unreadMs: 5, presentMs: 5 }));
+  cleanups.push(() => port.close());
+  await new Promise((resolve) => port.stream.write(Buffer.alloc(100_000, 'x'), resolve));
+  for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
+  const slave = openSlave(port.path);
+  cleanups.push(() => slave.destroy());
+  const heard = listen(slave);
+  port.stream.write('fresh');
+  await expect.poll(() => heard.text).toBe('fresh');
+});
+
+test('openStdio runs a session on the terminal of the process', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const stdio = openStdio(input, output, () => expect.fail());
+  attachSession(await machineModule(), 'serial', stdio.stream);
+  const heard = listen(output);
+  input.write(`${question}\x03`);
+  await expect.poll(() => heard.text).toBe(answer);
+  const finished = new Promise((resolve) => stdio.stream.once('finish', resolve));
+  input.end();
+  await finished;
+  expect(output.writableEnded).toBe(false);
+  await stdio.close();
+});
+
+test('openStdio interrupts the process at Ctrl-C and leaves the terminal as it was', async () => {
+  const raw: boolean[] = [];
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (on: boolean) => raw.push(on) });
+  let interrupts = 0;
+  const stdio = openStdio(input, new PassThrough(), () => interrupts++);
+  const heard = listen(stdio.stream);
+  input.write('ls\x03dropped');
+  await expect.poll(() => interrupts).toBe(1);
+  await expect.poll(() => heard.text).toBe('ls');
+  await stdio.close();
+  expect(raw).toEqual([true, false]);
+});

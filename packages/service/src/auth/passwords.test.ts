@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import { newClientId, newPassword, newTokenValue, tailOf } from './tokens.ts';
+
+describe('password hash', () => {
+  it('is argon2id at 19 MiB and two passes, different each time', async () => {
+    const [one, two] = await Promise.all([hashPassword('secret'), hashPassword('secret')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(two);
+    expect(await verifyPassword('secret', one)).toBe(true);
+    expect(await verifyPassword('secret', two)).toBe(true);
+  });
+
+  it.each(['', 'Secret', 'secret ', 'secre'])('does not fit "%s"', async (password) => {
+    expect(await verifyPassword(password, await hashPassword('secret'))).toBe(false);
+  });
+
+  it('of nobody fits nothing', async () => {
+    expect(await verifyPassword('', undefined)).toBe(false);
+  });
+
+  it('with other costs is still checked', async () => {
+    const cheap = '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    expect(await verifyPassword('secret', cheap)).toBe(false);
+  });
+
+  it('of an unknown form is a mistake', async () => {
+    await expect(verifyPassword('secret', '!')).rejects.toThrow('unknown form');
+  });
+
+  it('takes as long for nobody as for somebody', async () => {
+    const stored = await hashPassword('secret');
+    const time = async (hash: string | undefined): Promise<number> => {
+      const start = process.hrtime.bigint();
+      for (let round = 0; round < 4; round++) await verifyPassword('wrong', hash);
+      return Number(process.hrtime.bigint() - start);
+    };
+    const [known, unknown] = [await time(stored), await time(undefined)];
+    // Both compute a whole hash; without that the ratio would be in the hundreds.
+    expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(5);
+  });
+});
+
+describe('random values', () => {
+  it('have their documented forms', () => {
+    expect(Buffer.from(newTokenValue(), 'base64').toString('latin1')).toMatch(/^[A-Za-z0-9]{24}$/);
+    expect(newTokenValue()).toHaveLength(32);
+    expect(newClientId()).toMatch(/^[0-9a-f]{32}$/);
+    expect(newPassword()).toMatch(/^[A-Za-z0-9]{20}$/);
+    expect(tailOf('abcdefgh')).toBe('efgh');
+  });
+});

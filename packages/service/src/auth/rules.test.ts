@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { type Action, authorisation, authorise, deviceRoles, may, productRoles, type Role, roles } from './rules.ts';
+
+/**
+ * The matrix of reference 2.5, cell by cell: x where the role may. Columns are the roles in the order of `roles`:
+ * anyone, visitor, deviceOwner, tester, manager, owner, admin.
+ */
+const matrix: Readonly<Record<Action, string>> = {
+  'user.self': 'x------',
+  'platform.read': 'x------',
+  'platform.write': '------x',
+  'device.read': '--xxxxx',
+  'device.update': '--x-xxx',
+  'device.tag': '--x-xxx',
+  'device.ota': '--x-xxx',
+  'device.files': '--x-xxx',
+  'device.reset': '--x---x',
+  'device.activate': '--x---x',
+  'device.certificates': '--x---x',
+  'device.disable': '--x---x',
+  'device.provision.software': 'x-----x',
+  'device.provision.hardware': '------x',
+  'product.create': 'x-----x',
+  'product.read': '-xxxxxx',
+  'product.activate': '-x-xxxx',
+  'product.change': '----xxx',
+  'product.admin': '-----xx',
+  'product.claimable': '-----xx',
+  'product.production': '------x',
+  'token.activation.create': '----xxx',
+};
+
+// Safe: the table is typed by its own keys.
+const actions = Object.keys(authorisation) as Action[];
+const cells = actions.flatMap((action) => roles.map((role, column) => ({ action, role, column })));
+
+// API-RULE-access-1
+describe('authorisation table', () => {
+  it.each(cells)('$action by $role', ({ action, role, column }) => {
+    expect(may(action, [role])).toBe(matrix[action][column] === 'x');
+  });
+
+  it('adds up the roles of a caller, and nobody may without one', () => {
+    expect(may('device.reset', ['tester', 'deviceOwner'])).toBe(true);
+    for (const action of actions) expect(may(action, [])).toBe(false);
+  });
+});
+
+// API-RULE-access-2
+describe('authorise', () => {
+  it.each<[Action, Role[], string | undefined]>([
+    ['device.read', ['anyone'], 'NOT_FOUND'],
+    ['device.update', ['anyone'], 'NOT_FOUND'],
+    ['device.update', ['anyone', 'tester'], 'FORBIDDEN'],
+    ['device.update', ['anyone', 'manager'], undefined],
+    ['product.change', ['anyone', 'visitor'], 'FORBIDDEN'],
+    ['product.change', ['anyone'], 'NOT_FOUND'],
+    ['platform.write', ['anyone'], 'FORBIDDEN'],
+    ['platform.write', ['anyone', 'admin'], undefined],
+  ])('%s by %j is refused as %s', (action, held, code) => {
+    expect(authorise(action, held, 'Thing')?.code).toBe(code);
+  });
+
+  it('says what is not there and what is not allowed', () => {
+    expect(authorise('device.read', [], 'Device')?.message).toBe('Device not found');
+    expect(authorise('device.reset', ['manager'], 'Device')?.message).toBe('You may not reset this device');
+  });
+});
+
+const caller = { userId: 'me', role: 'user', customerId: 'firm' } as const;
+
+describe('productRoles', () => {
+  const product = {
+    user_id: 'other',
+    customer_id: null,
+    publication: 'preview',
+    trashed: 0,
+    edition: 0,
+    membership: null,
+    ownsDevice: false,
+  } as const;
+
+  it.each([
+    [{}, ['anyone']],
+    [{ publication: 'published' }, ['anyone', 'visitor']],
+    [{ publication: 'published', trashed: 1 }, ['anyone']],
+    [{ publication: 'archive' }, ['anyone']],
+    [{ edition: 1 }, ['anyone', 'visitor']],
+    [{ ownsDevice: true }, ['anyone', 'deviceOwner']],
+    [{ membership: 'manager' }, ['anyone', 'manager']],
+    [{ membership: 'tester' }, ['anyone', 'tester']],
+    [{ user_id: 'me' }, ['anyone', 'owner']],
+    [{ user_id: null, customer_id: 'firm' }, ['anyone', 'owner']],
+    [{ user_id: null, customer_id: 'another' }, ['anyone']],
+    [{ user_id: null }, ['anyone']],
+  ] as const)('with %j are %j', (ties, expected) => {
+    expect(productRoles(caller, { ...product, ...ties })).toEqual(expected);
+  });
+
+  it('of an administrator have admin, and no customer is not everybody', () => {
+    expect(productRoles({ ...caller, role: 'admin' }, product)).toEqual(['anyone', 'admin']);
+    expect(productRoles({ ...caller, customerId: null }, { ...product, user_id: null })).toEqual(['anyone']);
+  });
+});
+
+describe('deviceRoles', () => {
+  const device = { user_id: null, product_user_id: null, customer_id: null, membership: null } as const;
+
+  it.each([
+    [{}, ['anyone']],
+    [{ user_id: 'me' }, ['anyone', 'deviceOwner']],
+    [{ product_user_id: 'me' }, ['anyone', 'owner']],
+    [{ customer_id: 'firm' }, ['anyone', 'owner']],
+    [{ membership: 'tester', user_id: 'me' }, ['anyone', 'deviceOwner', 'tester']],
+  ] as const)('with %j are %j', (ties, expected) => {
+    expect(deviceRoles(caller, { ...device, ...ties })).toEqual(expected);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { resolveSettings, settingsTable } from './config.ts';
+
+describe('settings', () => {
+  it('without any source are the defaults', () => {
+    expect(resolveSettings({})).toEqual({
+      ok: true,
+      value: {
+        dataDir: './data',
+        host: '127.0.0.1',
+        port: 8080,
+        devicePort: 8443,
+        database: 'sqlite:data/moorage.db',
+        blobs: 'file:data/blobs',
+        deviceInsecure: false,
+        adminEmail: 'admin@localhost',
+        adminPassword: undefined,
+      },
+    });
+  });
+
+  it('are taken from flags, then variables, then the file', () => {
+    const sources = {
+      flags: { port: '1', 'device-port': undefined },
+      env: { MOORAGE_PORT: '2', MOORAGE_DEVICE_PORT: '3', PATH: '/bin' },
+      file: { port: 4, 'device-port': 5, host: '0.0.0.0' },
+    };
+    expect(resolveSettings(sources)).toMatchObject({ ok: true, value: { port: 1, devicePort: 3, host: '0.0.0.0' } });
+  });
+
+  it('take their folders from the data folder', () => {
+    expect(resolveSettings({ flags: { data: '/srv' } })).toMatchObject({
+      ok: true,
+      value: { database: 'sqlite:/srv/moorage.db', blobs: 'file:/srv/blobs' },
+    });
+  });
+
+  it('may be spelled as the command line parser does', () => {
+    const flags = { devicePort: 9, deviceInsecure: true };
+    expect(resolveSettings({ flags })).toMatchObject({ ok: true, value: { devicePort: 9, deviceInsecure: true } });
+  });
+
+  it.each([
+    [{ flags: { colour: 'red' } }, '--colour', 'Unknown option "--colour"'],
+    [{ env: { MOORAGE_COLOUR: 'red' } }, 'MOORAGE_COLOUR', 'Unknown variable "MOORAGE_COLOUR"'],
+    [{ file: { colour: 'red' } }, 'colour', 'Unknown setting of the config file "colour"'],
+    [{ flags: { port: '65536' } }, 'port', 'Setting --port must be a port from 0 to 65535, not "65536"'],
+    [{ env: { MOORAGE_PORT: 'x' } }, 'port', 'Setting MOORAGE_PORT must be a port from 0 to 65535, not "x"'],
+    [{ file: { port: -1 } }, 'port', 'Setting port of the config file must be a port from 0 to 65535, not "-1"'],
+    [{ flags: { host: '' } }, 'host', 'Setting --host must not be empty'],
+    [
+      { flags: { database: 'mysql://u:p@h/d' } },
+      'database',
+      'Setting --database must be sqlite:PATH or postgres://…, not "mysql://u:***@h/d"',
+    ],
+    [{ flags: { blobs: 's3://x' } }, 'blobs', 'Setting --blobs must be file:DIR, not "s3://x"'],
+    [
+      { flags: { 'device-insecure': 'maybe' } },
+      'device-insecure',
+      'Setting --device-insecure must be true or false, not "maybe"',
+    ],
+    [
+      { env: { MOORAGE_ADMIN_EMAIL: 'x' } },
+      'admin-email',
+      'Setting MOORAGE_ADMIN_EMAIL must be an email address, not "x"',
+    ],
+    [
+      { env: { MOORAGE_ADMIN_PASSWORD: 'short' } },
+      'admin-password',
+      'Setting MOORAGE_ADMIN_PASSWORD must have at least 8 characters',
+    ],
+  ])('%j are refused', (sources, setting, message) => {
+    expect(resolveSettings(sources)).toEqual({ ok: false, error: { setting, message } });
+  });
+
+  it('leave variables of other parts alone', () => {
+    const sources = { env: { MOORAGE_SEED: '1' }, foreignEnv: ['MOORAGE_SEED'] };
+    expect(resolveSettings(sources)).toMatchObject({ ok: true });
+  });
+
+  it.each(settingsTable)('$flag has a name, a flag and a variable that nothing else has', (row) => {
+    for (const key of ['name', 'flag', 'env'] as const) {
+      expect(settingsTable.filter((other) => other[key] === row[key])).toEqual([row]);
+    }
+    expect(row.env).toBe(`MOORAGE_${row.flag.toUpperCase().replaceAll('-', '_')}`);
+    expect(row.help).not.toBe('');
+  });
+});

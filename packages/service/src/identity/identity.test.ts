@@ -1,0 +1,71 @@
+import { X509Certificate } from 'node:crypto';
+import { VirtualClock } from '@moorage/base';
+import { expect, it } from 'vitest';
+import { eachDatabase, testStartMs } from '../testing/index.ts';
+import { fingerprintOf, validityDays } from './certificates.ts';
+import { openIdentity } from './identity.ts';
+
+const uuid = 'ab'.repeat(20);
+const dayMs = 86_400_000;
+
+eachDatabase('identity', (open) => {
+  it('identity is made on the first run and found again on the next', async () => {
+    const storage = await open();
+    const clock = new VirtualClock(testStartMs);
+    const first = await openIdentity(storage, clock);
+    const second = await openIdentity(storage, clock);
+    expect(second.ca).toBe(first.ca);
+    expect(second.server).toEqual(first.server);
+    expect(new X509Certificate(first.ca).ca).toBe(true);
+  });
+
+  it('processes that start at once on an empty database agree on one authority', async () => {
+    const storage = await open();
+    const clock = new VirtualClock(testStartMs);
+    const all = await Promise.all(Array.from({ length: 5 }, () => openIdentity(storage, clock)));
+    expect(new Set(all.map(({ ca }) => ca)).size).toBe(1);
+    for (const { ca, server } of all) {
+      expect(new X509Certificate(server.certificate).verify(new X509Certificate(ca).publicKey)).toBe(true);
+    }
+  });
+
+  it('server certificate serves localhost and the hosts it is opened for, and is made again for new ones', async () => {
+    const storage = await open();
+    const clock = new VirtualClock(testStartMs);
+    const plain = new X509Certificate((await openIdentity(storage, clock)).server.certificate);
+    for (const address of ['127.0.0.1', '::1']) expect(plain.checkIP(address)).toBe(address);
+    expect(plain.checkHost('localhost')).toBe('localhost');
+    expect(plain.checkHost('hub.local')).toBeUndefined();
+    const wider = await openIdentity(storage, clock, ['hub.local', '192.0.2.7']);
+    const certificate = new X509Certificate(wider.server.certificate);
+    expect([certificate.checkHost('hub.local'), certificate.checkIP('192.0.2.7')]).toEqual(['hub.local', '192.0.2.7']);
+    // Fewer hosts are no reason for another one.
+    expect((await openIdentity(storage, clock)).server).toEqual(wider.server);
+  });
+
+  it('server certificate is renewed at start when a year or less is left of it', async () => {
+    const storage = await open();
+    const at = (days: number) => new VirtualClock(testStartMs + days * dayMs);
+    const first = await openIdentity(storage, at(0));
+    const early = await openIdentity(storage, at(validityDays.server - 366));
+    const late = await openIdentity(storage, at(validityDays.server - 364));
+    expect(early.server).toEqual(first.server);
+    expect(late.server).not.toEqual(first.server);
+    expect(late.ca).toBe(first.ca);
+  });
+
+  // API-DEV-identity
+  it('device certificate names the device, is signed by the authority and differs each time', async () => {
+    const identity = await openIdentity(await open(), new VirtualClock(testStartMs));
+    const [one, two] = [await identity.issueDeviceCertificate(uuid), await identity.issueDeviceCertificate(uuid)];
+    const certificate = new X509Certificate(one.certificate);
+    expect(certificate.subject).toBe(`CN=${uuid}`);
+    expect(certificate.verify(new X509Certificate(identity.ca).publicKey)).toBe(true);
+    expect(certificate.ca).toBe(false);
+    expect(certificate.validFromDate.getTime()).toBeLessThan(testStartMs);
+    expect(certificate.validToDate.getTime()).toBeGreaterThan(testStartMs + 25 * 365 * dayMs);
+    expect(one.fingerprint).toBe(fingerprintOf(one.certificate));
+    expect(one.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(one.fingerprint).not.toBe(two.fingerprint);
+  });
+});

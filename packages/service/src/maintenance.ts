@@ -1,0 +1,43 @@
+import type { Clock } from '@moorage/base';
+import { collectGarbage } from './blobs/blob-records.ts';
+import type { Deps } from './http/types.ts';
+
+/** Between the ends of one round and the start of the next, in milliseconds. */
+const intervalMs = 3_600_000;
+
+/** Work in the background, each piece on its own: what one fails at, the others still do. */
+const pieces: readonly { readonly name: string; readonly run: (deps: Deps) => Promise<unknown> }[] = [
+  {
+    name: 'blobs that nothing refers to',
+    run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
+  },
+];
+
+/** Runs the pieces every hour until the returned function is called, which waits for the round under way. */
+export function startMaintenance(deps: Deps, clock: Clock = deps.clock): () => Promise<void> {
+  let round: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let cancel = clock.after(intervalMs, begin);
+
+  function begin(): void {
+    round = runPieces(deps).then(() => {
+      if (!stopped) cancel = clock.after(intervalMs, begin);
+    });
+  }
+
+  return async () => {
+    stopped = true;
+    cancel();
+    await round;
+  };
+}
+
+async function runPieces(deps: Deps): Promise<void> {
+  for (const { name, run } of pieces) {
+    try {
+      await run(deps);
+    } catch (error) {
+      deps.log.error({ err: error }, `Maintenance failed: ${name}`);
+    }
+  }
+}
