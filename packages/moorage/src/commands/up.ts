@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createClient } from '@moorage/api';
 import { defaultAir } from '@moorage/module/wlan/air';
 import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/auth/accounts';
@@ -90,7 +90,7 @@ export const upCommand = defineCliCommand({
     const notice = administratorNotice(reporter, json);
     const settings = readServiceSettings(sources);
     const service = await startService(settings, notice.announce);
-    const module = await startExampleModule(options, settings.dataDir, service, reporter).catch(
+    const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
       async (error: unknown) => {
         await service.stop();
         throw error;

@@ -23,6 +23,7 @@ eachDatabase('devices', (open) => {
     const body = (end: string, more: object = {}) => ({ uuid: uuidOf(end), platform_id: platform.id, ...more });
 
     // API-EP-POST-devices-provision, API-STATE-device-none-enabled, API-RULE-provision-2
+    // API-FIELD-device-uuid, API-FIELD-device-platform_id
     it('provision gives the record and a token that is shown once', async () => {
       const reply = await as('admin').call('devices.provision', { body: body('a1', { mac: '4c55cc10789b' }) });
       if (!reply.ok) throw new Error(reply.error.body.message);

@@ -34,7 +34,7 @@ export interface DeviceKey {
 /** Reads any of the names of a device; `undefined` when the text is none of them. Spec: API-RULE-ids-1, API-RULE-ids-2. */
 export function parseDeviceKey(text: string): DeviceKey | undefined {
   if (isUuid(text)) return { by: 'id', value: text.toLowerCase() };
-  if (isDeviceUuid(text)) return { by: 'uuid', value: text.toLowerCase() };
+  if (isDeviceUuid(text)) return { by: 'uuid', value: text.toLowerCase() }; // API-RULE-ids-3
   const address = parseMac(text);
   return address.ok ? { by: 'address', value: address.value } : undefined;
 }

@@ -100,6 +100,7 @@ eachDatabase('updates on behalf of devices', (open) => {
       }
     });
 
+    // API-EP-GET-devices-device_id-updates, API-RULE-ota-10
     it('history is listed newest first, in pages and by state', async () => {
       const { app, productWithRelease, deviceOn, people } = world;
       const { owner } = people;

@@ -142,6 +142,7 @@ export type OtaDecision =
 export function decideOta(chosen: Candidate, ask: OtaAsk, current: CurrentUpdate | undefined): OtaDecision {
   const open = current && isOpen(current.state) ? current : undefined;
   const isSame = current?.to_bundle_id === chosen.id;
+  // API-RULE-ota-8
   if (!ask.force && runsAlready(chosen, ask, current)) {
     if (ask.bversion !== chosen.bversion) return { kind: 'none', record: 'nothing' };
     if (isSame && current.state === 'done') return { kind: 'none', record: 'nothing' };

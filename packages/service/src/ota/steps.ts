@@ -79,7 +79,7 @@ export interface Beginning {
   readonly state: 'offered' | 'done';
 }
 
-/** Writes a new update, which becomes the one that the device's record shows. */
+/** Writes a new update, which becomes the one that the device's record shows. Spec: API-RULE-ota-10. */
 export async function begin(
   work: OtaWork,
   trx: Db,
