@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
@@ -40,4 +43,16 @@ test('moorage module answers on TCP, to the byte, and runs all that came before 
   expect(await converse(port, sent)).toBe(dialogue.map(([, answer]) => answer).join(''));
   program.process.kill('SIGTERM');
   expect(await program.ended).toBe(0);
+});
+
+test('moorage module stays without a serial line, and names a flash folder that is in use', async () => {
+  const flash = await mkdtemp(join(tmpdir(), 'moorage-flash-'));
+  const first = moorage(['module', '--serial', 'none', '--flash', flash, '--json']);
+  expect((await eventOf(first, 'ready')).serial).toBeNull();
+  const second = moorage(['module', '--serial', 'none', '--flash', flash, '--json']);
+  expect(await second.ended).toBe(1);
+  expect(second.errors()).toMatch(/^moorage: Flash folder .* is in use by another process\n$/);
+  first.process.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  await rm(flash, { recursive: true });
 });

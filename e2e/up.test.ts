@@ -126,6 +126,7 @@ describe('the command line', () => {
     [['module', '--port-offset', 'many'], '--port-offset'],
     [['serve', '--port', '70000'], '--port'],
     [['serve', '--config', '/does/not/exist'], '/does/not/exist'],
+    [['serve', '--host', '0.0.0.0'], '--listen-lan'],
   ])('refuses %j with code 2 and names it', async (args, named) => {
     const program = moorage([...args]);
     expect(await program.ended).toBe(2);

@@ -19,7 +19,7 @@ const index = `# Spec index
 | \`MOD-VAR-wlan\` | A shorter one | Variables |
 `;
 const requirements = parseIndex(index);
-const noFacts: TableFacts = { implemented: new Map(), inert: new Map() };
+const noFacts: TableFacts = { implemented: new Map(), inert: new Map(), families: [] };
 
 const source = (text: string): ProjectFile => ({ path: 'packages/service/src/a.ts', text });
 const test = (text: string): ProjectFile => ({ path: 'packages/service/src/a.test.ts', text });
@@ -84,14 +84,19 @@ describe('coverage', () => {
 
   it('takes entries of tables', () => {
     const implemented = new Map([['API-ERR-1', { path: 'packages/api/src/a.ts', line: 3 }]]);
-    expect(cover([], { implemented, inert: new Map() }).implemented).toEqual(['API-ERR-1']);
+    expect(cover([], { ...noFacts, implemented }).implemented).toEqual(['API-ERR-1']);
   });
 
   it('takes a row that nothing acts on as not built, whatever mentions it', () => {
     const inert = new Map([['MOD-VAR-wlan.ssid', 'later']]);
-    const { implemented, rows } = cover([source('// MOD-VAR-wlan.ssid')], { implemented: new Map(), inert });
+    const { implemented, rows } = cover([source('// MOD-VAR-wlan.ssid')], { ...noFacts, inert });
     expect(implemented).toEqual([]);
     expect(rows.find(({ requirement }) => requirement.id === 'MOD-VAR-wlan.ssid')?.inert).toBe('later');
+  });
+
+  it('takes no mention for an entry where only a table implements', () => {
+    const files = [source('// MOD-VAR-wlan.ssid API-ERR-1')];
+    expect(cover(files, { ...noFacts, families: ['MOD-VAR-'] }).implemented).toEqual(['API-ERR-1']);
   });
 
   it('leaves out scripts and what supports tests', () => {

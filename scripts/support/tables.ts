@@ -2,7 +2,7 @@
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
 import type { Command } from '../../packages/module/src/interpreter/command.ts';
 import type { Variable } from '../../packages/module/src/variables/variable.ts';
-import type { Place, TableFacts } from '../coverage.ts';
+import { endpointId, type Place, type TableFacts } from '../coverage.ts';
 import { importOptional, type ProjectFile } from './project.ts';
 
 const apiIndex = 'packages/api/src/index.ts';
@@ -125,7 +125,10 @@ async function addSentFields(files: readonly ProjectFile[], entries: Entries): P
   }
 }
 
-/** What the tables say about ids: errors, record fields, variables and options are implemented by their entries. */
+/**
+ * What the tables say about ids: errors, record fields, variables, commands with their options, and calls are
+ * implemented by their entries.
+ */
 export async function loadTableFacts(files: readonly ProjectFile[]): Promise<TableFacts> {
   const implemented: Entries = new Map();
   const inert = new Map<string, string>();
@@ -140,7 +143,11 @@ export async function loadTableFacts(files: readonly ProjectFile[]): Promise<Tab
   }
   for (const command of await loadCommands()) {
     const place = placeOf(files, 'packages/module/src/commands/', `name: '${command.name}'`);
-    for (const id of optionIds(command)) if (place) implemented.set(id, place);
+    for (const id of [command.spec, ...optionIds(command)]) if (place) implemented.set(id, place);
   }
-  return { implemented, inert };
+  for (const { method, path } of await loadEndpoints()) {
+    const place = placeOf(files, 'packages/api/src/', `path: '${path}'`);
+    if (place) implemented.set(endpointId(method, path), place);
+  }
+  return { implemented, inert, families: ['API-EP-', 'MOD-CMD-', 'MOD-VAR-'] };
 }

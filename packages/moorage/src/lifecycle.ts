@@ -12,6 +12,10 @@ const sameSignalMs = 500;
  * The process also ends at once when the launcher that started it is killed.
  */
 export function stopOnSignal(stop: () => Promise<void>): void {
+  // Nothing else may: the timers of the two programs do not, and a module may have no listener at all.
+  const keepsAlive = setInterval(() => {}, 3_600_000);
+  // Whoever read the output may go away; the work goes on.
+  process.stdout.on('error', () => {});
   let firstAtMs: number | undefined;
   const onSignal = (): void => {
     if (firstAtMs !== undefined) {
@@ -19,6 +23,7 @@ export function stopOnSignal(stop: () => Promise<void>): void {
       return;
     }
     firstAtMs = performance.now();
+    clearInterval(keepsAlive);
     setTimeout(() => {
       process.stderr.write('moorage: the orderly stop took too long\n');
       process.exit(1);

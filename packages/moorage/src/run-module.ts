@@ -68,6 +68,14 @@ async function readPersonality({ personality: path, cloudPrefix }: ModuleSetting
   return loaded.value;
 }
 
+async function openFlash(folder: string): Promise<DiskStore> {
+  try {
+    return await DiskStore.open(folder);
+  } catch (error) {
+    throw new UserError((error as Error).message, 1, { cause: error });
+  }
+}
+
 /** `https://HOST:PORT`, or `http://` for a service whose device listener is insecure. */
 export function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -85,7 +93,7 @@ export async function startModule(settings: ModuleSettings, onLog?: (line: strin
   const model = settings.model === undefined ? undefined : await readData(settings.model, 'model', parseModel);
   const air = settings.air === undefined ? undefined : await readData(settings.air, 'air', parseAir);
   const personality = await readPersonality(settings);
-  const disk = settings.flash === undefined ? undefined : await DiskStore.open(settings.flash);
+  const disk = settings.flash === undefined ? undefined : await openFlash(settings.flash);
   const module = await createModule({
     clock: realClock,
     store: disk ?? new MemoryStore(),

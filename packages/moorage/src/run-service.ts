@@ -18,22 +18,32 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+const isLoopbackHost = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
+
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 type Announce = (email: string, password: string) => void;
 
 /** Opens the storage, makes what a first run needs, and listens on both addresses. */
-export async function startService(settings: Settings, announce: Announce): Promise<RunningService> {
+export async function startService(
+  settings: Settings,
+  announce: Announce,
+  { listenLan }: { readonly listenLan: boolean },
+): Promise<RunningService> {
+  if (!listenLan && !isLoopbackHost(settings.host)) {
+    throw new UserError(`Address ${settings.host} is outside the loopback range; --listen-lan allows that`, 2);
+  }
   await mkdir(settings.dataDir, { recursive: true });
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
   const service = await buildService({ settings, deviceHosts, logLevel: 'warn', logStream: process.stderr });
   try {
-    await ensureAdministrator(service.deps, announce);
     const api = await listen(service.api, settings.host, settings.port);
     const listening = await listen(service.devices, settings.host, settings.devicePort);
     // Its server is made outside the framework, which takes it for a plain one.
     const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
+    // After the listeners: a port that is taken ends the first run before anybody is told a password.
+    await ensureAdministrator(service.deps, announce);
     const addresses = { api, devices, console: `${api}/` };
     return { service, addresses, stop: () => service.close() };
   } catch (error) {

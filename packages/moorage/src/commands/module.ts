@@ -2,6 +2,7 @@ import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import { type ModuleSettings, startModule } from '../run-module.ts';
 import { defineCliCommand } from './define.ts';
+import { lanOption } from './serve.ts';
 
 /** Where the serial line of a module is to be had. */
 export const serialOption = {
@@ -28,7 +29,7 @@ export const moduleOptions = {
     help: 'spelling of "cloud" in commands, variables and stream type',
   },
   seed: { kind: 'count', placeholder: 'N', help: 'seed of its identity and randomness (default: another each time)' },
-  'listen-lan': { kind: 'switch', help: 'answer addresses outside the loopback range too' },
+  ...lanOption,
 } as const;
 
 /** Settings of `moorage module`. */

@@ -17,6 +17,11 @@ const serviceOptions: OptionTable = Object.fromEntries(
   ]),
 );
 
+/** Lets the listeners of a command be reached from other machines. */
+export const lanOption = {
+  'listen-lan': { kind: 'switch', help: 'allow addresses outside the loopback range' },
+} as const;
+
 /** A command's own options beside those of the service, whose values only `readServiceSettings` gives. */
 export const withServiceOptions = <T extends OptionTable>(own: T): T => ({ ...serviceOptions, ...own });
 
@@ -56,10 +61,12 @@ export function administratorNotice(
 export const serveCommand = defineCliCommand({
   name: 'serve',
   summary: 'The service alone',
-  options: withServiceOptions({}),
-  async run({ sources, reporter, json }) {
+  options: withServiceOptions(lanOption),
+  async run({ options, sources, reporter, json }) {
     const notice = administratorNotice(reporter, json);
-    const running = await startService(readServiceSettings(sources), notice.announce);
+    const running = await startService(readServiceSettings(sources), notice.announce, {
+      listenLan: options['listen-lan'],
+    });
     stopOnSignal(running.stop);
     const { api, devices } = running.addresses;
     reporter.event('ready', { ...running.addresses }, `API: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`);

@@ -89,7 +89,7 @@ export const upCommand = defineCliCommand({
   async run({ options, sources, reporter, json }) {
     const notice = administratorNotice(reporter, json);
     const settings = readServiceSettings(sources);
-    const service = await startService(settings, notice.announce);
+    const service = await startService(settings, notice.announce, { listenLan: options['listen-lan'] });
     const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
       async (error: unknown) => {
         await service.stop();

@@ -264,7 +264,7 @@ eachDatabase('changes of devices', (open) => {
       expect(renewed.ok && renewed.value.value.token).toMatch(/^[A-Za-z0-9+/]{32}$/);
       const row = await app.storage.hot.deviceById(device.id);
       expect(row).toMatchObject({ certificate_fingerprint: null, provision_status: 'pending' });
-      expect((await logsOf(device.id)).map(({ type }) => type)).toEqual(['device.provision']);
+      expect((await logsOf(device.id)).map(({ type }) => type)).toEqual(['device.certificate']);
     });
 
     it.each([

@@ -242,7 +242,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
         certificate_fingerprint: null,
       });
       const message = 'Device may be provisioned again';
-      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.provision', message });
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.certificate', message });
       return undefined;
     });
     return changed.ok ? success({ token }) : changed;
