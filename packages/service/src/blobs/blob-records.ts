@@ -7,7 +7,7 @@ const graceMs = 60 * 60_000;
 const batch = 50;
 
 /** Columns that refer to blobs. */
-const references = ['firmware_files', 'resources'] as const;
+const references = ['firmware_files', 'resources', 'files', 'avatars'] as const;
 
 /**
  * Records a blob that was just put, in the transaction that will point at it, within an hour of the put. Records

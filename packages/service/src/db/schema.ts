@@ -238,6 +238,34 @@ export interface BlobTable {
   created_at: TimeMs;
 }
 
+/** Columns of bytes that belong to a path or a person, not to a firmware or bundle. */
+interface StoredBytes {
+  id: string;
+  mime: string;
+  size: number;
+  /** CRC16-CCITT in the module's variant. */
+  crc: number;
+  sha256: string;
+  created_at: TimeMs;
+}
+
+/** A file in the store of a device or of a product: exactly one of the two is set. */
+export interface FileTable extends StoredBytes {
+  device_id: string | null;
+  product_id: string | null;
+  /** Segments with slashes between them; unique in its store. */
+  path: string;
+  /** Four-part version, when the uploader gave one. */
+  version: string | null;
+  updated_at: TimeMs;
+}
+
+/** The picture of a user or of a platform: exactly one of the two is set. */
+export interface AvatarTable extends StoredBytes {
+  user_id: string | null;
+  platform_id: string | null;
+}
+
 export interface Schema {
   users: UserTable;
   tokens: TokenTable;
@@ -256,4 +284,6 @@ export interface Schema {
   logs: LogTable;
   settings: SettingTable;
   blobs: BlobTable;
+  files: FileTable;
+  avatars: AvatarTable;
 }

@@ -1,5 +1,6 @@
 import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { HotPaths } from './hot.ts';
+import type { Changes } from './record-cache.ts';
 import type { Schema } from './schema.ts';
 
 /** What a query runs on: the pool, or the transaction it is part of. */
@@ -19,6 +20,7 @@ export interface Storage {
   readonly db: Kysely<Schema>;
   readonly hot: HotPaths;
   readonly expressions: Expressions;
+  readonly changes: Changes;
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
    * failures. A throw rolls back. Durable when the promise resolves. `work` may run several times: nothing but

@@ -4,9 +4,10 @@ import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles, generalRoles, may } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
+import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Handlers } from '../http/types.ts';
+import type { Caller, Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -142,10 +143,25 @@ async function provision(
   });
 }
 
+/** Device records kept ready to send; about 1 KB each. */
+const cachedRecords = 100_000;
+
 type Routes = Handlers<typeof devicesContract>;
 
 function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'products'> {
   const find = compileDeviceFinder(deps.storage.db);
+  const known = new RecordCache<string>(deps.storage.changes, cachedRecords);
+
+  async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
+    const keep = known.beginRead();
+    const key = parseDeviceKey(name);
+    const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
+    if (!device.ok) return device;
+    const json = JSON.stringify(toDeviceRecord(device.value));
+    keep(cacheKey, json, device.value.id);
+    return success({ json });
+  }
+
   return {
     // API-EP-GET-devices
     async list({ caller, query }) {
@@ -155,10 +171,11 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
     },
 
     // API-EP-GET-devices-identifier
-    async get({ caller, params }) {
-      const key = parseDeviceKey(params.identifier);
-      const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
-      return device.ok ? success(toDeviceRecord(device.value)) : device;
+    get({ caller, params }) {
+      // What a caller may see depends on the caller, and records name the device in one of several ways.
+      const cacheKey = `${caller.userId} ${params.identifier}`;
+      const json = known.get(cacheKey);
+      return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success({ json });
     },
 
     // API-EP-GET-devices-id-products

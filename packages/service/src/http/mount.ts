@@ -17,8 +17,8 @@ declare module 'fastify' {
   }
 }
 
-/** Finds out who calls, or refuses. */
-export type Authenticate<C> = (request: FastifyRequest) => Promise<Result<C, Refusal>>;
+/** Finds out who calls, or refuses; at once where nothing has to be waited for. */
+export type Authenticate<C> = (request: FastifyRequest) => Result<C, Refusal> | Promise<Result<C, Refusal>>;
 
 export interface MountOptions {
   readonly blobs: BlobStore;
@@ -128,10 +128,27 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
   return check;
 }
 
+/** Refuses strangers before anything else is looked at. */
+function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, statusOf: StatusOf) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const decide = (found: Result<Caller | DeviceCaller, Refusal>): void => {
+      if (found.ok) {
+        request.caller = found.value;
+        done();
+      } else sendRefusal(reply, found.error, statusOf(found.error.code));
+    };
+    const found = authenticate(request);
+    if (found instanceof Promise) found.then(decide).catch(done);
+    else decide(found);
+  };
+}
+
 function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
   const { statusOf } = options;
   const authenticate = authenticatorOf(shape, options);
   const send = senderOf(shape, options);
+  const finish = (request: FastifyRequest, reply: FastifyReply, result: Result<unknown, Refusal>) =>
+    result.ok ? send(request, reply, result.value) : sendRefusal(reply, result.error, statusOf(result.error.code));
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
   // A body of which every field is optional may be left out.
@@ -148,23 +165,25 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
       },
       ...(authenticate && {
         // Before the body is read: a stranger's upload is refused unread.
-        onRequest: async (request, reply) => {
-          const found = await authenticate(request);
-          if (!found.ok) return sendRefusal(reply, found.error, statusOf(found.error.code));
-          request.caller = found.value;
+        onRequest: authenticationHook(authenticate, statusOf),
+      }),
+      ...((mayBeAbsent || rest !== undefined) && {
+        preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+          if (mayBeAbsent) request.body ??= {};
+          if (rest !== undefined) {
+            // Safe: the router makes this object, one text for each name.
+            const params = request.params as Record<string, string>;
+            params[rest] = params['*'] ?? '';
+          }
+          done();
         },
       }),
-      preValidation: async (request: FastifyRequest) => {
-        if (mayBeAbsent) request.body ??= {};
-        if (rest === undefined) return;
-        // Safe: the router makes this object, one text for each name.
-        const params = request.params as Record<string, string>;
-        params[rest] = params['*'] ?? '';
-      },
-      handler: async (request, reply) => {
-        const result = await run(new RequestCall(request));
-        if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));
-        return send(request, reply, result.value);
+      handler: (request, reply) => {
+        const outcome = run(new RequestCall(request));
+        // What was answered at once is sent at once: a promise more costs the busiest calls a tenth of their speed.
+        return outcome instanceof Promise
+          ? outcome.then((result) => finish(request, reply, result))
+          : finish(request, reply, outcome);
       },
     });
   }

@@ -84,7 +84,10 @@ type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
       : never
     : ReplyOf<E> | JsonReply;
 
-export type Handler<E extends EndpointShape> = (call: Call<E>) => Promise<Result<SuccessOf<E>, Refusal>>;
+type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
+
+/** Answers a call; at once where nothing has to be waited for. */
+export type Handler<E extends EndpointShape> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>;
 
 /** Exactly one handler for each entry of a contract: a missing one does not compile. */
 export type Handlers<Contract extends Record<string, EndpointShape>> = {

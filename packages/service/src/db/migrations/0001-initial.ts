@@ -1,42 +1,26 @@
-import type { Kysely, Migration, OnModifyForeignAction } from 'kysely';
-import { sql } from 'kysely';
+import type { Migration } from 'kysely';
+import {
+  blob,
+  type Column,
+  flag,
+  forgets,
+  type Index,
+  index,
+  integer,
+  key,
+  makeIndex,
+  makeTable,
+  mayHave,
+  needs,
+  optionalInteger,
+  optionalText,
+  optionalTime,
+  part,
+  text,
+  time,
+  unique,
+} from './columns.ts';
 import type { Ddl } from './index.ts';
-
-interface Column {
-  readonly type: 'text' | 'int64' | 'counter';
-  readonly optional?: true;
-  readonly key?: true;
-  /** `table.column`, and what happens to this row when that one goes. */
-  readonly references?: readonly [target: string, onDelete: OnModifyForeignAction];
-}
-
-interface Index {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly unique?: true;
-  /** Only rows where this column has a value are in the index. */
-  readonly whereSet?: string;
-}
-
-const text: Column = { type: 'text' };
-const optionalText: Column = { type: 'text', optional: true };
-const key: Column = { type: 'text', key: true };
-const time: Column = { type: 'int64' };
-const optionalTime: Column = { type: 'int64', optional: true };
-const integer: Column = { type: 'int64' };
-const optionalInteger: Column = { type: 'int64', optional: true };
-const flag: Column = { type: 'int64' };
-
-const part = (target: string): Column => ({ type: 'text', references: [`${target}.id`, 'cascade'] });
-const needs = (target: string): Column => ({ type: 'text', references: [`${target}.id`, 'restrict'] });
-const mayHave = (target: string): Column => ({ ...needs(target), optional: true });
-const forgets = (target: string): Column => ({
-  type: 'text',
-  optional: true,
-  references: [`${target}.id`, 'set null'],
-});
-/** A record never points at bytes that are not stored, and bytes in use cannot be forgotten. */
-const blob: Column = { type: 'text', references: ['blobs.sha256', 'restrict'] };
 
 const storedFile = {
   filename: text,
@@ -210,9 +194,6 @@ const tables: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   },
 };
 
-const unique = (table: string, ...columns: string[]): Index => ({ table, columns, unique: true });
-const index = (table: string, ...columns: string[]): Index => ({ table, columns });
-
 /** Unique rules first, then what the lists and the foreign keys need. */
 const indexes: readonly Index[] = [
   unique('users', 'email'),
@@ -265,38 +246,6 @@ const indexes: readonly Index[] = [
   index('logs', 'type', 'created_at'),
   index('blobs', 'created_at'),
 ];
-
-async function makeTable(
-  db: Kysely<unknown>,
-  ddl: Ddl,
-  name: string,
-  columns: Readonly<Record<string, Column>>,
-): Promise<void> {
-  let table = db.schema.createTable(name).modifyEnd(ddl.tableEnd);
-  const keys = Object.keys(columns).filter((column) => columns[column]?.key);
-  for (const [column, { type, optional, references }] of Object.entries(columns)) {
-    if (type === 'counter') {
-      table = table.addColumn(column, ddl.int64, (made) => ddl.counter(made.primaryKey()));
-      continue;
-    }
-    table = table.addColumn(column, type === 'int64' ? ddl.int64 : 'text', (made) => {
-      const value = optional ? made : made.notNull();
-      return references ? value.references(references[0]).onDelete(references[1]) : value;
-    });
-  }
-  // The names of the columns are data here, so the builder's own check of them does not apply.
-  if (keys.length > 0) table = table.addPrimaryKeyConstraint(`${name}_key`, keys as never[]);
-  await table.execute();
-}
-
-async function makeIndex(db: Kysely<unknown>, { table, columns, unique: isUnique, whereSet }: Index): Promise<void> {
-  const made = db.schema
-    .createIndex([table, ...columns].join('_'))
-    .on(table)
-    .columns([...columns]);
-  const limited = whereSet === undefined ? made : made.where(sql.ref(whereSet), 'is not', null);
-  await (isUnique ? limited.unique() : limited).execute();
-}
 
 /** All tables of the first version. */
 export const initial = (ddl: Ddl): Migration => ({

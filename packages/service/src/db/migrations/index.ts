@@ -1,10 +1,13 @@
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, type RawBuilder } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
+import { files } from './0002-files.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
   readonly int64: 'integer' | 'bigint';
+  /** Column type of a text that compares and sorts by its bytes. */
+  readonly name: 'text' | RawBuilder<unknown>;
   readonly tableEnd: RawBuilder<unknown>;
   counter(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
 }
@@ -12,6 +15,7 @@ export interface Ddl {
 /** All migrations in their order. A released one is never changed. */
 const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0001-initial': initial,
+  '0002-files': files,
 };
 
 /** Runs the migrations that are due, each once, under the database's lock. Throws with the cause when one fails. */

@@ -3,6 +3,9 @@ import { type ColumnDefinitionBuilder, sql } from 'kysely';
 /** Column type of a whole number of up to 53 bits. */
 export const int64 = 'bigint';
 
+/** Column type of a text that compares and sorts by its bytes. */
+export const name = sql`text collate "C"`;
+
 /** What follows the column list. */
 export const tableEnd = sql``;
 

@@ -3,6 +3,7 @@ import { type Clock, sleep } from '@moorage/base';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { migrate } from '../../migrations/index.ts';
+import type { Changes } from '../../record-cache.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
 import * as ddl from './ddl.ts';
@@ -31,6 +32,9 @@ const types: pg.CustomTypesConfig = {
 const isRetryable = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === serialisationFailure || error.code === deadlock);
 
+/** Other processes write as well, and asking whether they did costs as much as reading the record. */
+const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
+
 /** Connects to the server and brings the tables up to date. */
 export async function openPostgres(url: string, clock: Clock, onError: (error: Error) => void): Promise<Storage> {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: connectTimeoutMs, types });
@@ -50,6 +54,7 @@ export async function openPostgres(url: string, clock: Clock, onError: (error: E
     db,
     hot: hotPaths(pool),
     expressions,
+    changes: unknownChanges,
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '@moorage/base';
+import { ChangeCounter, type Changes } from '../../record-cache.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { SqliteConnection } from './connection.ts';
 import { Mutex } from './mutex.ts';
@@ -15,13 +16,17 @@ const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' 
  * A database file: one connection that writes, under a mutex, and one that reads while a transaction is open.
  * A database in memory cannot be shared between connections, so there a read waits for the transaction.
  */
-export class SqliteDatabase {
+export class SqliteDatabase implements Changes {
   readonly writer: SqliteConnection;
   readonly mutex = new Mutex();
   readonly #path: string;
   readonly #clock: Clock;
   #reader: SqliteConnection | undefined;
   readonly #checkpointer: Checkpointer | undefined;
+  readonly #counter = new ChangeCounter();
+  /** What SQLite counts of the commits of other connections, other processes' among them. */
+  #foreignVersion = 0;
+  #askedThisTurn = false;
 
   constructor(path: string, clock: Clock, onError: (error: Error) => void) {
     this.#path = path;
@@ -58,12 +63,57 @@ export class SqliteDatabase {
     }
   }
 
+  /** The same for writes that only mark devices as heard of, or nothing that anybody caches. */
+  async writeMarks(deviceIds: readonly string[], work: (connection: SqliteConnection) => void): Promise<void> {
+    await this.lock();
+    try {
+      await this.#whenFree(() => work(this.writer));
+    } finally {
+      for (const id of deviceIds) this.#counter.noteMark(id);
+      this.#release();
+    }
+  }
+
+  version(): number {
+    if (!this.#askedThisTurn) this.#askForForeignWrites();
+    return this.#counter.writes;
+  }
+
+  /**
+   * Asks SQLite whether another process has written, once for each turn of the event loop: whoever has been told of
+   * such a write and then asks us arrives in a later turn.
+   */
+  #askForForeignWrites(): void {
+    this.#askedThisTurn = true;
+    setImmediate(() => {
+      this.#askedThisTurn = false;
+    });
+    // Safe: the statement answers with one row of this column.
+    const row = this.writer.prepare('pragma data_version').statement.get() as { data_version: number };
+    if (row.data_version === this.#foreignVersion) return;
+    this.#foreignVersion = row.data_version;
+    this.#counter.noteWrite();
+  }
+
+  get lastMark(): number {
+    return this.#counter.lastMark;
+  }
+
+  markOf(deviceId: string): number {
+    return this.#counter.markOf(deviceId);
+  }
+
   /** Takes the writing connection, for a transaction; `unlock` gives it back. */
   lock(): Promise<void> {
     return this.mutex.lock();
   }
 
   unlock(): void {
+    this.#counter.noteWrite();
+    this.#release();
+  }
+
+  #release(): void {
     this.mutex.unlock();
     this.#checkpointer?.noteWrite();
   }

@@ -3,6 +3,9 @@ import { type ColumnDefinitionBuilder, sql } from 'kysely';
 /** Column type of a whole number of up to 53 bits. */
 export const int64 = 'integer';
 
+/** Column type of a text that compares and sorts by its bytes. */
+export const name = 'text';
+
 /** What follows the column list: STRICT makes SQLite refuse values of another type, as PostgreSQL does. */
 export const tableEnd = sql`strict`;
 

@@ -11,8 +11,9 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
   const one = <T>(sql: string, key: string): Promise<T | undefined> =>
     database.read((connection) => connection.prepare(sql).statement.get(key) as T | undefined);
 
-  const transaction = (work: (run: (sql: string, ...values: (string | number | null)[]) => void) => void) =>
-    database.write((connection) => {
+  type Run = (sql: string, ...values: (string | number | null)[]) => void;
+  const mark = (deviceIds: readonly string[], work: (run: Run) => void) =>
+    database.writeMarks(deviceIds, (connection) => {
       connection.db.exec('begin immediate');
       try {
         work((sql, ...values) => connection.prepare(sql).statement.run(...values));
@@ -23,20 +24,20 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
       }
     });
 
-  const touchDevices = groupWriter<Touch>((touches) =>
-    transaction((run) => {
-      for (const { deviceId, atMs, ip } of newestPerKey(
-        touches,
-        (touch) => touch.deviceId,
-        (touch) => touch.atMs,
-      )) {
-        run(deviceTouch, atMs, ip, deviceId);
-      }
-    }),
-  );
+  const touchDevices = groupWriter<Touch>((touches) => {
+    const newest = newestPerKey(
+      touches,
+      (touch) => touch.deviceId,
+      (touch) => touch.atMs,
+    );
+    const ids = newest.map(({ deviceId }) => deviceId);
+    return mark(ids, (run) => {
+      for (const { deviceId, atMs, ip } of newest) run(deviceTouch, atMs, ip, deviceId);
+    });
+  });
 
   const touchTokens = groupWriter<{ tokenId: string; atMs: number }>((touches) =>
-    transaction((run) => {
+    mark([], (run) => {
       for (const { tokenId, atMs } of touches) run(tokenTouch, atMs, tokenId);
     }),
   );

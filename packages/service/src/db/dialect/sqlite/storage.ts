@@ -24,6 +24,7 @@ export async function openSqlite(path: string, clock: Clock, onError: (error: Er
     db,
     hot: hotPaths(database),
     expressions,
+    changes: database,
     transaction: (work) => db.transaction().execute(work),
     close: () => db.destroy(),
   };
