@@ -4,6 +4,7 @@ import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal } fro
 import { failure, type Result, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DeviceRow } from '../db/hot.ts';
+import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret } from '../db/secrets.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
@@ -12,6 +13,9 @@ import type { Deps, DeviceCaller } from './types.ts';
 
 /** Seconds for which a device may resume its TLS session with a ticket. */
 const sessionTimeoutS = 3600;
+
+/** Devices whose rows are remembered between calls. */
+const rememberedDevices = 50_000;
 
 /** Statuses that a module has no result code for, and the one that it gets instead. Spec: API-DEV-status. */
 const deviceStatuses: Readonly<Record<number, number>> = {
@@ -77,12 +81,24 @@ type Identify = (request: FastifyRequest) => Promise<DeviceRow | undefined>;
 /** By certificate: it, the fingerprint of the one issued last and any uuid in a header have to agree. */
 function byCertificate({ storage }: Pick<Deps, 'storage'>): Identify {
   const peerOf = peerMemory();
+  // The marks of contact that come with every call do not empty it: nobody asks such a row when it was seen.
+  const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
+
+  async function rowOf(uuid: string): Promise<DeviceRow | undefined> {
+    const remembered = known.get(uuid);
+    if (remembered) return remembered;
+    const keep = known.beginRead();
+    const row = await storage.hot.deviceByUuid(uuid);
+    if (row) keep(uuid, row);
+    return row;
+  }
+
   return async (request) => {
     const peer = peerOf(request.raw.socket);
     if (!peer) return undefined;
     const named = headerOf(request, 'x-device-uuid');
     if (named !== undefined && named.toLowerCase() !== peer.uuid) return undefined;
-    const row = await storage.hot.deviceByUuid(peer.uuid);
+    const row = await rowOf(peer.uuid);
     return row?.certificate_fingerprint === peer.fingerprint ? row : undefined;
   };
 }

@@ -35,11 +35,10 @@ export interface OtaEngine {
   onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
 }
 
-/** Makes the engine that answers update queries and takes their results, for devices and for bridging hosts. */
-/** Makes the engine of updates; `ledger` is what it may do to devices. */
+/** Makes the engine that answers update queries and takes their results; `ledger` is what it may do to devices. */
 export function openOtaEngine(deps: Pick<Deps, 'storage' | 'clock'>, ledger: DeviceLedger): OtaEngine {
   const { storage, clock } = deps;
-  const reads = compileOtaReads(storage.db);
+  const reads = compileOtaReads(storage);
   const work: OtaWork = { reads, ledger, nowMs: () => clock.now() };
   return {
     ask: (device, ask, by) => askForUpdate(work, deps, device, ask, by),

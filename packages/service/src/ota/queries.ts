@@ -2,8 +2,9 @@ import type { UpdateRecord } from '@moorage/api';
 import type { CompiledQuery, Insertable, Selectable, Updateable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
 import { type PageOf, paging } from '../db/paging.ts';
+import { RecordCache } from '../db/record-cache.ts';
 import type { UpdateTable } from '../db/schema.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
 export type UpdateRow = Selectable<UpdateTable>;
@@ -56,19 +57,32 @@ const withKey = <R>(query: CompiledQuery<R>, key: string | number): CompiledQuer
   parameters: [key],
 });
 
-/** Compiles the reads of an update query once: they run for every check of every device. */
-/** Compiles the reads once, so that a poll builds no query. */
-export function compileOtaReads(db: Db): OtaReads {
+/** Products and updates whose rows are remembered for polls. */
+const remembered = { products: 1_000, updates: 100_000 } as const;
+
+/** Compiles the reads once, so that a poll builds no query; outside of a transaction their answers are remembered. */
+export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>): OtaReads {
+  const bundles = new RecordCache<Candidate[]>(changes, remembered.products);
+  const updates = new RecordCache<UpdateRow>(changes, remembered.updates);
   const tagged = bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null).compile();
   const update = db.selectFrom('updates').selectAll().where('id', '=', 0).compile();
   return {
     async taggedBundles(from, productId) {
+      const known = from === db ? bundles.get(productId) : undefined;
+      if (known) return known;
+      const keep = bundles.beginRead();
       const { rows } = await from.executeQuery(withKey(tagged, productId));
-      return rows.map(toCandidate);
+      const candidates = rows.map(toCandidate);
+      if (from === db) keep(productId, candidates);
+      return candidates;
     },
     async updateById(from, id) {
-      const { rows } = await from.executeQuery(withKey(update, id));
-      return rows[0];
+      const known = from === db ? updates.get(String(id)) : undefined;
+      if (known) return known;
+      const keep = updates.beginRead();
+      const [row] = (await from.executeQuery(withKey(update, id))).rows;
+      if (row && from === db) keep(String(id), row);
+      return row;
     },
   };
 }
