@@ -10,6 +10,7 @@ import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { allowedProduct } from './access.ts';
+import { descriptionHtml } from './description.ts';
 import {
   deleteProduct,
   flavorForProduct,
@@ -59,6 +60,18 @@ const get =
   async ({ params, caller }) => {
     const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
     return allowed.ok ? success(await recordOf(storage.db, allowed.value.id, caller)) : allowed;
+  };
+
+/** API-EP-GET-products-product_id-description.html */
+const description =
+  ({ storage }: Deps): Handler<Contract['description']> =>
+  async ({ params, caller }) => {
+    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+    if (!allowed.ok) return allowed;
+    return success({
+      bytes: Buffer.from(descriptionHtml(allowed.value.description)),
+      mime: 'text/html; charset=utf-8',
+    });
   };
 
 /** What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. */
@@ -199,6 +212,7 @@ export const productsRoutes = (deps: Deps): Handlers<Contract> => ({
   list: list(deps),
   create: create(deps),
   get: get(deps),
+  description: description(deps),
   update: update(deps),
   // API-EP-DELETE-products-product_id
   remove: (call) => moveProduct(deps, call, 'delete'),
