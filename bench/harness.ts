@@ -53,13 +53,16 @@ export async function interleave(
 export interface Peer {
   readonly ready: Record<string, unknown>;
   readonly process: ChildProcess;
+  /** Kills it. */
   stop(): Promise<void>;
+  /** Closes its input, at which some clean up and go. */
+  end(): Promise<void>;
 }
 
 /** Starts a file of this folder (or any script) and waits for its first line, a JSON object. */
 export async function startPeer(script: string, args: readonly string[] = []): Promise<Peer> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ['--expose-gc', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--expose-gc', path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const first = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
@@ -70,6 +73,10 @@ export async function startPeer(script: string, args: readonly string[] = []): P
     process: child,
     async stop() {
       child.kill('SIGKILL');
+      await exited;
+    },
+    async end() {
+      child.stdin.end();
       await exited;
     },
   };
