@@ -1,6 +1,6 @@
 import type { BundleListQuery } from '@moorage/api';
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { bothOf, type Paging } from '../db/paging.ts';
 import type { BundleTable, ResourceTable, Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -92,12 +92,12 @@ export async function listBundles(
     .orderBy('bundles.version_key', page.direction)
     .limit(page.limit)
     .offset(page.offset);
-  const items = await computeBundles(db, rows)
+  const items = computeBundles(db, rows)
     .orderBy(column, page.direction)
     .orderBy('bundles.version_key', page.direction)
     .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const count = query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return bothOf(items, count);
 }
 
 export const bundleByTag = (db: Db, productId: string, tag: NonNullable<BundleRow['tag']>) =>

@@ -30,3 +30,12 @@ export function paging<S extends string>(query: PageOf<S>, otherwise: NoInfer<S>
     direction: descending ? 'desc' : 'asc',
   };
 }
+
+/** A page and its count, which a database with several connections finds at the same time. */
+export async function bothOf<Item>(
+  items: Promise<Item[]>,
+  count: Promise<{ readonly total: number }>,
+): Promise<{ items: Item[]; total: number }> {
+  const [found, { total }] = await Promise.all([items, count]);
+  return { items: found, total };
+}

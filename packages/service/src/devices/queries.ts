@@ -1,9 +1,9 @@
 import type { DeviceListQuery, DeviceRecord } from '@moorage/api';
 import type { ExpressionBuilder, Insertable, Updateable } from 'kysely';
-import { paging } from '../db/paging.ts';
+import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
-import type { DeviceKey } from './rules.ts';
+import { type DeviceKey, degreesOf } from './rules.ts';
 
 /** Whose devices a list shows: everybody's, or those a user owns or sees through a product. */
 export type Viewer = 'everyone' | { readonly userId: string; readonly customerId: string | null };
@@ -94,17 +94,17 @@ export async function listDevices(
   );
   const page = paging(query, '-created_at');
   const descending = page.direction === 'desc';
-  const items = await filtered
+  const items = filtered
     .orderBy(`d.${page.field}`, (order) => (descending ? order.desc().nullsLast() : order.asc().nullsFirst()))
     .orderBy('d.id', page.direction)
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const { total } = await filtered
+  const count = filtered
     .clearSelect()
-    .select((count) => count.fn.countAll<number>().as('total'))
+    .select((counting) => counting.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { items, total };
+  return bothOf(items, count);
 }
 
 type Joined = Schema & {
@@ -211,10 +211,10 @@ export function toDeviceRecord(row: DetailedDevice): DeviceRecord {
     user_id: row.user_id,
     user: row.user,
     customer_id: row.customer_id,
-    // Message channel, locations and nodes are not built yet; their fields are there and empty.
+    // Message channel and nodes are not built yet; their fields are there and empty.
     online: false,
     ip: row.ip,
-    location: null,
+    location: degreesOf(row),
     telemetry: null,
     nodes: null,
     created_at: String(row.created_at),
