@@ -1,79 +1,61 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { type Benchmark, interleave, median, startPeer } from './harness.ts';
+import type { Socket } from 'node:net';
+import { type Benchmark, type Finding, interleave, median, startPeer } from './harness.ts';
+import { exchange, openLine, startModules, succeed } from './serial-line.ts';
 
 const roundTripsPerRound = 4_000;
 const rounds = 5;
+const moduleCount = 50;
+const roundTripsOfEach = 400;
+const request = 'get wlan.ssid\r\n';
 
-async function openLine(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').setNoDelay(true);
-  await once(socket, 'connect');
-  return socket;
-}
-
-/** Sends `request` and waits for `replyBytes` bytes, again and again; the median in microseconds. */
-async function measure(socket: Socket, request: string, replyBytes: number): Promise<number> {
+/** Round trips one after another on one line, in microseconds. */
+async function measure(socket: Socket, replyBytes: number, count: number): Promise<number[]> {
   const times: number[] = [];
-  for (let trip = 0; trip < roundTripsPerRound; trip++) {
+  for (let trip = 0; trip < count; trip++) {
     const startMs = performance.now();
-    await new Promise<void>((resolve) => {
-      let received = 0;
-      const onData = (chunk: Buffer): void => {
-        received += chunk.length;
-        if (received < replyBytes) return;
-        socket.off('data', onData);
-        resolve();
-      };
-      socket.on('data', onData);
-      socket.write(request);
-    });
+    await exchange(socket, request, replyBytes);
     times.push((performance.now() - startMs) * 1_000);
   }
-  return median(times);
+  return times;
 }
 
-/** Reply of a machine-mode module to one command, read until it has been silent for a moment. */
-async function replyOf(socket: Socket, request: string): Promise<string> {
-  let text = '';
-  const onData = (chunk: Buffer): void => {
-    text += chunk.toString('latin1');
-  };
-  socket.on('data', onData);
-  socket.write(request);
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  socket.off('data', onData);
-  return text;
+/** The median over all lines, which are busy at the same time. */
+const measureAll = async (lines: readonly Socket[], replyBytes: number, count: number): Promise<number> =>
+  median((await Promise.all(lines.map((line) => measure(line, replyBytes, count)))).flat());
+
+async function prepare(line: Socket): Promise<number> {
+  await succeed(line, 'set system.cmd.mode machine\r\nset wlan.ssid "harbour office"\r\n');
+  return (await succeed(line, request)).length;
+}
+
+async function compare(label: string, ports: readonly number[], echoPort: number, count: number): Promise<Finding> {
+  const lines = await Promise.all(ports.map(openLine));
+  const echoLines = await Promise.all(ports.map(() => openLine(echoPort)));
+  const [replyBytes = 0] = await Promise.all(lines.map(prepare));
+  const pair = await interleave(
+    rounds,
+    () => measureAll(lines, replyBytes, count),
+    () => measureAll(echoLines, request.length, count),
+  );
+  for (const socket of [...lines, ...echoLines]) socket.destroy();
+  return { label, beside: 'TCP echo', unit: 'µs', ...pair, goal: { atMost: 1.5 } };
 }
 
 export const commandRoundTrip: Benchmark = {
   name: 'command-round-trip',
-  goal: 'module command round trip over TCP (get wlan.ssid, machine mode) at most 1.5 times a bare TCP echo',
+  goal: 'module command round trip over TCP (get wlan.ssid, machine mode) at most 1.5 times a bare TCP echo at the median, also with 50 concurrent sessions on 50 modules',
   async run() {
-    const module = await startPeer('../packages/moorage/src/main.ts', [
-      'module',
-      '--serial',
-      'tcp:127.0.0.1:0',
-      '--json',
-    ]);
     const echo = await startPeer('peers/echo.ts');
+    const echoPort = Number(echo.ready.port);
+    const one = await startModules(1);
+    const many = await startModules(moduleCount);
     try {
-      const modulePort = Number(/\d+$/.exec(String(module.ready.serial))?.[0]);
-      const line = await openLine(modulePort);
-      const echoLine = await openLine(Number(echo.ready.port));
-      await replyOf(line, 'set system.cmd.mode machine\r\nset wlan.ssid "harbour office"\r\n');
-      const request = 'get wlan.ssid\r\n';
-      const reply = await replyOf(line, request);
-      if (!reply.startsWith('R0')) throw new Error(`The module answered ${JSON.stringify(reply)}`);
-      const pair = await interleave(
-        rounds,
-        () => measure(line, request, reply.length),
-        () => measure(echoLine, request, request.length),
-      );
-      line.destroy();
-      echoLine.destroy();
-      return [{ label: 'get wlan.ssid', beside: 'TCP echo', unit: 'µs', ...pair, goal: { atMost: 1.5 } }];
+      return [
+        await compare('one session', one.ports, echoPort, roundTripsPerRound),
+        await compare(`${moduleCount} sessions on ${moduleCount} modules`, many.ports, echoPort, roundTripsOfEach),
+      ];
     } finally {
-      await Promise.all([module.stop(), echo.stop()]);
+      await Promise.all([one.peer.stop(), many.peer.stop(), echo.stop()]);
     }
   },
 };

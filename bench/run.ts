@@ -2,12 +2,24 @@ import { cpus } from 'node:os';
 import { commandRoundTrip } from './command-round-trip.ts';
 import { deviceLookup } from './device-lookup.ts';
 import { fileDownload } from './file-download.ts';
+import { fileTransfer } from './file-transfer.ts';
 import { type Benchmark, report } from './harness.ts';
 import { idleModules } from './idle-modules.ts';
 import { otaQuery } from './ota-query.ts';
+import { servicePages } from './service-pages.ts';
+import { virtualDay } from './virtual-day.ts';
 
 /** Every benchmark; `npm run bench -- NAME ...` runs those whose names contain a word given. */
-const benchmarks: readonly Benchmark[] = [deviceLookup, otaQuery, fileDownload, commandRoundTrip, idleModules];
+const benchmarks: readonly Benchmark[] = [
+  deviceLookup,
+  otaQuery,
+  servicePages,
+  fileDownload,
+  commandRoundTrip,
+  fileTransfer,
+  idleModules,
+  virtualDay,
+];
 
 const wanted = process.argv.slice(2);
 console.log(

@@ -55,6 +55,7 @@ const slices = [
   'bundles',
   'platforms',
   'filestore',
+  'avatars',
   'connectors',
   'metrics',
   'logs',
@@ -72,9 +73,11 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
       `service/${slice}/*`,
       'service/db',
       'service/db/secrets',
+      'service/db/record-cache',
       'service/blobs',
       'service/blobs/records',
       'service/http/types',
+      'service/http/traffic',
       'rules/*',
     ],
     types: ['service/config'],
@@ -98,7 +101,14 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/http',
     path: 'packages/service/src/http/',
-    imports: ['base', 'api', 'service/http/types', 'service/db/secrets'],
+    imports: [
+      'base',
+      'api',
+      'service/http/types',
+      'service/http/traffic',
+      'service/db/secrets',
+      'service/db/record-cache',
+    ],
     types: ['service/blobs', 'service/db', 'service/config'],
     // The server object that fastify is given; who calls `listen` is decided outside.
     system: ['node:http', 'node:https'],
@@ -108,24 +118,29 @@ export const zones: readonly Zone[] = [
     name: 'service/http/types',
     path: 'packages/service/src/http/types.ts',
     imports: ['base', 'api'],
-    types: ['service/blobs', 'service/db', 'service/config'],
+    types: ['service/blobs', 'service/db', 'service/config', 'service/http/traffic'],
   },
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
     imports: ['base', 'service/db/*'],
-    types: ['service/config'],
+    // The types of events, which the contract lists.
+    types: ['service/config', 'api'],
     system: ['node:fs', 'pg'],
   },
+  // What the servers count, and who shows it reads.
+  { name: 'service/http/traffic', path: 'packages/service/src/http/traffic.ts', imports: [] },
   // The two databases: drivers and what they spell differently. Slices see neither.
   {
     name: 'service/db/dialect',
     path: 'packages/service/src/db/dialect/',
-    imports: ['base', 'service/db', 'service/db/secrets'],
+    imports: ['base', 'service/db', 'service/db/secrets', 'service/db/record-cache'],
     system: ['*'],
   },
   // How secrets are hashed for their columns: needed where they are shown, too.
   { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
+  // What is kept in memory of records: it knows no database, only whether one has changed.
+  { name: 'service/db/record-cache', path: 'packages/service/src/db/record-cache.ts', imports: [] },
   { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
   // Which bytes are stored is a record, too.
   {
@@ -145,7 +160,24 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'service/blobs'],
     system: ['node:fs', 'node:fs/promises'],
   },
+  // Everything that a service keeps, as one file: it knows tables only by what the database says of them.
+  {
+    name: 'service/backup',
+    path: 'packages/service/src/backup/',
+    imports: ['base', 'service/db', 'service/blobs'],
+    system: ['node:fs/promises'],
+  },
   ...sliceZones,
+  // What leaves the machine: the one place of the service that dials.
+  {
+    name: 'service/outbound',
+    path: 'packages/service/src/outbound/',
+    imports: ['base', 'rules/*'],
+    types: ['service/connectors/ports'],
+    system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls'],
+  },
+  // What connectors need of the network.
+  { name: 'service/connectors/ports', path: 'packages/service/src/connectors/ports.ts', imports: ['base', 'api'] },
   // Accounts and tokens as the command line makes them: the first run, `user add`, `token add`.
   {
     name: 'service/auth/accounts',
@@ -170,7 +202,7 @@ export const zones: readonly Zone[] = [
     name: 'module/personality/texts',
     path: 'packages/module/src/personality/',
     imports: ['base'],
-    types: ['module/interpreter', 'module/personality'],
+    types: ['module/interpreter', 'module/personality', 'module/random'],
   },
   { name: 'module/model', path: 'packages/module/src/model.ts', imports: ['base', 'module/model/files'] },
   {
@@ -333,10 +365,10 @@ export const packageEntries: Readonly<Record<string, string>> = {
 
 /** Which slices write which tables; others may read them. Storage itself (`db/`) is not asked. */
 export const tableOwners: Readonly<Record<string, readonly string[]>> = {
-  // Signing up makes an account, its owner changes it.
-  users: ['auth', 'users'],
+  // Signing up makes an account, its owner changes it. A record names its current avatar.
+  users: ['auth', 'users', 'avatars'],
   tokens: ['auth', 'users'],
-  platforms: ['platforms'],
+  platforms: ['platforms', 'avatars'],
   flavors: ['platforms'],
   platform_flavors: ['platforms'],
   firmwares: ['platforms'],
@@ -347,10 +379,17 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   activation_tokens: ['products', 'devices'],
   bundles: ['bundles'],
   resources: ['bundles'],
+  files: ['filestore'],
+  avatars: ['avatars'],
   devices: ['devices'],
   updates: ['ota'],
   // Written through db/logs.ts, in the transaction that a line tells of.
   logs: ['logs'],
+  customers: ['users'],
+  connectors: ['connectors'],
+  connector_events: ['connectors'],
+  // Queued in the transaction of the log row that they tell of.
+  deliveries: ['connectors', 'logs'],
   // Small values by name; each name has one writer.
   settings: ['auth', 'identity'],
   blobs: ['blobs'],

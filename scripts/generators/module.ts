@@ -1,7 +1,7 @@
-import type { Command, OptionSpec } from '../../packages/module/src/interpreter/command.ts';
+import type { ArgSpec, Command, OptionSpec } from '../../packages/module/src/interpreter/command.ts';
 import { usage } from '../../packages/module/src/interpreter/usage.ts';
 import type { Text } from '../../packages/module/src/personality/texts.ts';
-import type { Kind } from '../../packages/module/src/variables/kinds.ts';
+import { type Kind, printValue, type Value } from '../../packages/module/src/variables/kinds.ts';
 import type { Variable } from '../../packages/module/src/variables/variable.ts';
 import { code, page, table } from '../support/markdown.ts';
 import { importOptional } from '../support/project.ts';
@@ -14,83 +14,157 @@ const evidenceText =
 
 const optionLabel = (spec: OptionSpec): string => (spec.kind === 'letters' ? `-${spec.letters}` : spec.flag);
 
-const argumentTexts = (command: Command<never>): string =>
-  [
-    ...Object.values(command.options).map((spec) => `${code(optionLabel(spec))} ${spec.help}`),
-    ...Object.entries(command.args).map(([name, spec]) => `${code(name)} ${spec.help}`),
-  ].join('; ');
+/** What an argument takes, where its kind says more than the name. */
+function argumentRange(spec: ArgSpec): string {
+  switch (spec.kind) {
+    case 'int':
+      return `${spec.min} to ${spec.max}`;
+    case 'hex':
+      return `hex, to ${spec.max.toString(16).toUpperCase()}`;
+    case 'bit':
+      return '0 or 1';
+    case 'choice':
+      return spec.choices.join(', ');
+    case 'word':
+      return spec.maxLength === undefined ? '' : `to ${spec.maxLength} characters`;
+    default:
+      return '';
+  }
+}
+
+const optionRange = (spec: OptionSpec): string => (spec.kind === 'value' ? argumentRange(spec.value) : '');
+
+/** One command: how it is called, and what each of its words is. */
+function commandSection(command: Command<never>): readonly string[] {
+  const words = [
+    ...Object.values(command.options).map((spec) => [code(optionLabel(spec)), 'option', optionRange(spec), spec.help]),
+    ...Object.entries(command.args).map(([name, spec]) => [
+      code(name),
+      spec.optional ? 'optional' : 'needed',
+      argumentRange(spec),
+      spec.help,
+    ]),
+  ];
+  const aliases = command.aliases?.length ? `, also ${command.aliases.map(code).join(', ')}` : '';
+  const notes = [command.hidden ? 'not listed by `help`' : '', command.safeMode ? 'there in safe mode' : ''];
+  return [
+    `### ${command.name}`,
+    `${command.summary}. Short ${code(command.shortcut)}${aliases}.`,
+    `\`\`\`text\n${usage(command)}\n\`\`\``,
+    ...(words.length ? [table(['word', '', 'values', 'meaning'], words)] : []),
+    [`Evidence: ${command.evidence}`, ...notes.filter((note) => note !== '')].join('; '),
+  ];
+}
 
 /** docs/generated/commands.md: every command of the module. */
 export async function renderCommands(): Promise<string | undefined> {
-  const commands = await loadCommands();
+  const commands = (await loadCommands()).toSorted(byName);
   if (!commands.length) return undefined;
+  const groups = [...new Set(commands.map(({ group }) => group))].toSorted();
   return page(
     'Commands of the module',
     evidenceText,
     table(
-      ['command', 'short', 'group', 'syntax', 'does', 'options and arguments', 'evidence'],
-      commands
-        .toSorted(byName)
-        .map((command) => [
-          code(command.name) + (command.hidden ? ' (not listed)' : ''),
-          code(command.shortcut),
-          command.group,
-          code(usage(command)),
-          command.summary,
-          argumentTexts(command),
-          command.evidence,
-        ]),
+      ['command', 'short', 'group', 'does', 'evidence'],
+      commands.map((command) => [
+        `[${code(command.name)}](#${command.name})`,
+        code(command.shortcut),
+        command.group,
+        command.summary,
+        command.evidence,
+      ]),
     ),
+    ...groups.flatMap((group) => [
+      `## Group ${group}`,
+      ...commands.filter((command) => command.group === group).flatMap(commandSection),
+    ]),
   );
 }
 
 /** What a kind accepts, for a reader. */
 function kindText(kind: Kind): string {
   switch (kind.type) {
+    case 'bool':
+      return '0 or 1, off or on, false or true';
     case 'int':
       return `${kind.min} to ${kind.max}`;
+    case 'gpio':
+      return 'pin number, or -1 for none';
     case 'enum':
       return kind.words.join(', ');
     case 'str':
+      return `empty, or ${kind.min} to ${kind.max} bytes`;
     case 'key':
-      return `text of ${kind.min} to ${kind.max} bytes, or empty`;
+      return `empty, or ${kind.min} to ${kind.max} characters`;
+    case 'ssid':
+      return 'empty, or up to 32 bytes; `\\xHH` for one that does not print';
     case 'hex':
-      return `hex to ${kind.max.toString(16).toUpperCase()}`;
-    default:
-      return kind.type;
+      return `hex, to ${kind.max.toString(16).toUpperCase()}`;
+    case 'ip':
+      return 'IPv4 address';
+    case 'csv':
+      return `list with commas, to ${kind.max} bytes`;
+    case 'file':
+      return 'empty, or the name of a file';
+    case 'mac':
+      return 'empty, or a MAC address';
+    case 'zone':
+      return 'hours from UTC, -12 to 12, half hours as `5:30`';
+    case 'baud':
+      return 'a usual rate, or any with the word `raw` behind it';
+    case 'direction':
+      return 'direction of a pin, for outputs with its level';
+    case 'blink':
+      return 'patterns joined with bars, one for each state';
+    case 'table':
+      return 'lines';
   }
 }
 
+/** As `get` prints it. */
+const printed = (variable: Variable, value: Value): string => code(printValue(variable.kind, value));
+
 const defaultText = (variable: Variable): string => {
   if (variable.read) return '';
-  if (typeof variable.default !== 'object') return code(String(variable.default));
+  if (typeof variable.default !== 'object') return printed(variable, variable.default);
   return Object.entries(variable.default)
-    .map(([index, value]) => code(`${index}: ${value}`))
-    .join(' ');
+    .map(([index, value]) => `${code(index)} ${printed(variable, value)}`)
+    .join(', ');
 };
+
+/** Name with its index, and the words that `get` takes behind it. */
+function callText({ name, index, options }: Variable): string {
+  const indexText = index === undefined ? '' : ` <${index === 'gpio' ? 'pin' : index.words.join('/')}>`;
+  return `${code(`${name}${indexText}`)}${options?.length ? `, ${code(`get … ${options.join('/')}`)}` : ''}`;
+}
+
+const prefixOf = ({ name }: Variable): string => name.split('.')[0] ?? name;
 
 /** docs/generated/variables.md: every variable of the module. */
 export async function renderVariables(): Promise<string | undefined> {
-  const variables = await loadVariables();
+  const variables = (await loadVariables()).toSorted(byName);
   if (!variables.length) return undefined;
+  const prefixes = [...new Set(variables.map(prefixOf))];
+  const row = (variable: Variable): readonly string[] => [
+    callText(variable),
+    code(variable.shortcut),
+    variable.access ?? 'get-set',
+    kindText(variable.kind),
+    defaultText(variable),
+    variable.apply ?? 'now',
+    variable.inert === undefined ? variable.help : `${variable.help} (${variable.inert})`,
+    variable.evidence,
+  ];
   return page(
     'Variables of the module',
-    `${evidenceText} A change acts at once (\`now\`), when the interface restarts (\`net\`), at \`boot\`, with the \`uart\`, or at the next web \`setup\`.`,
-    table(
-      ['variable', 'short', 'access', 'values', 'default', 'acts', 'meaning', 'evidence'],
-      variables
-        .toSorted(byName)
-        .map((variable) => [
-          code(variable.name),
-          code(variable.shortcut),
-          variable.access ?? 'get-set',
-          kindText(variable.kind),
-          defaultText(variable),
-          variable.apply ?? 'now',
-          variable.inert === undefined ? variable.help : `${variable.help} (${variable.inert})`,
-          variable.evidence,
-        ]),
-    ),
+    `${evidenceText} A change acts at once (\`now\`), when the interface restarts (\`net\`), at \`boot\`, with the \`uart\`, or at the next web \`setup\`. Defaults are those of the built-in personality, printed as \`get\` prints them.`,
+    ...prefixes.flatMap((prefix) => [
+      `## ${prefix}`,
+      table(
+        ['variable', 'short', 'access', 'values', 'default', 'acts', 'meaning', 'evidence'],
+        variables.filter((variable) => prefixOf(variable) === prefix).map(row),
+      ),
+    ]),
   );
 }
 

@@ -57,6 +57,20 @@ describe('client', () => {
     expect(new Headers(asked[0]?.init.headers).has('authorization')).toBe(false);
   });
 
+  it.each([
+    ['bytes', new Uint8Array([1]), 'application/octet-stream'],
+    ['a blob of a type', new Blob(['x'], { type: 'text/x-test' }), 'text/x-test'],
+    ['a blob of no type', new Blob(['x']), 'application/octet-stream'],
+    ['a form', new FormData(), 'multipart/form-data'],
+  ])('sends %s with the media type of the body', async (_, body, expected) => {
+    const { asked, client } = answering(200, '{}');
+    await client.call('deviceFiles.upload', { params: { device_id: 'x', path: 'a/b c' }, body });
+    const [{ url, init } = { url: '', init: {} }] = asked;
+    expect(url).toBe('http://host:1/api/devices/x/files/a/b%20c');
+    // What `fetch` makes of it.
+    expect(new Request(url, init).headers.get('content-type')).toContain(expected);
+  });
+
   it('gives the total of a list', async () => {
     const { client } = answering(200, '[]', { 'x-total-count': '7' });
     expect(await client.call('tokens.list', { query: { limit: 1 } })).toMatchObject({ ok: true, value: { total: 7 } });

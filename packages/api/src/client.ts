@@ -19,7 +19,7 @@ type EndpointOf<Name extends EndpointName> = Name extends `${infer R}.${infer A}
     : never
   : never;
 
-type Present<Key extends string, T> = T extends undefined
+type Present<Key extends string, T> = [T] extends [undefined]
   ? { readonly [K in Key]?: undefined }
   : Record<never, never> extends T
     ? { readonly [K in Key]?: T }
@@ -121,7 +121,9 @@ export function createClient(options: ClientOptions): Client {
     if (token !== undefined && shape.auth === 'bearer') headers.set('authorization', `Bearer ${token}`);
     const init: RequestInit & { duplex?: 'half' } = { method: shape.method, headers };
     if (isBinary(shape.body)) {
-      headers.set('content-type', shape.body.mediaType);
+      // A Blob knows its own media type, and a form its boundary: there `fetch` sets the header.
+      const saysItself = input.body instanceof FormData || (input.body instanceof Blob && input.body.type !== '');
+      if (!saysItself) headers.set('content-type', shape.body.mediaType);
       // Safe: the type of `call` asks for this of endpoints with binary bodies.
       init.body = input.body as UploadBody;
       init.duplex = 'half';

@@ -1,10 +1,17 @@
 import { authContract } from './auth.ts';
+import { avatarsContract } from './avatars.ts';
 import { bundlesContract } from './bundles.ts';
+import { connectorsContract } from './connectors.ts';
+import { customersContract, productPeopleContract } from './customers.ts';
 import { deviceLinkContract, otaLinkContract } from './device-link.ts';
 import { devicesContract, deviceUpdatesContract } from './devices.ts';
 import type { EndpointShape } from './endpoint.ts';
+import { assetsContract, deviceFilesContract, filesLinkContract } from './files.ts';
 import { identityContract } from './identity.ts';
+import { logsContract } from './logs.ts';
 import { metaContract } from './meta.ts';
+import { metricsContract } from './metrics.ts';
+import { overviewContract } from './overview.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
 import { tokensContract, usersContract } from './users.ts';
@@ -17,8 +24,17 @@ export const contract = {
   platforms: platformsContract,
   products: productsContract,
   bundles: bundlesContract,
+  overview: overviewContract,
+  productPeople: productPeopleContract,
+  customers: customersContract,
+  connectors: connectorsContract,
+  logs: logsContract,
+  metrics: metricsContract,
   devices: devicesContract,
   deviceUpdates: deviceUpdatesContract,
+  deviceFiles: deviceFilesContract,
+  assets: assetsContract,
+  avatars: avatarsContract,
   identity: identityContract,
   meta: metaContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
@@ -27,6 +43,7 @@ export const contract = {
 export const linkContract = {
   device: deviceLinkContract,
   ota: otaLinkContract,
+  files: filesLinkContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
 
 export type Contract = typeof contract;

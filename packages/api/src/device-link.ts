@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { deviceStates, IdOrEmpty, MacAddress, NoUpdate, ProductChoice, UpdateOffer } from './devices.ts';
+import { deviceStates, IdOrEmpty, LocationInput, MacAddress, NoUpdate, ProductChoice, UpdateOffer } from './devices.ts';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Text } from './fields.ts';
 
@@ -85,7 +85,12 @@ export const deviceLinkContract = {
         username: Text(254, { minLength: 1 }),
         password: Text(1024, { minLength: 1 }),
       }),
-      Type.Object({ product: ProductCode, token: Text(64, { minLength: 1 }) }),
+      Type.Object({
+        product: ProductCode,
+        token: Text(64, { minLength: 1 }),
+        // With a user name it is a login, whatever else is there.
+        username: Type.Optional(Type.Never()),
+      }),
     ]),
     reply: Type.Object({ result: Type.Literal('ok'), product: Type.String(), user: Nullable(Type.String()) }),
     errors: linkErrors,
@@ -150,6 +155,7 @@ export const otaLinkContract = {
       force: Type.Optional(Type.Boolean({ description: 'offer the bundle even when it runs already' })),
       bversion: Type.Optional(Text(255, { description: 'version text of what runs now' })),
       mac: Type.Optional(MacAddress),
+      location: Type.Optional(LocationInput),
       files: Type.Optional(Type.Array(HeldFile, { maxItems: 1000, description: 'files the device holds already' })),
     }),
     reply: Type.Union([NoUpdate, UpdateOffer]),

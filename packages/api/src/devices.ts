@@ -56,6 +56,14 @@ export const DeviceRecord = Type.Object({
   last_ota_at: Nullable(Timestamp),
 });
 
+/** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
+export const LocationInput = Type.Object({
+  lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
+  lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
+  city: Type.Optional(Text(100)),
+  country: Type.Optional(Text(100)),
+});
+
 /** Reply to provisioning: the record and, this once only, the token that the device fetches its certificate with. */
 export const ProvisionedDevice = Type.Object({
   ...DeviceRecord.properties,
@@ -136,7 +144,11 @@ export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile)
 export const IdOrEmpty = (description: string) => Type.Union([Id, Type.Literal('')], { description });
 
 /** Any of the names of a device: id, hardware uuid, MAC or Bluetooth address. */
-const Identifier = Type.String({ minLength: 1, maxLength: 40, description: 'id, uuid, MAC or Bluetooth address' });
+export const Identifier = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  description: 'id, uuid, MAC or Bluetooth address',
+});
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Text(128);
 const tag = 'Devices';
@@ -210,12 +222,13 @@ export const devicesContract = {
     path: '/api/devices/{device_id}',
     spec: ['API-EP-PUT-devices-device_id'],
     tag,
-    summary: 'Change the title or description of a device',
+    summary: 'Change the title, description or location of a device',
     auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({
       title: Type.Optional(title),
       description: Type.Optional(Text(65_536)),
+      location: Type.Optional(Nullable(LocationInput)),
     }),
     reply: DeviceRecord,
     errors: [400, 401, 403, 404],

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { binary, endpoint } from './endpoint.ts';
 
 export const metaContract = {
   health: endpoint({
@@ -16,5 +16,26 @@ export const metaContract = {
       uptime_s: Type.Integer({ description: 'seconds since the service started' }),
     }),
     errors: [503],
+  }),
+  ready: endpoint({
+    method: 'GET',
+    path: '/readyz',
+    spec: ['API-EP-GET-readyz'],
+    tag: 'Service',
+    summary: 'Ready for requests: the database answers, and file contents can be stored',
+    auth: 'none',
+    reply: Type.Object({ status: Type.Literal('ok') }),
+    errors: [503],
+  }),
+  metrics: endpoint({
+    method: 'GET',
+    path: '/metrics',
+    spec: ['API-EP-GET-metrics'],
+    tag: 'Service',
+    summary: 'Figures for monitoring, in the text format of Prometheus',
+    description: 'Counts of devices and updates are up to a minute old.',
+    auth: 'none',
+    reply: binary('text/plain; version=0.0.4; charset=utf-8'),
+    errors: [],
   }),
 };

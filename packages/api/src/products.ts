@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 /** A bundle tag, from the one devices reach last to the one they reach first (reference 2.3). */
@@ -122,6 +122,18 @@ export const productsContract = {
     reply: ProductRecord,
     errors: [400, 401, 404],
   }),
+  description: endpoint({
+    method: 'GET',
+    path: '/api/products/{product_id}/description.html',
+    spec: ['API-EP-GET-products-product_id-description.html'],
+    tag,
+    summary: 'Description of a product as HTML',
+    description: 'Made from its Markdown: no HTML of the author, and links to web and mail addresses only.',
+    auth: 'bearer',
+    params: productParams,
+    reply: binary('text/html'),
+    errors: [400, 401, 404],
+  }),
   update: endpoint({
     method: 'PUT',
     path: '/api/products/{product_id}',
@@ -138,6 +150,8 @@ export const productsContract = {
       description: Type.Optional(texts.description),
       meta: Type.Optional(texts.meta),
       state: Type.Optional(Type.Enum(['published', 'archive'])),
+      claimable: Type.Optional(Type.Boolean({ description: 'changed by owners and administrators' })),
+      part_number: Type.Optional(Nullable(Text(64, { minLength: 1, description: 'changed by administrators' }))),
     }),
     reply: ProductRecord,
     errors: [400, 401, 403, 404, 409],

@@ -1,3 +1,5 @@
+import { TimerHeap } from './timer-heap.ts';
+
 /** Cancels a pending timer; harmless when it has already run. */
 export type CancelTimer = () => void;
 
@@ -28,18 +30,11 @@ export const realClock: Clock = {
   },
 };
 
-interface Scheduled {
-  readonly atMs: number;
-  readonly order: number;
-  readonly task: () => void;
-}
-
 /** A clock that stands still until it is told to advance; timers run in the order of their due times. */
 export class VirtualClock implements Clock {
   #elapsedMs = 0;
-  #order = 0;
   readonly #startMs: number;
-  readonly #timers = new Set<Scheduled>();
+  readonly #timers = new TimerHeap();
 
   constructor(startMs = 0) {
     this.#startMs = startMs;
@@ -54,14 +49,18 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): CancelTimer {
-    const timer: Scheduled = { atMs: this.#elapsedMs + Math.max(0, delayMs), order: this.#order++, task };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
+    const timer = this.#timers.add(this.#elapsedMs + Math.max(0, delayMs), task);
+    return () => this.#timers.remove(timer);
   }
 
   /** How many timers wait. */
   get pending(): number {
     return this.#timers.size;
+  }
+
+  /** Monotonic time at which the next timer is due; `undefined` when none waits. */
+  get nextAtMs(): number | undefined {
+    return this.#timers.first?.atMs;
   }
 
   /**
@@ -71,22 +70,13 @@ export class VirtualClock implements Clock {
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#elapsedMs + durationMs;
     await settle();
-    for (let next = this.#next(endMs); next; next = this.#next(endMs)) {
+    for (let next = this.#timers.first; next && next.atMs <= endMs; next = this.#timers.first) {
       this.#elapsedMs = next.atMs;
-      this.#timers.delete(next);
+      this.#timers.remove(next);
       next.task();
       await settle();
     }
     this.#elapsedMs = endMs;
-  }
-
-  #next(endMs: number): Scheduled | undefined {
-    let first: Scheduled | undefined;
-    for (const timer of this.#timers) {
-      if (timer.atMs > endMs) continue;
-      if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer;
-    }
-    return first;
   }
 }
 

@@ -27,6 +27,8 @@ const Model = Type.Object(
     gpioCount: Type.Integer({ minimum: 0, maximum: 99 }),
     /** Pins that the board uses itself: number to description, as `gpio.usage` shows it. */
     boardPins: Type.Record(Type.String({ pattern: '^\\d{1,2}$' }), Type.String({ minLength: 1, maxLength: 32 })),
+    /** Memory of the board, in bytes, of which `system.memory.usage` is a percentage. */
+    ramBytes: Type.Integer({ minimum: 1024, maximum: 1_073_741_824 }),
     adc: Type.Object(
       { pins: Type.Array(Pin), bits: Type.Integer({ minimum: 8, maximum: 16 }) },
       { additionalProperties: false },
@@ -35,6 +37,7 @@ const Model = Type.Object(
       { pins: Type.Array(Pin), bits: Type.Integer({ minimum: 8, maximum: 16 }) },
       { additionalProperties: false },
     ),
+    pwm: Type.Object({ pins: Type.Array(Pin) }, { additionalProperties: false }),
     flash: Type.Object(
       {
         /** Size of each area in bytes; 0 when the board has none. Spec: MOD-FILE-areas. */
@@ -76,8 +79,10 @@ export const defaultModel: Model = {
   partId: '4d4f4f52',
   gpioCount: 29,
   boardPins: {},
+  ramBytes: 128 * 1024,
   adc: { pins: [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 20, 21, 22, 23], bits: 12 },
   dac: { pins: [0], bits: 12 },
+  pwm: { pins: [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 17, 18, 19, 20, 21, 22] },
   flash: { areaBytes: { i: 768 * 1024, e: 1024 * 1024, b: 0 }, maxFilesPerArea: 100 },
   limits: { streams: 8, history: 5, faults: 8 },
   files: defaultFactoryFiles,
@@ -102,7 +107,7 @@ export function parseModel(json: string): Result<Model, string> {
     const first = Value.Errors(Model, model)[0];
     return failure(`The model file is wrong at "${first?.instancePath || '/'}": ${first?.message}`);
   }
-  const beyond = [...model.adc.pins, ...model.dac.pins, ...Object.keys(model.boardPins)].find(
+  const beyond = [...model.adc.pins, ...model.dac.pins, ...model.pwm.pins, ...Object.keys(model.boardPins)].find(
     (pin) => Number(pin) >= model.gpioCount,
   );
   return beyond === undefined ? success(model) : failure(`The model has no pin ${beyond}`);

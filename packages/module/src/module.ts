@@ -1,21 +1,32 @@
-import { type Clock, decodeBase64, parseVersion, sleep, unwrap } from '@moorage/base';
+import { type CancelTimer, type Clock, decodeBase64, parseVersion, sleep, unwrap } from '@moorage/base';
 import { Link } from './cloud/link.ts';
 import type { Board } from './commands/board.ts';
+import { usedMemory } from './commands/memory-use.ts';
+import { pinDutiesOf, runAlone, wakeSources } from './commands/pin-wiring.ts';
 import { registryOf } from './commands/registry.ts';
 import { reportDropped } from './commands/variables.ts';
+import { Faults } from './device/faults.ts';
 import type { FactoryFile } from './device/flash.ts';
 import { Flash } from './device/flash-files.ts';
+import { Pins } from './device/gpio.ts';
 import { type Identity, makeIdentity, readIdentity } from './device/identity.ts';
 import { Log, type LogSettings, noticeTime } from './device/log.ts';
+import { PinControl } from './device/pin-control.ts';
+import type { PinDuties } from './device/pin-duties.ts';
+import { PinRoles } from './device/pin-roles.ts';
+import { longAfter, Power } from './device/power.ts';
+import type { PowerTrigger } from './device/power-table.ts';
 import { Rtc } from './device/rtc.ts';
 import type { Store } from './device/store.ts';
 import { StreamTable } from './device/streams.ts';
+import type { SessionBoard } from './interpreter/board-port.ts';
 import { type Execution, execute } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
 import type { Net } from './net/ports.ts';
-import { neutralPersonality, type Personality } from './personality.ts';
+import { drawnTimings } from './personality/timings.ts';
+import { neutralPersonality, type Personality, type Timings } from './personality.ts';
 import { type Random, seededRandom } from './random.ts';
 import { zoneMinutes } from './variables/kinds.ts';
 import { VariableStore } from './variables/store.ts';
@@ -54,7 +65,18 @@ export class Module implements Board {
   readonly log: Log;
   readonly wlan: Wlan;
   readonly link: Link;
-  #closed = false;
+  readonly pins: Pins;
+  readonly pinRoles: PinRoles;
+  readonly faults: Faults;
+  readonly power: Power;
+  readonly timings: Timings;
+  readonly #pinDuties: PinDuties;
+  #safeMode = false;
+  /** `bus.command.rx_bufsize` as it was at boot. */
+  #lineBytes: number;
+  /** Changes whenever the module stops or starts, so that a boot which has been overtaken ends. */
+  #cycle = 0;
+  #cancelSleep: CancelTimer | undefined;
 
   /** Use `createModule`. */
   constructor(options: ModuleOptions, identity: Identity, flash: Flash) {
@@ -63,16 +85,36 @@ export class Module implements Board {
     this.random = seededRandom(options.seed);
     this.model = options.model ?? defaultModel;
     this.personality = options.personality ?? neutralPersonality;
+    this.timings = drawnTimings(this.personality.timings, this.random);
     this.identity = identity;
     this.flash = flash;
     this.registry = registryFor(this.personality);
     this.rtc = new Rtc(clock);
+    const { names, offered } = this.personality;
     const defaults = defaultsOf(this.personality, options.service);
-    this.variables = new VariableStore({ names: this.personality.names, store, sources: sourcesOf(this), defaults });
+    this.variables = new VariableStore({ names, offered, store, sources: sourcesOf(this), defaults });
     this.log = new Log(logSettings(this), this.personality);
     this.streams = streamsOf(this);
     this.wlan = wlanOf(this, net, options.air ?? defaultAir);
     this.link = linkOf(this, options);
+    const { variables } = this;
+    this.pins = new Pins({ clock, count: this.model.gpioCount, ownerOf: (pin) => variables.pinOwner(pin) });
+    this.pinRoles = new PinRoles(this.pins, (role) => variables.get(role));
+    this.#pinDuties = pinDutiesOf(this);
+    this.faults = new Faults({ store, limit: this.model.limits.faults });
+    this.power = new Power(clock, { onPin: (pin, changed) => this.pins.watch(pin, changed) });
+    this.#lineBytes = variables.get('bus.command.rx_bufsize');
+    variables.onChange('system.gotosleep.timeout', () => this.#planSleep());
+  }
+
+  /** Spec: MOD-VAR-system.safemode. */
+  get safeMode(): boolean {
+    return this.#safeMode;
+  }
+
+  get sessionLimits(): SessionBoard['sessionLimits'] {
+    // Spec: MOD-VAR-bus.command.rx_bufsize, MOD-LIMIT-history.
+    return { lineBytes: this.#lineBytes, historyLines: this.model.limits.history };
   }
 
   /** The first line after a boot, and the answer of `version`: an update changes the version in it. Spec: MOD-EVENT-boot. */
@@ -83,27 +125,39 @@ export class Module implements Board {
   }
 
   /** Power on. Resolves when `[Ready]` has been printed; joining goes on in the background. */
-  async boot(): Promise<void> {
-    if (this.#closed) throw new Error('The module has been closed');
-    this.rtc.restart();
-    const dropped = await this.variables.load();
-    await this.link.load();
-    const { bootMs } = this.personality.timings;
-    if (bootMs > 0) await sleep(this.clock, bootMs);
-    // Somebody may have pulled the plug meanwhile.
-    if (this.#closed) return;
-    reportDropped(this, dropped);
-    this.log.line(this.versionLine);
-    // Spec: MOD-EVENT-ready.
-    this.log.notice('initialized');
-    this.link.start();
-    this.wlan.boot();
+  boot(): Promise<void> {
+    return this.#boot(false);
   }
 
   /** Stops everything volatile and boots again; unsaved variables and unfinished files are lost. Spec: MOD-CMD-reboot. */
   async reboot(): Promise<void> {
-    await this.#halt();
-    await this.boot();
+    await this.#halt('reset');
+    await this.#boot(false);
+  }
+
+  /** The reset pin or a watchdog: as `reboot`, but nothing is said of what ends. Wakes a module that sleeps. */
+  async reset(): Promise<void> {
+    await this.#haltSilently('reset');
+    await this.#boot(false);
+  }
+
+  /**
+   * Lets the program crash with an exception of that name, as seen from outside: the fault is kept and the watchdog
+   * resets the module. Throws for a name that is no line of 2 to 48 characters, and while the module sleeps.
+   */
+  async fault(name: string): Promise<void> {
+    if (this.power.state === 'asleep') throw new Error('A module that sleeps has no faults');
+    await this.faults.add(name);
+    await this.reset();
+  }
+
+  /** Stops everything; a wake-up source boots again, or a reset. Resolves when the module is asleep. Spec: MOD-CMD-sleep. */
+  async sleep(): Promise<void> {
+    const sources = wakeSources(this);
+    this.log.notice('sleep');
+    const cycle = this.#cycle + 1;
+    await this.#haltSilently('sleep');
+    if (cycle === this.#cycle) this.power.armWake(sources, () => void this.#wake());
   }
 
   /** All variables to their defaults, the saved copy too; then a reboot. Files stay. */
@@ -115,8 +169,8 @@ export class Module implements Board {
 
   /** Power off, in order. What has been acknowledged is durable already; what has not is given up. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#halt();
+    await this.#halt('switch-off');
+    this.pins.close();
   }
 
   /** Runs one command line for a caller that sends it whole, with its inline data. */
@@ -124,11 +178,82 @@ export class Module implements Board {
     return execute<Board>(this, line, data);
   }
 
-  async #halt(): Promise<void> {
+  /** A user of the pins from outside, over lines of JSON; `write` takes whole lines. */
+  controlPins(write: (line: string) => void): PinControl {
+    return new PinControl(this.pins, this.clock, write);
+  }
+
+  /** Called after every response. */
+  commandDone(): void {
+    this.#pinDuties.commandDone();
+  }
+
+  async #boot(keepTime: boolean): Promise<void> {
+    if (this.power.state === 'off') throw new Error('The module has been closed');
+    const cycle = ++this.#cycle;
+    this.rtc.restart({ keepTime });
+    const dropped = await this.variables.load();
+    await this.faults.load();
+    await this.link.load();
+    const { bootMs } = this.timings;
+    if (bootMs > 0) await sleep(this.clock, bootMs);
+    // Somebody may have pulled the plug meanwhile, or reset the module once more.
+    if (cycle !== this.#cycle) return;
+    this.#safeMode = this.faults.full;
+    this.#lineBytes = this.variables.get('bus.command.rx_bufsize');
+    reportDropped(this, dropped);
+    this.#pinDuties.start();
+    this.log.line(this.versionLine);
+    if (this.#safeMode) this.log.notice('safemode');
+    else this.#startProgram();
+    this.power.step('started');
+    this.#planSleep();
+  }
+
+  /** What the program does by itself; in safe mode it is not there. */
+  #startProgram(): void {
+    // Spec: MOD-EVENT-ready.
+    this.log.notice('initialized');
+    this.link.start();
+    this.wlan.boot();
+    // Spec: MOD-VAR-setup.auto.cmd.
+    const { variables } = this;
+    const command = variables.get('setup.auto.cmd');
+    const setsUp = this.pinRoles.isAsserted('setup.gpio.control_gpio');
+    if (command !== '' && variables.get('wlan.ssid') === '' && !setsUp) void runAlone(this, command);
+  }
+
+  /** Spec: MOD-VAR-system.gotosleep.timeout. Counts from the boot, or from the moment at which it is set. */
+  #planSleep(): void {
+    this.#cancelSleep?.();
+    this.#cancelSleep = undefined;
+    const seconds = this.variables.get('system.gotosleep.timeout');
+    if (seconds === 0 || this.#safeMode || this.power.state !== 'on') return;
+    this.#cancelSleep = longAfter(this.clock, seconds * 1000, () => void this.sleep());
+  }
+
+  async #wake(): Promise<void> {
+    this.power.step('reset');
+    await this.#boot(true);
+  }
+
+  async #halt(trigger: PowerTrigger): Promise<void> {
+    // Prints `[Disassociated]` when there was a link.
+    await this.#stop(trigger, () => this.wlan.halt());
+  }
+
+  async #haltSilently(trigger: PowerTrigger): Promise<void> {
+    await this.#stop(trigger, () => this.log.muted(() => this.wlan.halt()));
+  }
+
+  async #stop(trigger: PowerTrigger, leave: () => void): Promise<void> {
+    this.#cycle++;
+    this.power.step(trigger);
+    this.#cancelSleep?.();
+    this.#pinDuties.stop();
     this.link.stop();
     await this.streams.reset();
-    // Prints `[Disassociated]` when there was a link.
-    this.wlan.halt();
+    leave();
   }
 }
 
@@ -190,6 +315,9 @@ function sourcesOf(module: Module): VariableSources {
     },
     softApInfo: () => softApInfo(module),
     link: () => module.link,
+    pins: () => module.pins,
+    safeMode: () => module.safeMode,
+    memoryPercent: () => usedMemory(module),
   };
 }
 
@@ -235,8 +363,8 @@ const streamsOf = ({ log, model, variables }: Module): StreamTable =>
     },
   });
 
-const wlanOf = ({ clock, identity, log, personality, variables }: Module, net: Net, air: Air): Wlan =>
-  new Wlan({ clock, air, net, mac: identity.mac, variables, log, timings: personality.timings });
+const wlanOf = ({ clock, identity, log, timings, variables }: Module, net: Net, air: Air): Wlan =>
+  new Wlan({ clock, air, net, mac: identity.mac, variables, log, timings });
 
 function linkOf(module: Module, { clock, net, store, service }: ModuleOptions): Link {
   const { flash, identity, log, variables, wlan } = module;

@@ -1,27 +1,20 @@
 import { failure, type Result, success } from '@moorage/base';
 import { neutralData } from './personality/neutral.ts';
 import { neutralTexts, type Text, type TextKey } from './personality/texts.ts';
+import type { Timing, TimingTable } from './personality/timings.ts';
 import { allVariables } from './variables/index.ts';
 import { parseValue, type Value } from './variables/kinds.ts';
 import { NameIndex } from './variables/names.ts';
+import { isGuess } from './variables/variable.ts';
 
 export type { TextKey } from './personality/texts.ts';
+export type { Timings } from './personality/timings.ts';
 
 /** Values for the `{blanks}` of a text. */
 export type Blanks = Readonly<Record<string, string | number>>;
 
 /** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
 export type RowKey = 'list' | 'listVerbose' | 'streamList' | 'scan' | 'products';
-
-/** How long the module takes for what takes real ones a while, in ms. */
-export interface Timings {
-  readonly bootMs: number;
-  readonly saveMs: number;
-  readonly scanMs: number;
-  readonly probeMs: number;
-  readonly associateMs: number;
-  readonly dhcpMs: number;
-}
 
 /** All in which one generation of the firmware differs from another. */
 export interface PersonalityData {
@@ -41,7 +34,7 @@ export interface PersonalityData {
   readonly commandAliases: Readonly<Record<string, readonly string[]>>;
   /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
   readonly variableDefaults: Readonly<Record<string, string>>;
-  readonly timings: Timings;
+  readonly timings: TimingTable;
   readonly texts: Readonly<Record<TextKey, Text>>;
   readonly rows: Readonly<Record<RowKey, string>>;
 }
@@ -50,6 +43,10 @@ export interface PersonalityData {
 export interface Personality extends PersonalityData {
   /** The ways to call its variables. */
   readonly names: NameIndex;
+  /** The ways that users have: without its guesses when it is strict. */
+  readonly offered: NameIndex;
+  /** Commands and variables that are only a guess are refused as if they did not exist. */
+  readonly strict: boolean;
   /** Parsed `variableDefaults`. */
   readonly defaults: ReadonlyMap<string, Value>;
   /** The first line after a boot, and the answer of `version`. Spec: MOD-EVENT-boot. */
@@ -85,6 +82,8 @@ function createPersonality(data: PersonalityData): Result<Personality, string> {
   return success({
     ...data,
     names,
+    offered: names,
+    strict: false,
     defaults: defaults.value,
     versionLine: fill(texts.versionLine.text, { name, version, built, module, board }),
     text: (key, blanks) => (blanks ? fill(texts[key].text, blanks) : texts[key].text),
@@ -118,16 +117,27 @@ function unwrapped(made: Result<Personality, string>): Personality {
   throw new Error(made.error);
 }
 
+const certainVariables = allVariables.filter((variable) => !isGuess(variable.evidence));
+
+/** The same firmware with nothing on offer but what is known of real ones. */
+export const strictPersonality = (personality: Personality): Personality => ({
+  ...personality,
+  offered: new NameIndex(certainVariables, personality.cloudPrefix),
+  strict: true,
+});
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads a personality file: a JSON object with any of the keys of `PersonalityData`; what it leaves out stays neutral.
- * In `texts` a plain string replaces a text. `overrides` are further keys that win over the file's. The refusal is one sentence that names the wrong key.
+ * In `texts` a plain string replaces a text. `overrides` are further keys that win over the file's, and `base` are times
+ * instead of the neutral ones, over which the file wins. The refusal is one sentence that names the wrong key.
  */
 export function loadPersonality(
   contents: string,
   overrides: Readonly<Record<string, unknown>> = {},
+  base: Partial<Pick<PersonalityData, 'timings'>> = {},
 ): Result<Personality, string> {
   let given: unknown;
   try {
@@ -136,11 +146,11 @@ export function loadPersonality(
     return failure(`The personality file is not JSON: ${(cause as Error).message}`);
   }
   if (!isObject(given)) return failure('The personality file must hold a JSON object');
-  const merged: Record<string, unknown> = { ...neutralData };
+  const merged: Record<string, unknown> = { ...neutralData, ...base };
   for (const [key, value] of Object.entries({ ...given, ...overrides })) {
     const merge = Object.hasOwn(mergers, key) ? mergers[key as keyof PersonalityData] : undefined;
     if (!merge) return failure(`Personality has no key "${key}"`);
-    const taken = merge(key, value);
+    const taken = merge(key, value, merged[key]);
     if (!taken.ok) return taken;
     merged[key] = taken.value;
   }
@@ -148,7 +158,7 @@ export function loadPersonality(
   return createPersonality(merged as unknown as PersonalityData);
 }
 
-type Merger = (key: string, value: unknown) => Result<unknown, string>;
+type Merger = (key: string, value: unknown, before: unknown) => Result<unknown, string>;
 
 const line =
   (pattern: RegExp, wanted: string): Merger =>
@@ -159,11 +169,12 @@ const line =
 
 const shortText = line(/^[\x20-\x7e]{1,64}$/, 'a text of 1 to 64 characters');
 
-/** Takes the entries of an object over those of `base`, each checked by `entry`; other keys than those of `base` are refused. */
+/** Takes the entries of an object over those from before, each checked by `entry`; other keys than those are refused. */
 const entries =
-  (base: Readonly<Record<string, unknown>>, entry: (key: string, value: unknown) => Result<unknown, string>): Merger =>
-  (key, value) => {
+  (entry: (key: string, value: unknown) => Result<unknown, string>): Merger =>
+  (key, value, before) => {
     if (!isObject(value)) return failure(`Personality key "${key}" must be an object`);
+    const base = isObject(before) ? before : {};
     const merged: Record<string, unknown> = { ...base };
     for (const [name, part] of Object.entries(value)) {
       if (!Object.hasOwn(base, name)) return failure(`Personality key "${key}" has no entry "${name}"`);
@@ -200,10 +211,16 @@ function rowEntry(key: string, value: unknown): Result<string, string> {
 
 const maxTimingMs = 600_000;
 
-const timingEntry = (key: string, value: unknown): Result<number, string> =>
-  typeof value === 'number' && value >= 0 && value <= maxTimingMs
-    ? success(value)
-    : failure(`timing "${key}" must be a number of ms up to ${maxTimingMs}`);
+const isMs = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxTimingMs;
+
+function timingEntry(key: string, value: unknown): Result<Timing, string> {
+  if (isMs(value)) return success(value);
+  if (Array.isArray(value) && value.length === 2) {
+    const [min, max]: readonly unknown[] = value;
+    if (isMs(min) && isMs(max) && min <= max) return success([min, max]);
+  }
+  return failure(`timing "${key}" must be a number of ms up to ${maxTimingMs}, or a list of the least and the most`);
+}
 
 function stringMap(key: string, value: unknown): Result<unknown, string> {
   const fits = isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
@@ -228,7 +245,7 @@ const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   cloudPrefix: line(/^[a-z]{2,12}$/, '2 to 12 lower-case letters'),
   commandAliases: aliasMap,
   variableDefaults: stringMap,
-  timings: entries(neutralData.timings as unknown as Readonly<Record<string, unknown>>, timingEntry),
-  texts: entries(neutralTexts, textEntry),
-  rows: entries(neutralData.rows, rowEntry),
+  timings: entries(timingEntry),
+  texts: entries(textEntry),
+  rows: entries(rowEntry),
 };

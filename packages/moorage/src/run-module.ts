@@ -1,13 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Result, realClock } from '@moorage/base';
+import {
+  AutoClock,
+  type Clock,
+  maxClockRatio,
+  minClockRatio,
+  type Result,
+  realClock,
+  ScaledClock,
+} from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import type { Board } from '@moorage/module/commands/board';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { MemoryStore } from '@moorage/module/device/memory-store';
 import { parseModel } from '@moorage/module/model';
 import { nodeNet } from '@moorage/module/net/node';
-import { loadPersonality, type Personality } from '@moorage/module/personality';
+import { loadPersonality, type Personality, strictPersonality } from '@moorage/module/personality';
+import { noTimings, realTimings } from '@moorage/module/personality/timings';
+import { openControl, parseControl } from '@moorage/module/transports/control';
 import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
 import { UserError } from './commands/define.ts';
@@ -16,6 +26,8 @@ import { UserError } from './commands/define.ts';
 export interface ModuleSettings {
   readonly flash: string | undefined;
   readonly serial: string;
+  /** `HOST:PORT` of the port that drives and watches the pins. */
+  readonly control: string | undefined;
   readonly ip: string;
   readonly portOffset: number;
   readonly listenLan: boolean;
@@ -24,6 +36,11 @@ export interface ModuleSettings {
   readonly air: string | undefined;
   readonly personality: string | undefined;
   readonly cloudPrefix: string | undefined;
+  /** `real`, `virtual`, or how many times as fast as real. */
+  readonly time: string;
+  /** `real`, `none`, or as the personality says. */
+  readonly timing: string | undefined;
+  readonly strict: boolean;
   readonly seed: number | undefined;
 }
 
@@ -35,6 +52,7 @@ export interface RunningModule {
   readonly module: Module;
   readonly addresses: {
     readonly serial: string | null;
+    readonly control: string | null;
     /** Null while the module has no such server. */
     readonly http: string | null;
     readonly terminal: string | null;
@@ -58,14 +76,37 @@ async function readData<T>(path: string, what: string, parse: (text: string) => 
   return parsed.value;
 }
 
-/** The personality that a file and the prefix ask for; `undefined` for the built-in one. */
-async function readPersonality({ personality: path, cloudPrefix }: ModuleSettings): Promise<Personality | undefined> {
-  if (path === undefined && cloudPrefix === undefined) return undefined;
+/** The personality that the settings ask for. */
+async function readPersonality(settings: ModuleSettings): Promise<Personality> {
+  const { personality: path, cloudPrefix, timing } = settings;
+  if (timing !== undefined && timing !== 'real' && timing !== 'none') {
+    throw new UserError(`Option --timing is "${timing}", not real or none`, 2);
+  }
   const contents = path === undefined ? '{}' : await readText(path, 'personality');
-  const loaded = loadPersonality(contents, cloudPrefix === undefined ? {} : { cloudPrefix });
+  const overrides = {
+    ...(cloudPrefix !== undefined && { cloudPrefix }),
+    ...(timing === 'none' && { timings: noTimings }),
+  };
+  // Times that a personality file has are closer to its modules than ours.
+  const loaded = loadPersonality(contents, overrides, timing === 'real' ? { timings: realTimings } : {});
   if (!loaded.ok)
     throw new UserError(path === undefined ? loaded.error : `The personality file "${path}" is wrong: ${loaded.error}`);
-  return loaded.value;
+  return settings.strict ? strictPersonality(loaded.value) : loaded.value;
+}
+
+/** A clock as `--time` names it, and how it is stopped. */
+export function clockOf(time: string): { readonly clock: Clock; stop(): void } {
+  if (time === 'real') return { clock: realClock, stop: () => {} };
+  if (time === 'virtual') {
+    const clock = new AutoClock(realClock.now());
+    return { clock, stop: () => clock.stop() };
+  }
+  const ratio = /^\d{1,4}(\.\d{1,6})?$/.test(time) ? Number(time) : Number.NaN;
+  if (ratio >= minClockRatio && ratio <= maxClockRatio) return { clock: new ScaledClock(ratio), stop: () => {} };
+  throw new UserError(
+    `Option --time is "${time}", not real, virtual or a ratio of ${minClockRatio} to ${maxClockRatio}`,
+    2,
+  );
 }
 
 async function openFlash(folder: string): Promise<DiskStore> {
@@ -86,38 +127,62 @@ export function parseServiceUrl(text: string): { host: string; port: number; ins
   return { host: url.hostname, port: Number(url.port || (insecure ? 80 : 443)), insecure };
 }
 
+/** The port for the world outside of its pins; `undefined` when none is asked for. */
+const openControlOf = ({ control, listenLan }: ModuleSettings, module: Module) =>
+  control === undefined ? undefined : openControl(control, (write) => module.controlPins(write), listenLan);
+
 /** Builds a module from the settings, attaches its serial line and boots it; `onLog` sees what the module prints by itself. */
 export async function startModule(settings: ModuleSettings, onLog?: (line: string) => void): Promise<RunningModule> {
   const serialSpec = parseSerial(settings.serial);
   if (!serialSpec.ok) throw new UserError(serialSpec.error, 2);
+  const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
+  if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
   const model = settings.model === undefined ? undefined : await readData(settings.model, 'model', parseModel);
   const air = settings.air === undefined ? undefined : await readData(settings.air, 'air', parseAir);
   const personality = await readPersonality(settings);
+  const time = clockOf(settings.time);
   const disk = settings.flash === undefined ? undefined : await openFlash(settings.flash);
   const module = await createModule({
-    clock: realClock,
+    clock: time.clock,
     store: disk ?? new MemoryStore(),
     net: nodeNet({ ip: settings.ip, portOffset: settings.portOffset, listenLan: settings.listenLan }),
     seed: settings.seed ?? randomInt(2 ** 32),
     ...(model && { model }),
     ...(air && { air }),
-    ...(personality && { personality }),
+    personality,
     ...(settings.service !== undefined && { service: parseServiceUrl(settings.service) }),
   });
   const serial = await openSerial<Board>(settings.serial, module, { listenLan: settings.listenLan });
   if (!serial.ok) {
+    time.stop();
     await disk?.close();
     throw new NoSerialError(serial.error);
+  }
+  const control = await openControlOf(settings, module);
+  if (control && !control.ok) {
+    await serial.value.close();
+    time.stop();
+    await disk?.close();
+    throw new UserError(control.error);
   }
   if (onLog) module.log.attach(onLog);
   await module.boot();
   const { mac, uuid } = module.identity;
   return {
     module,
-    addresses: { serial: serial.value.address ?? null, http: null, terminal: null, mac, uuid },
+    addresses: {
+      serial: serial.value.address ?? null,
+      control: control?.value.address ?? null,
+      http: null,
+      terminal: null,
+      mac,
+      uuid,
+    },
     async stop() {
+      await control?.value.close();
       await serial.value.close();
       await module.close();
+      time.stop();
       await disk?.close();
     },
   };

@@ -5,6 +5,8 @@ import { loginThrottle } from './auth/throttle.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openBlobs } from './blobs/open.ts';
 import type { Settings } from './config.ts';
+import { startDeliveries } from './connectors/engine.ts';
+import type { Outbound } from './connectors/ports.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { deviceSlices, openDeviceListener } from './device-slices.ts';
@@ -13,10 +15,12 @@ import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { buildServer, type LogLevel } from './http/server.ts';
+import { Traffic } from './http/traffic.ts';
 import type { Deps } from './http/types.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './meta/version.ts';
+import { openOutbound } from './outbound/outbound.ts';
 import { mountSlices } from './slices.ts';
 
 export interface ServiceOptions {
@@ -25,6 +29,8 @@ export interface ServiceOptions {
   /** Opened by the caller, who also closes them; otherwise they are opened from the settings and closed with the service. */
   readonly storage?: Storage;
   readonly blobs?: BlobStore;
+  /** The way out of the machine for connectors; made from the settings without it. */
+  readonly outbound?: Outbound;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
   readonly deviceHosts?: readonly string[];
   readonly logLevel?: LogLevel;
@@ -45,31 +51,54 @@ export interface Service {
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = 'info' } = options;
+  const traffic = new Traffic();
   const api = buildServer({
     statusOf,
     logLevel,
+    traffic,
     logStream: options.logStream,
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
   const storage = options.storage ?? (await openStorage(settings.database, { onError }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs));
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock) };
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), traffic };
   const identity = await openIdentity(storage, clock, options.deviceHosts);
   const slices = deviceSlices(deps, identity);
-  const devices = openDeviceListener(deps, slices, { logLevel, logStream: options.logStream });
-  mountSlices(api, deps, slices, { blobs, statusOf, authenticate: { bearer: bearerCheck(deps) } });
+  const devices = openDeviceListener(deps, slices, { logLevel, logStream: options.logStream, traffic });
+  const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
+  mountSlices(api, { ...deps, outbound }, slices, {
+    blobs,
+    clock,
+    statusOf,
+    authenticate: { bearer: bearerCheck(deps) },
+  });
   serveDocs(api, openApiDocument(contract, version));
   const stopMaintenance = startMaintenance(deps);
+  const deliveries = startDeliveries({ ...deps, outbound });
   return {
     api,
     devices,
     identity,
     deps,
     async close() {
-      await stopMaintenance();
-      await Promise.all([api.close(), devices.close()]);
+      // First the listeners: what comes from now on goes to another process.
+      await Promise.all([stopMaintenance(), drain(api, clock), drain(devices, clock)]);
+      await deliveries.stop();
       if (!options.storage) await storage.close();
     },
   };
+}
+
+/** A request that is not over by then is cut: the whole stop has to end within 5 s. */
+const drainTimeoutMs = 4_000;
+
+/** Stops listening, answers what is under way, and cuts what takes too long. */
+async function drain(app: FastifyInstance, clock: Clock): Promise<void> {
+  const cancel = clock.after(drainTimeoutMs, () => app.server.closeAllConnections());
+  try {
+    await app.close();
+  } finally {
+    cancel();
+  }
 }

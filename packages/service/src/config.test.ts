@@ -13,6 +13,7 @@ describe('settings', () => {
         database: 'sqlite:data/moorage.db',
         blobs: 'file:data/blobs',
         deviceInsecure: false,
+        connectorAllow: [],
         adminEmail: 'admin@localhost',
         adminPassword: undefined,
       },
@@ -32,6 +33,14 @@ describe('settings', () => {
     expect(resolveSettings({ flags: { data: '/srv' } })).toMatchObject({
       ok: true,
       value: { database: 'sqlite:/srv/moorage.db', blobs: 'file:/srv/blobs' },
+    });
+  });
+
+  it('may be several networks', () => {
+    const flags = { 'connector-allow': '10.0.0.0/8, fd00::/8' };
+    expect(resolveSettings({ flags })).toMatchObject({
+      ok: true,
+      value: { connectorAllow: ['10.0.0.0/8', 'fd00::/8'] },
     });
   });
 
@@ -58,6 +67,11 @@ describe('settings', () => {
       { flags: { 'device-insecure': 'maybe' } },
       'device-insecure',
       'Setting --device-insecure must be true or false, not "maybe"',
+    ],
+    [
+      { flags: { 'connector-allow': '10.0.0.0/8, 10.0.0.1' } },
+      'connector-allow',
+      'Setting --connector-allow must be networks such as 10.0.0.0/8, not "10.0.0.1"',
     ],
     [
       { env: { MOORAGE_ADMIN_EMAIL: 'x' } },

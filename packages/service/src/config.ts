@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { failure, type Result, success } from '@moorage/base';
+import ipaddr from 'ipaddr.js';
 
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
 export interface Settings {
@@ -16,12 +17,14 @@ export interface Settings {
   readonly blobs: string;
   /** Plain HTTP on the device listener, with uuid and token headers; for development only. */
   readonly deviceInsecure: boolean;
+  /** Networks (CIDR texts) inside which connectors may call. */
+  readonly connectorAllow: readonly string[];
   readonly adminEmail: string;
   /** When absent, the first run makes one and hands it to the caller to print. */
   readonly adminPassword: string | undefined;
 }
 
-type Value = string | number | boolean | undefined;
+type Value = string | number | boolean | readonly string[] | undefined;
 
 /** One setting: everything that the command line, the config file and the documentation need to know of it. */
 export interface Setting {
@@ -58,6 +61,16 @@ const flag = (text: string): Result<boolean, string> => {
 
 const matching = (pattern: RegExp, forms: string) => (text: string) =>
   pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${text.replace(/:[^:@/]*@/, ':***@')}"`);
+
+/** CIDR texts between commas: an IPv4 or IPv6 address, and how many of its bits count. */
+const networks = (text: string): Result<readonly string[], string> => {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const wrong = parts.find((part) => !ipaddr.isValidCIDR(part));
+  return wrong === undefined ? success(parts) : failure(`must be networks such as 10.0.0.0/8, not "${wrong}"`);
+};
 
 const password = (text: string): Result<string, string> =>
   text.length >= 8 ? success(text) : failure('must have at least 8 characters');
@@ -132,6 +145,16 @@ export const settingsTable: readonly Setting[] = [
     default: 'false',
     parse: flag,
     otherwise: () => false,
+  },
+  {
+    name: 'connectorAllow',
+    flag: 'connector-allow',
+    env: 'MOORAGE_CONNECTOR_ALLOW',
+    placeholder: 'NETWORKS',
+    help: 'networks that are not public and that connectors may call all the same: 10.0.0.0/8,fd00::/8',
+    default: 'none',
+    parse: networks,
+    otherwise: () => [],
   },
   {
     name: 'adminEmail',

@@ -1,8 +1,10 @@
 import {
+  deviceFilesContract,
   deviceLinkContract,
   devicesContract,
   deviceUpdatesContract,
   endpointsOf,
+  filesLinkContract,
   identityContract,
   linkContract,
   otaLinkContract,
@@ -14,6 +16,8 @@ import type { DeviceDeps } from './devices/deps.ts';
 import { updateLedger } from './devices/ledger.ts';
 import { deviceLinkRoutes } from './devices/link-routes.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
+import { deleteDeviceFiles } from './filestore/queries.ts';
+import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
 import { buildDeviceListener, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import type { ServerOptions } from './http/server.ts';
@@ -22,12 +26,14 @@ import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
 import { deviceUpdatesRoutes, type OtaDeps, otaLinkRoutes, updateFiles } from './ota/routes.ts';
+import { allowedProduct } from './products/access.ts';
 import { spendActivationToken } from './products/spend-token.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
   readonly devices: DeviceDeps;
   readonly ota: OtaDeps;
+  readonly files: FileDeps;
   readonly identity: Identity;
 }
 
@@ -38,6 +44,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     ...deps,
     identity,
     supersedeUpdate: engine.supersede,
+    clearFiles: deleteDeviceFiles,
     spendActivationToken,
     checkLogin: (credentials) => checkCredentials(deps, credentials),
     bundleOnOffer: engine.onOffer,
@@ -48,13 +55,15 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     filesOf: updateFiles(),
     deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
   };
-  return { devices, ota, identity };
+  const files: FileDeps = { ...deps, deviceFor, productFor: allowedProduct };
+  return { devices, ota, files, identity };
 }
 
 /** The part of the REST API that is about devices. */
 export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
+  mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, identityContract, identityRoutes(slices.identity), options);
 }
 
@@ -62,13 +71,14 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
 export function openDeviceListener(
   deps: Deps,
   slices: DeviceSlices,
-  options: Pick<ServerOptions, 'logLevel' | 'logStream'>,
+  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, endpoints, options);
   const check = deviceCheck(deps, deviceContacts(deps));
-  const mounting = { blobs: deps.blobs, statusOf: deviceStatusOf, authenticate: { device: check } };
+  const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
   mountContract(app, deviceLinkContract, deviceLinkRoutes(slices.devices), mounting);
   mountContract(app, otaLinkContract, otaLinkRoutes(slices.ota), mounting);
+  mountContract(app, filesLinkContract, filesLinkRoutes(deps), mounting);
   return app;
 }

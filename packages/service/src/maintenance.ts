@@ -1,6 +1,8 @@
 import type { Clock } from '@moorage/base';
 import { collectGarbage } from './blobs/blob-records.ts';
+import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './http/types.ts';
+import { removeOldLogs } from './logs/retention.ts';
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
 const intervalMs = 3_600_000;
@@ -11,6 +13,8 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Deps) => Pr
     name: 'blobs that nothing refers to',
     run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
   },
+  { name: 'old logs', run: removeOldLogs },
+  { name: 'old deliveries', run: removeOldDeliveries },
 ];
 
 /** Runs the pieces every hour until the returned function is called, which waits for the round under way. */

@@ -1,32 +1,66 @@
 import {
+  assetsContract,
   authContract,
+  avatarsContract,
   bundlesContract,
+  connectorsContract,
+  customersContract,
+  logsContract,
   metaContract,
+  metricsContract,
+  overviewContract,
   platformsContract,
+  productPeopleContract,
   productsContract,
   tokensContract,
   usersContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { authRoutes, tokenRoutes } from './auth/routes.ts';
+import { avatarsRoutes } from './avatars/routes.ts';
+import { copyReleaseCandidate } from './bundles/copy.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
+import type { Outbound } from './connectors/ports.ts';
+import { connectorsRoutes } from './connectors/routes.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
+import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import type { Deps } from './http/types.ts';
+import { logsRoutes, recentLogs } from './logs/routes.ts';
 import { metaRoutes } from './meta/routes.ts';
+import { version } from './meta/version.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { catalogue } from './platforms/catalogue.ts';
 import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
+import { productPeopleRoutes } from './products/people.ts';
 import { productsRoutes } from './products/routes.ts';
+import { customersRoutes } from './users/customers.ts';
+import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
 
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
-export function mountSlices(app: FastifyInstance, deps: Deps, devices: DeviceSlices, options: MountOptions): void {
+export function mountSlices(
+  app: FastifyInstance,
+  deps: Deps & { readonly outbound: Outbound },
+  devices: DeviceSlices,
+  options: MountOptions,
+): void {
   mountContract(app, authContract, authRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
+  const overview = { ...deps, version, catalogue: () => catalogue(deps.storage.db), recentLogs: recentLogs(deps) };
+  mountContract(app, overviewContract, overviewRoutes(overview), options);
   mountContract(app, platformsContract, platformsRoutes(deps, editions), options);
   mountContract(app, productsContract, productsRoutes(deps), options);
+  mountContract(app, assetsContract, assetsRoutes(devices.files), options);
+  mountContract(app, avatarsContract, avatarsRoutes(deps), options);
   mountContract(app, bundlesContract, bundlesRoutes(deps), options);
+  mountContract(app, productPeopleContract, productPeopleRoutes({ ...deps, copyReleaseCandidate }), options);
+  mountContract(app, customersContract, customersRoutes(deps), options);
+  mountContract(app, connectorsContract, connectorsRoutes(deps), options);
+  mountContract(app, logsContract, logsRoutes(deps), options);
+  mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, metaContract, metaRoutes(deps), options);
 }

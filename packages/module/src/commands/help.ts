@@ -5,7 +5,7 @@ import { type Board, defineCommand } from './board.ts';
 
 /** `help commands`: clients cut each line at the colon and trim. */
 const commandRows = (board: Board): readonly string[] =>
-  board.registry.listed.map((command) => `${command.name.padEnd(20)}: ${command.shortcut}`);
+  board.registry.listed(board.safeMode).map((command) => `${command.name.padEnd(20)}: ${command.shortcut}`);
 
 /** `help variables`: clients squeeze the spaces and take the second word. */
 const variableRows = (board: Board): readonly string[] =>
@@ -15,7 +15,7 @@ const variableRows = (board: Board): readonly string[] =>
 function topicRows(board: Board, words: readonly string[]): readonly string[] | undefined {
   const call = words.join(' ');
   const command = board.registry.find(call);
-  if (command && !command.hidden) return commandTopic(board, command);
+  if (command && !command.hidden && (command.safeMode || !board.safeMode)) return commandTopic(board, command);
   const variable = board.variables.lookup(call);
   if (!variable) return undefined;
   const name = board.variables.names().find((each) => board.variables.lookup(each) === variable) ?? variable.name;

@@ -1,3 +1,4 @@
+import { sleep } from '@moorage/base';
 import type { Command, SessionPort } from '../interpreter/command.ts';
 import { codes, fail, ok, type Reply } from '../interpreter/reply.ts';
 import type { AccessPoint } from '../wlan/air.ts';
@@ -77,9 +78,8 @@ function takeDown(board: Board, wanted: Interface, then: () => Reply): Reply | P
 async function setUp(board: Board, session: SessionPort): Promise<Reply> {
   const { personality, variables, wlan } = board;
   board.log.say('scanning');
-  if (personality.timings.scanMs > 0) {
-    await new Promise<void>((resolve) => board.clock.after(personality.timings.scanMs, resolve));
-  }
+  const { scanMs } = board.timings;
+  if (scanMs > 0) await sleep(board.clock, scanMs);
   const points = wlan.scan();
   // The table belongs to the question: it must be seen whatever the print level is.
   const question = [...scanTable(board, points), personality.text('askNetwork')].join('\r\n');

@@ -2,6 +2,7 @@ import { failure, type Result, success } from '@moorage/base';
 import type { Command } from '../interpreter/command.ts';
 import { Registry } from '../interpreter/registry.ts';
 import type { Personality } from '../personality.ts';
+import { isGuess } from '../variables/variable.ts';
 import type { Board } from './board.ts';
 import { allCommands } from './index.ts';
 
@@ -17,7 +18,8 @@ export function registryOf(personality: Personality): Result<Registry<Board>, st
   const { commandAliases } = personality;
   const stray = Object.keys(commandAliases).find((name) => !allCommands.some((command) => command.name === name));
   if (stray !== undefined) return failure(`Personality key "commandAliases" names "${stray}", which is no command`);
-  const commands = allCommands.map((command): Command<Board> => {
+  const offered = personality.strict ? allCommands.filter((command) => !isGuess(command.evidence)) : allCommands;
+  const commands = offered.map((command): Command<Board> => {
     const aliases = commandAliases[command.name];
     return aliases ? { ...command, aliases: [...(command.aliases ?? []), ...aliases] } : command;
   });

@@ -1,5 +1,5 @@
 import type { Command } from '../interpreter/command.ts';
-import { codes, fail, ok } from '../interpreter/reply.ts';
+import { codes, fail, ok, silence } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 
 const version = defineCommand({
@@ -46,4 +46,33 @@ const factoryReset = defineCommand({
   },
 });
 
-export const systemCommands: readonly Command<Board>[] = [version, reboot, factoryReset];
+const sleep = defineCommand({
+  name: 'sleep',
+  shortcut: 'sleep',
+  group: 'system',
+  spec: 'MOD-CMD-sleep',
+  evidence: 'documented',
+  summary: 'Switch off until system.wakeup.timeout or a pin of system.wakeup.events; then start again',
+  run: async (board) => {
+    await board.sleep();
+    // Nobody is left to answer.
+    return silence;
+  },
+});
+
+const exit = defineCommand({
+  name: 'exit',
+  shortcut: 'exit',
+  group: 'system',
+  spec: 'MOD-CMD-exit',
+  evidence: 'spec',
+  summary: 'Leave command mode for stream mode',
+  safeMode: true,
+  run: (board) => {
+    // Spec: MOD-STATE-2. Only a module that has started in stream mode has one to go back to, and none does yet.
+    board.log.say('noStreamMode');
+    return fail(codes.FAILED);
+  },
+});
+
+export const systemCommands: readonly Command<Board>[] = [version, reboot, factoryReset, sleep, exit];

@@ -71,7 +71,7 @@ const save = defineCommand({
   args: { file: { kind: 'word', optional: true, help: 'file to write instead of the settings' } },
   safeMode: true,
   run: async (board, { file }) => {
-    await sleepIfAny(board, board.personality.timings.saveMs);
+    await sleepIfAny(board, board.timings.saveMs);
     if (file !== undefined) return saveToFile(board, file);
     await board.variables.save();
     return ok(board.personality.text('success'));
@@ -111,8 +111,9 @@ async function saveToFile(board: Board, name: string): Promise<Response> {
     replace: true,
   });
   if (!writer.ok) {
+    if (writer.error === 'bad-name') return fail(codes.INVALID);
     board.log.say('fileNotWritten');
-    return fail(writer.error === 'bad-name' ? codes.INVALID : codes.FAILED);
+    return fail(codes.FAILED);
   }
   await writer.value.append(content);
   const finished = await writer.value.finish();
@@ -136,4 +137,5 @@ async function loadFromFile(board: Board, name: string): Promise<Response> {
 
 const sleepIfAny = (board: Board, ms: number): Promise<void> => (ms > 0 ? sleep(board.clock, ms) : Promise.resolve());
 
+/** Spec: MOD-RULE-variables. */
 export const variableCommands: readonly Command<Board>[] = [get, set, save, load];

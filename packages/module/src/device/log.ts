@@ -39,6 +39,7 @@ export class Log {
   #sinks: LogSink[] | undefined;
   #ring: string[] = [];
   #ringLength = 0;
+  #muted = false;
 
   constructor(settings: LogSettings, personality: Personality) {
     this.#settings = settings;
@@ -84,12 +85,28 @@ export class Log {
     };
   }
 
+  /** Does something of which nobody is told, such as the end of a connection by a reset. */
+  muted(task: () => void): void {
+    this.#muted = true;
+    try {
+      task();
+    } finally {
+      this.#muted = false;
+    }
+  }
+
+  /** How much is kept, in bytes. */
+  get keptBytes(): number {
+    return this.#ringLength;
+  }
+
   /** The kept lines, oldest first. */
   entries(): readonly string[] {
     return this.#ring;
   }
 
   #put(text: string, kind: LogKind): void {
+    if (this.#muted) return;
     this.#keep(text.slice(0, ringBytes));
     if (!this.#sinks || !printLevels[this.#settings.printLevel()].includes(kind)) return;
     for (const sink of this.#sinks) sink(text, kind);

@@ -22,11 +22,13 @@ export interface PowerCut {
  * `survivor` has what a restarted board would find.
  */
 export class MemoryStore implements Store {
-  readonly #contents: Map<string, Uint8Array>;
+  readonly #contents: Map<string, Uint8Array | ByteCollector>;
   readonly #cut: PowerCut | undefined;
   #operations = 0;
 
-  constructor(options: { readonly cut?: PowerCut; readonly contents?: ReadonlyMap<string, Uint8Array> } = {}) {
+  constructor(
+    options: { readonly cut?: PowerCut; readonly contents?: ReadonlyMap<string, Uint8Array | ByteCollector> } = {},
+  ) {
     this.#contents = new Map(options.contents);
     this.#cut = options.cut;
   }
@@ -46,7 +48,7 @@ export class MemoryStore implements Store {
   }
 
   read(name: string, start = 0, end?: number): Promise<Uint8Array | undefined> {
-    return this.#do(() => this.#contents.get(name)?.subarray(start, end));
+    return this.#do(() => this.#joined(name)?.subarray(start, end));
   }
 
   create(name: string): Promise<StoreWriter> {
@@ -55,7 +57,7 @@ export class MemoryStore implements Store {
       return {
         // No promise when nothing is to be waited for: thousands of chunks come this way.
         append: (chunk) => (this.#cut ? this.#do(() => content.add(chunk)) : content.add(chunk)),
-        publish: () => this.#do(() => void this.#contents.set(name, content.take())),
+        publish: () => this.#do(() => void this.#contents.set(name, content)),
         discard: () => this.#do(() => void content.take()),
       };
     });
@@ -63,6 +65,14 @@ export class MemoryStore implements Store {
 
   remove(name: string): Promise<void> {
     return this.#do(() => void this.#contents.delete(name));
+  }
+
+  #joined(name: string): Uint8Array | undefined {
+    const content = this.#contents.get(name);
+    if (!(content instanceof ByteCollector)) return content;
+    const bytes = content.take();
+    this.#contents.set(name, bytes);
+    return bytes;
   }
 
   async #do<T>(operation: () => T): Promise<T> {
@@ -77,29 +87,62 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Joins chunks of any size; room grows by doubling, so a byte at a time costs no more than it must. */
+/** A chunk from here on is kept as it came, if its buffer holds little else; smaller ones are joined. In bytes. */
+const keptChunkBytes = 16 * 1024;
+
+/**
+ * A content as it comes. Large chunks stay as they are until somebody reads them, so that taking a file in costs no
+ * second copy of it; small ones are joined in room that grows by doubling.
+ */
 class ByteCollector {
-  #bytes: Uint8Array = new Uint8Array();
-  #length = 0;
+  readonly #whole: Uint8Array[] = [];
+  #small: Uint8Array = new Uint8Array();
+  #smallBytes = 0;
 
   add(chunk: Uint8Array): void {
-    if (this.#length === 0 && chunk.byteLength === chunk.buffer.byteLength) {
-      this.#bytes = chunk;
-      this.#length = chunk.length;
-      return;
+    const fills = 2 * chunk.length >= chunk.buffer.byteLength;
+    const alone = chunk.byteLength === chunk.buffer.byteLength && this.#whole.length === 0 && this.#smallBytes === 0;
+    if ((fills && chunk.length >= keptChunkBytes) || alone) {
+      this.#endSmall();
+      this.#whole.push(chunk);
+    } else {
+      this.#join(chunk);
     }
-    const length = this.#length + chunk.length;
-    if (length > this.#bytes.length || this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
-      grown.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = grown;
-    }
-    this.#bytes.set(chunk, this.#length);
-    this.#length = length;
   }
 
-  /** The joined bytes, without spare room. */
+  /** The bytes in one piece, without spare room. */
   take(): Uint8Array {
-    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#length);
+    this.#endSmall();
+    const [first = new Uint8Array()] = this.#whole;
+    const joined = this.#whole.length > 1 ? joinBytes(this.#whole) : first;
+    this.#whole.splice(0, this.#whole.length, joined);
+    return joined;
   }
+
+  #join(chunk: Uint8Array): void {
+    const length = this.#smallBytes + chunk.length;
+    if (length > this.#small.length) {
+      const grown = new Uint8Array(Math.max(length, 2 * this.#small.length));
+      grown.set(this.#small.subarray(0, this.#smallBytes));
+      this.#small = grown;
+    }
+    this.#small.set(chunk, this.#smallBytes);
+    this.#smallBytes = length;
+  }
+
+  #endSmall(): void {
+    if (this.#smallBytes > 0) this.#whole.push(this.#small.slice(0, this.#smallBytes));
+    this.#small = new Uint8Array();
+    this.#smallBytes = 0;
+  }
+}
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
 }

@@ -17,9 +17,10 @@ export class Rtc {
     this.#offsetMs = -this.#bootedAtMs;
   }
 
-  /** A boot: the time is lost and the uptime starts again. */
-  restart(): void {
+  /** A boot: the uptime starts again, and the time is lost unless the module has only slept. Reference: module-protocols 8.1. */
+  restart({ keepTime = false } = {}): void {
     this.#bootedAtMs = this.#clock.monotonic();
+    if (keepTime) return;
     this.#offsetMs = -this.#bootedAtMs;
     this.#setAtMs = undefined;
   }

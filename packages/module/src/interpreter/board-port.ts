@@ -9,8 +9,6 @@ export interface SessionValues {
   readonly 'system.cmd.header_enabled': boolean;
   readonly 'system.cmd.prompt_enabled': boolean;
   readonly 'system.cmd.buffered': boolean;
-  /** Bytes. */
-  readonly 'bus.command.rx_bufsize': number;
   /** Milliseconds. */
   readonly 'bus.command.write_timeout': number;
 }
@@ -35,6 +33,12 @@ export type SessionTextKey =
   | 'overflow'
   | 'boundsError';
 
+/** Whether the board answers: bytes that come while it starts wait, those that come while it sleeps are lost. */
+export interface SessionPower {
+  readonly state: 'on' | 'starting' | 'asleep' | 'off';
+  watch(watcher: { down(): void; up(): void }): () => void;
+}
+
 /** The part of a board that its sessions need. */
 export interface SessionBoard {
   readonly clock: Clock;
@@ -43,8 +47,18 @@ export interface SessionBoard {
   readonly personality: { text(key: SessionTextKey): string };
   readonly streams: { open(stream: KeptOutput): Result<number, 'no-handle'> };
   readonly log: { attach(sink: (text: string) => void): () => void };
+  readonly sessionLimits: {
+    /** Longest command line, in bytes: `bus.command.rx_bufsize` as it was at boot. */
+    readonly lineBytes: number;
+    /** Lines that the up arrow brings back. */
+    readonly historyLines: number;
+  };
+  /** Absent means that the board always runs. */
+  readonly power?: SessionPower;
   /** The recovery program runs: few commands, headers of type `S`. Absent means never. */
   readonly safeMode?: boolean;
+  /** Hears of every response, when it is ready to be sent. */
+  commandDone?(): void;
 }
 
 /** Text of each refusal. Spec: MOD-ERR-1, MOD-ERR-7; the others are the reference's proposals. */

@@ -32,10 +32,11 @@ export function completeLine<Board>(
   registry: Registry<Board>,
   variables: () => readonly string[],
   before: string,
+  safeMode = false,
 ): Completion {
   const words = before.trimStart().split(/ +/);
   const word = words.at(-1) ?? '';
-  const commands = (): string[] => registry.listed.map((command) => command.name);
+  const commands = (): string[] => registry.listed(safeMode).map((command) => command.name);
   if (words.length === 1) return completeWord(word, commands());
   const completes = words.length === 2 ? registry.find(words[0] ?? '')?.completes : undefined;
   if (completes === 'variables') return completeWord(word, variables());

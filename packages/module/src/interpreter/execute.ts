@@ -41,6 +41,7 @@ export async function execute<Board extends SessionBoard>(
   const response = prepared.kind === 'prepared' ? await runInTurn(board, prepared.run, data) : prepared;
   if (response === undefined) return nothing;
   const execution = finish(board, keepIfBuffered(board, line, response));
+  board.commandDone?.();
   const { after } = response;
   // A macrotask later, so that whoever called has sent the answer before the module goes down.
   if (after) board.clock.after(0, () => void goOn(board, async () => after()));

@@ -69,7 +69,7 @@ test('LineEditor shows on the terminal what it holds, whatever keys are pressed'
           terminal.feed(feed(editor, each));
           continue;
         }
-        const { bytes, overflowed } = editor.take(true);
+        const { bytes, overflowed } = editor.take(5);
         const shown = terminal.cells.join('').trimEnd();
         if (!overflowed) expect(shown).toBe(`> ${Buffer.from(bytes, 'latin1').toString('utf8')}`.trimEnd());
         terminal = new Terminal();
@@ -85,7 +85,7 @@ test('LineEditor takes any bytes and never grows beyond its limit', () => {
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       const editor = new LineEditor();
       for (const byte of bytes) editor.feed(byte, context);
-      expect(editor.take(true).bytes.length).toBeLessThanOrEqual(context.limit);
+      expect(editor.take(5).bytes.length).toBeLessThanOrEqual(context.limit);
     }),
   );
 });
@@ -109,7 +109,7 @@ test.each([
 ])('LineEditor makes a line of %j', (typed, line) => {
   const editor = new LineEditor();
   feed(editor, typed);
-  expect(editor.take(true)).toEqual({ bytes: line, overflowed: false });
+  expect(editor.take(5)).toEqual({ bytes: line, overflowed: false });
 });
 
 // Spec: MOD-LIMIT-history, MOD-RULE-history.
@@ -117,20 +117,36 @@ test('LineEditor keeps five lines, none twice in a row, and no answers', () => {
   const editor = new LineEditor();
   for (const line of ['1', '2', '3', '4', '5', '6', '6']) {
     feed(editor, line);
-    editor.take(true);
+    editor.take(5);
   }
   feed(editor, 'secret');
-  editor.take(false);
+  editor.take(0);
   feed(editor, '\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A');
-  expect(editor.take(true).bytes).toBe('2');
+  expect(editor.take(5).bytes).toBe('2');
+});
+
+// MOD-LIMIT-history
+test.each([
+  [0, ''],
+  [1, 'c'],
+  [2, 'b'],
+  [9, 'a'],
+])('LineEditor keeps a history of %i lines', (historyLines, oldest) => {
+  const editor = new LineEditor();
+  for (const line of ['a', 'b', 'c']) {
+    feed(editor, line);
+    editor.take(historyLines);
+  }
+  feed(editor, '\x1b[A\x1b[A\x1b[A\x1b[A');
+  expect(editor.take(historyLines).bytes).toBe(oldest);
 });
 
 test('LineEditor gives back what was typed when the history is left', () => {
   const editor = new LineEditor();
   feed(editor, 'old');
-  editor.take(true);
+  editor.take(5);
   feed(editor, 'new\x1b[A\x1b[B');
-  expect(editor.take(true).bytes).toBe('new');
+  expect(editor.take(5).bytes).toBe('new');
 });
 
 test('LineEditor lists candidates on the second TAB only', () => {
@@ -143,9 +159,9 @@ test('LineEditor lists candidates on the second TAB only', () => {
 test('LineEditor marks a line that is too long and starts the next one clean', () => {
   const editor = new LineEditor();
   feed(editor, 'x'.repeat(61));
-  expect(editor.take(true).overflowed).toBe(true);
+  expect(editor.take(5).overflowed).toBe(true);
   feed(editor, 'x'.repeat(60));
-  expect(editor.take(true)).toEqual({ bytes: 'x'.repeat(60), overflowed: false });
+  expect(editor.take(5)).toEqual({ bytes: 'x'.repeat(60), overflowed: false });
 });
 
 function utf8(text: string): string {

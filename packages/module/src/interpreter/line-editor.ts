@@ -2,9 +2,6 @@ import type { Completion } from './completion.ts';
 import { type Key, KeyDecoder } from './keys.ts';
 import { utf8Length } from './text.ts';
 
-/** Lines that the up arrow brings back. Spec: MOD-RULE-history, MOD-LIMIT-history. */
-export const historyLength = 5;
-
 /** What the editor needs to know at each byte. */
 export interface EditorContext {
   /** Longest line in bytes; what goes beyond makes the whole line fail. */
@@ -68,10 +65,10 @@ export class LineEditor {
     return byte < 0x20 ? '' : this.#type(byte, context.limit);
   }
 
-  /** Ends the line and starts an empty one. `remember` puts it into the history. */
-  take(remember: boolean): TypedLine {
+  /** Ends the line and starts an empty one; puts it into a history of `historyLines`, which is left alone when that is 0. */
+  take(historyLines: number): TypedLine {
     const line = { bytes: this.#line, overflowed: this.#overflowed };
-    if (remember && !line.overflowed && line.bytes.trim() !== '') this.#remember(line.bytes);
+    if (historyLines > 0 && !line.overflowed && line.bytes.trim() !== '') this.#remember(line.bytes, historyLines);
     this.#line = '';
     this.#cursor = 0;
     this.#overflowed = false;
@@ -83,9 +80,9 @@ export class LineEditor {
     return line;
   }
 
-  #remember(line: string): void {
+  #remember(line: string, historyLines: number): void {
     if (this.#history.at(-1) !== line) this.#history.push(line);
-    if (this.#history.length > historyLength) this.#history.shift();
+    while (this.#history.length > historyLines) this.#history.shift();
   }
 
   #type(byte: number, limit: number): string {

@@ -16,7 +16,8 @@ export interface LineStep {
 export interface ReaderContext extends EditorContext {
   /** Somebody types: echo and editing keys work. Otherwise bytes are taken as they are. */
   readonly interactive: boolean;
-  readonly remember: boolean;
+  /** Lines of history. Lines that are not to be remembered have none. Spec: MOD-RULE-history, MOD-LIMIT-history. */
+  readonly historyLines: number;
 }
 
 /**
@@ -34,6 +35,11 @@ export class LineReader {
   read(chunk: Buffer, context: ReaderContext): LineStep {
     const from = chunk.length > 0 && this.#completesEnding(chunk[0], false) ? 1 : 0;
     return context.interactive ? this.#readTyped(chunk, from, context) : this.#readRaw(chunk, from, context);
+  }
+
+  /** Forgets the line being typed: the board has started anew. */
+  reset(): void {
+    this.#editor.take(0);
   }
 
   /** Whether the first byte after a line, where data begins, still belongs to the line's end. */
@@ -76,6 +82,6 @@ export class LineReader {
 
   #end(byte: number, taken: number, echo: string, context: ReaderContext): LineStep {
     this.#ending = byte;
-    return { taken, echo, line: this.#editor.take(context.remember) };
+    return { taken, echo, line: this.#editor.take(context.historyLines) };
   }
 }

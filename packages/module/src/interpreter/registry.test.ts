@@ -19,7 +19,7 @@ test('Registry finds a command by name, shortcut and alias, and by nothing else'
 
 test('Registry lists commands by name without the hidden ones', () => {
   const registry = new Registry([command('b', 'b'), command('secret', 'secret', { hidden: true }), command('a', 'a')]);
-  expect(registry.listed.map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(registry.listed().map(({ name }) => name)).toEqual(['a', 'b']);
   expect(registry.find('secret')).toBeDefined();
 });
 

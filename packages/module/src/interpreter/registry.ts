@@ -30,8 +30,8 @@ export class Registry<Board> {
     return this.#byWord.get(word);
   }
 
-  /** What help and completion may show. */
-  get listed(): readonly Command<Board>[] {
-    return this.commands.filter((command) => !command.hidden);
+  /** What help and completion may show; in safe mode only what is left there. */
+  listed(safeMode = false): readonly Command<Board>[] {
+    return this.commands.filter((command) => !command.hidden && (!safeMode || command.safeMode));
   }
 }

@@ -53,7 +53,7 @@ export interface Silence {
 
 export type Reply = Response | DataRequest | Silence;
 
-/** Success with a text of one line, or nothing. */
+/** Success with a text of one line, or nothing. Spec: MOD-OUT-1. */
 export const ok = (payload: string | Uint8Array = ''): Response => ({
   kind: 'response',
   code: codes.SUCCESS,

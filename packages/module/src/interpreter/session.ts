@@ -9,7 +9,7 @@ import type { TypedLine } from './line-editor.ts';
 import { LineReader, type ReaderContext } from './line-reader.ts';
 import { type emptyLine, prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
-import { codes, fail, type Reply } from './reply.ts';
+import { codes, fail, type Reply, silence } from './reply.ts';
 import { SessionOutput } from './session-output.ts';
 import { decodeText } from './text.ts';
 
@@ -58,6 +58,9 @@ export class Session<Board extends SessionBoard> implements SessionPort {
   #paused = false;
   #input: 'open' | 'ended' | 'finished' | 'closed' = 'open';
   #cancelSilence: CancelTimer | undefined;
+  /** Counts the times that the board went down: what an earlier one left running prints nothing. */
+  #cycle = 0;
+  readonly #unwatch: (() => void) | undefined;
   readonly #detachLog: () => void;
 
   constructor(options: SessionOptions<Board>) {
@@ -68,11 +71,13 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       this.#output.log(text);
       if (!this.#pumping) this.#output.flush();
     });
+    this.#unwatch = options.board.power?.watch({ down: () => this.#down(), up: () => this.#up() });
   }
 
   /** Takes received bytes. False asks the sender to stop until `ready`; what comes nevertheless is kept. */
   receive(bytes: Uint8Array): boolean {
-    if (this.#input === 'open') this.#inbox.push(bytes);
+    // Spec: MOD-CMD-sleep. Nobody is there to take them.
+    if (this.#input === 'open' && !this.#isAsleep) this.#inbox.push(bytes);
     this.#pump();
     return !this.#paused;
   }
@@ -94,6 +99,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     if (this.#input === 'closed') return;
     this.#input = 'closed';
     this.#detachLog();
+    this.#unwatch?.();
     this.#cancelSilence?.();
     this.#inbox.clear();
     this.#answer?.(undefined);
@@ -117,8 +123,21 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     return promise;
   }
 
+  get #isAsleep(): boolean {
+    return this.#options.board.power?.state === 'asleep';
+  }
+
+  get #boardRuns(): boolean {
+    return (this.#options.board.power?.state ?? 'on') === 'on';
+  }
+
   get #takesInput(): boolean {
-    return this.#input !== 'closed' && !this.#output.congested && (!this.#busy || this.#answer !== undefined);
+    return (
+      this.#boardRuns &&
+      this.#input !== 'closed' &&
+      !this.#output.congested &&
+      (!this.#busy || this.#answer !== undefined)
+    );
   }
 
   /** Works off what has been received as far as possible, then writes, pauses or wakes the sender, and ends. */
@@ -131,10 +150,12 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     }
     this.#pumping = false;
     this.#output.flush();
-    if (this.#input === 'ended' && this.#inbox.empty) this.#finish();
+    // Who asked for a reboot still sees it.
+    if (this.#input === 'ended' && this.#inbox.empty && this.#boardRuns) this.#finish();
     this.#watchSilence();
     const wasPaused = this.#paused;
-    this.#paused = !this.#takesInput;
+    // A sleeper does not stop the sender: what it misses is lost.
+    this.#paused = !this.#takesInput && !this.#isAsleep;
     if (wasPaused && !this.#paused && this.#input === 'open') this.#options.ready();
   }
 
@@ -146,8 +167,31 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     } else if (!this.#busy) {
       this.#input = 'finished';
       this.#detachLog();
+      this.#unwatch?.();
       this.#options.ended();
     }
+  }
+
+  /** The board goes down: commands and data half done are given up, and a line half typed is lost. */
+  #down(): void {
+    this.#cycle++;
+    this.#answer?.(undefined);
+    this.#reader.reset();
+    if (this.#data) {
+      if (!this.#busy) this.#abandon(this.#data.feed);
+      this.#data = undefined;
+      // The rest of the data would be read as commands.
+      this.#inbox.clear();
+    }
+    this.#busy = false;
+    if (this.#isAsleep) this.#inbox.clear();
+    this.#pump();
+  }
+
+  /** The board has started again. */
+  #up(): void {
+    this.#output.prompt();
+    this.#pump();
   }
 
   /** Takes bytes up to the end of a line and runs it; returns how many. */
@@ -162,9 +206,12 @@ export class Session<Board extends SessionBoard> implements SessionPort {
 
   #run(line: string): void {
     const { board, registry } = this.#options;
+    const cycle = this.#cycle;
     this.#settle(line, () => {
       const prepared = prepare(board, registry, line, this);
-      return prepared.kind === 'prepared' ? (board.queue.run(prepared.run) ?? fail(codes.FAILED)) : prepared;
+      if (prepared.kind !== 'prepared') return prepared;
+      // The board may start anew while the command waits for its turn.
+      return board.queue.run(() => (cycle === this.#cycle ? prepared.run() : silence)) ?? fail(codes.FAILED);
     });
   }
 
@@ -174,16 +221,17 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     return {
       interactive,
       // Answers to questions may be passwords.
-      remember: interactive && !this.#answer,
-      limit: board.variables.get('bus.command.rx_bufsize'),
+      historyLines: interactive && !this.#answer ? board.sessionLimits.historyLines : 0,
+      limit: board.sessionLimits.lineBytes,
       prompt: this.#output.promptText,
       complete: (before) =>
-        this.#answer ? nothingFits : completeLine(registry, () => board.variables.names(), before),
+        this.#answer ? nothingFits : completeLine(registry, () => board.variables.names(), before, board.safeMode),
     };
   }
 
-  /** Gets an outcome, now or later, and prints it; the session is busy until then. */
+  /** Gets an outcome, now or later, and prints it; the session is busy until then. A board that went down says nothing. */
   #settle(line: string, run: () => Outcome | Promise<Outcome>): void {
+    const cycle = this.#cycle;
     let outcome: Outcome | Promise<Outcome>;
     try {
       outcome = run();
@@ -191,23 +239,34 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       outcome = this.#failed(error);
     }
     if (!(outcome instanceof Promise)) {
-      this.#print(line, outcome);
+      if (cycle === this.#cycle) this.#print(line, outcome);
+      else this.#drop(outcome);
       return;
     }
-    this.#busy = true;
+    // A command that has sent the board down is not waited for.
+    if (cycle === this.#cycle) this.#busy = true;
     void outcome
       .catch((error: unknown) => this.#failed(error))
       .then((settled) => {
+        if (cycle !== this.#cycle) {
+          this.#drop(settled);
+          return;
+        }
         this.#busy = false;
         this.#print(line, settled);
         this.#pump();
       });
   }
 
+  #drop(outcome: Outcome): void {
+    if (outcome.kind === 'data') this.#abandon(new DataFeed(outcome, (error) => this.#mistake(error)));
+  }
+
   #print(line: string, outcome: Outcome): void {
     if (outcome.kind === 'data') {
       this.#startData(line, new DataFeed(outcome, (error) => this.#mistake(error)));
     } else if (outcome.kind === 'response') {
+      this.#options.board.commandDone?.();
       this.#output.response(keepIfBuffered(this.#options.board, line, outcome));
       if (outcome.after) this.#goOn(outcome.after);
       else this.#output.prompt();
@@ -245,9 +304,12 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     if (written instanceof Promise) {
       this.#busy = true;
       void written.then(() => {
+        if (this.#data?.feed !== feed) {
+          this.#abandon(feed);
+          return;
+        }
         this.#busy = false;
-        if (this.#input === 'closed') this.#abandon(feed);
-        else if (feed.remaining === 0) this.#endData(line, feed);
+        if (feed.remaining === 0) this.#endData(line, feed);
         this.#pump();
       });
     } else if (feed.remaining === 0) {

@@ -1,5 +1,6 @@
 import type { PersonalityData } from '../personality.ts';
 import { neutralTexts } from './texts.ts';
+import { noTimings } from './timings.ts';
 
 /** The 2.x firmware of the specification, under no maker's name. */
 export const neutralData: PersonalityData = {
@@ -12,7 +13,7 @@ export const neutralData: PersonalityData = {
   cloudPrefix: 'cloud',
   commandAliases: {},
   variableDefaults: {},
-  timings: { bootMs: 0, saveMs: 0, scanMs: 0, probeMs: 0, associateMs: 0, dhcpMs: 0 },
+  timings: noTimings,
   texts: neutralTexts,
   rows: {
     // Columns as in the captures, with a space that stays when a number is wider than its column: hosts split at spaces.

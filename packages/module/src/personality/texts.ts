@@ -9,6 +9,7 @@ export interface Text {
 const seen = (text: string): Text => ({ text, evidence: 'seen' });
 const inferred = (text: string): Text => ({ text, evidence: 'inferred' });
 const proposed = (text: string): Text => ({ text, evidence: 'proposed' });
+const documented = (text: string): Text => ({ text, evidence: 'documented' });
 const spec = (text: string): Text => ({ text, evidence: 'spec' });
 
 /**
@@ -39,10 +40,23 @@ export const neutralTexts = {
   // System.
   versionLine: seen('{name}-{version}, Built:{built} for {module}, Board:{board}'),
   rebooting: seen('Rebooting'),
+  faultRow: documented('{index}: {name}, uhandle:00 bhandle:00'),
+  forcingSafeMode: documented('Forcing safemode...'),
+  noStreamMode: proposed('Stream mode not operational'),
+  noWebSetup: proposed('Web setup not available'),
+  setupNested: proposed('Setup cannot run setup'),
+  setupNoCommand: proposed('No setup command'),
   settingDropped: proposed('Saved value of {name} is not valid and was dropped'),
   settingsDamaged: proposed('Saved settings are damaged and were dropped'),
   pinTaken: proposed('GPIO {pin} in use by {owner}'),
   variableLocked: proposed('{name} cannot be changed now'),
+
+  // Pins.
+  gpioNotOutput: spec('GPIO not configured for output'),
+  gpioNotConfigured: proposed('GPIO not configured'),
+  gpioCount: spec('Must supply {count} gpios'),
+  noDac: proposed('No DAC'),
+  tableMalformed: proposed('Look-up table malformed'),
 
   // Files.
   listHead: seen('!  #   Size   Version  Filename'),

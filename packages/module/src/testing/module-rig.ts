@@ -22,7 +22,7 @@ export async function moduleRig(options: Partial<ModuleOptions> = {}): Promise<M
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));
   const booted = module.boot();
-  await clock.advance(module.personality.timings.bootMs);
+  await clock.advance(module.timings.bootMs);
   await booted;
   return {
     clock,

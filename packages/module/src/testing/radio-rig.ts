@@ -1,10 +1,13 @@
 import { VirtualClock } from '@moorage/base';
 import { Log } from '../device/log.ts';
 import { MemoryStore } from '../device/memory-store.ts';
+import { drawnTimings } from '../personality/timings.ts';
 import { neutralPersonality, type Timings } from '../personality.ts';
+import { seededRandom } from '../random.ts';
 import { VariableStore } from '../variables/store.ts';
 import { type Air, defaultAir } from '../wlan/air.ts';
 import { Wlan } from '../wlan/wlan.ts';
+import { noPins } from './variable-rig.ts';
 
 export const testMac = '4C:55:CC:00:11:2A';
 export const testUuid = '4D4F4F52000000000000000000000000000000FF';
@@ -40,6 +43,9 @@ export function radioRig(options: RadioOptions = {}) {
       },
       softApInfo: () => [],
       link: () => ({ bundleId: '', otaResult: 0, provisionStatus: 0 }),
+      safeMode: () => false,
+      memoryPercent: () => 0,
+      pins: () => noPins,
     },
   });
   const log = new Log(
@@ -59,7 +65,7 @@ export function radioRig(options: RadioOptions = {}) {
     mac: testMac,
     variables,
     log,
-    timings: { ...personality.timings, ...options.timings },
+    timings: { ...drawnTimings(personality.timings, seededRandom(1)), ...options.timings },
   });
   return { clock, variables, log, wlan, printed, personality };
 }

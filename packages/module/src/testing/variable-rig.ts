@@ -18,6 +18,13 @@ const network: NetworkFacts = {
 
 const link: LinkFacts = { bundleId: '', otaResult: 0, provisionStatus: 0 };
 
+/** Pins that no command has touched. */
+export const noPins: ReturnType<VariableSources['pins']> = {
+  uses: new Map(),
+  isFreed: () => false,
+  ownersChanged: () => {},
+};
+
 /** What a module at rest gives its variables; its clock has been set to the epoch. */
 export function testSources(): VariableSources {
   const clock = new VirtualClock();
@@ -40,6 +47,9 @@ export function testSources(): VariableSources {
     network: () => network,
     softApInfo: () => ['SSID: '],
     link: () => link,
+    safeMode: () => false,
+    memoryPercent: () => 7,
+    pins: () => noPins,
   };
 }
 

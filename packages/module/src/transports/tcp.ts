@@ -5,18 +5,32 @@ import type { SessionBoard } from '../interpreter/board-port.ts';
 import { type AttachableBoard, attachSession, type OnMistake } from './duplex.ts';
 import { isLoopback } from './loopback.ts';
 
-/** Serial connections of one module at a time; each is a session of its own. */
+/** Connections to one listener of a module at a time. */
 const maxConnections = 16;
 
-/**
- * Serves the serial port as a TCP listener; port 0 takes a free one. Without `listenLan` it neither listens on nor
- * answers addresses outside the loopback range, since the shell has no password.
- */
-export async function openTcp<Board extends SessionBoard>(
+export interface TcpPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly listenLan: boolean;
+}
+
+export interface TcpPort {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Serves the serial port as a TCP listener; each connection is a session of its own. */
+export const openTcp = <Board extends SessionBoard>(
   board: AttachableBoard<Board>,
-  listen: { readonly host: string; readonly port: number; readonly listenLan: boolean },
+  listen: TcpPlace,
   onMistake?: OnMistake,
-): Promise<Result<{ readonly port: number; close(): Promise<void> }, string>> {
+): Promise<Result<TcpPort, string>> => listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake));
+
+/**
+ * Listens on TCP; port 0 takes a free one. Without `listenLan` it neither listens on nor answers addresses outside the
+ * loopback range, since none of the module's own ports has a password. The refusal is one sentence for the user.
+ */
+export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => void): Promise<Result<TcpPort, string>> {
   const resolved = await lookup(listen.host).catch(() => undefined);
   if (!resolved) return failure(`Cannot find the address of "${listen.host}"`);
   if (!listen.listenLan && !isLoopback(resolved.address)) {
@@ -30,7 +44,7 @@ export async function openTcp<Board extends SessionBoard>(
     }
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    attachSession(board, 'serial', socket, onMistake);
+    attach(socket);
   });
   server.maxConnections = maxConnections;
   const started = await start(server, resolved.address, listen.port);

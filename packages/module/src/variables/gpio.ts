@@ -2,8 +2,6 @@ import { str, table, words } from './kinds.ts';
 import { pinTable } from './pins.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'pins are not simulated yet';
-
 /** Spec: MOD-VAR-gpio.*. */
 export const gpioVariables = defineVariables([
   {
@@ -25,7 +23,6 @@ export const gpioVariables = defineVariables([
     evidence: 'documented',
     index: 'gpio',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Direction and level of a pin at boot; none for none',
   },
   {
@@ -35,7 +32,7 @@ export const gpioVariables = defineVariables([
     default: 'default',
     evidence: 'documented',
     index: 'gpio',
-    inert: notBuilt,
+    inert: 'pins keep nothing during sleep',
     help: 'State of a pin during sleep',
   },
   {

@@ -1,4 +1,5 @@
 import { failure, parseMac, type Result, success } from '@moorage/base';
+import { directionNamed } from './directions.ts';
 
 /** What a variable holds, besides tables, which are only printed. */
 export type Value = boolean | number | string;
@@ -79,16 +80,6 @@ const maxFileNameLength = 95;
 const maxSsidBytes = 32;
 const maxBaud = 10_000_000;
 
-/** Names of a pin's direction; the last of each row is what `get` prints. The odd spelling is the specification's. */
-const directionNames: readonly (readonly string[])[] = [
-  ['ipu', 'inpu', 'input_pu', 'input_pullup'],
-  ['ipd', 'inpd', 'input_pd', 'input_pulldown'],
-  ['in', 'input', 'inhz', 'in_highz', 'input_hz', 'input_highz'],
-  ['out', 'output', 'opp', 'out_pp', 'output_pp', 'output_push_pull'],
-  ['ood', 'out_od', 'ouput_od', 'output_od', 'output_open_drain'],
-  ['oodpu', 'out_odpu', 'output_odpu', 'output_open_drain_pullup'],
-];
-
 const truth: Readonly<Record<string, boolean>> = { 0: false, off: false, false: false, 1: true, on: true, true: true };
 
 const integer = (text: string): number | undefined => {
@@ -149,7 +140,7 @@ function parseDirection(text: string): string | undefined {
   const [name = '', level, ...more] = text.split(' ');
   if (more.length > 0 || (level !== undefined && level !== '0' && level !== '1')) return undefined;
   if (name === 'none') return level === undefined ? '' : undefined;
-  const direction = directionNames.find((names) => names.includes(name))?.at(-1);
+  const direction = directionNamed(name)?.longName;
   return direction && (level === undefined ? direction : `${direction} ${level}`);
 }
 

@@ -2,7 +2,7 @@ import { csv, file, gpio, ssid, str, table, u16, words } from './kinds.ts';
 import { stationTableHead } from './softap.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'setup is not built yet';
+const notBuilt = 'web setup is not built yet';
 
 /** Spec: MOD-VAR-setup.*. */
 export const setupVariables = defineVariables([
@@ -13,7 +13,6 @@ export const setupVariables = defineVariables([
     default: '',
     apply: 'boot',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Command run after boot while no network is set',
   },
   {
@@ -22,7 +21,6 @@ export const setupVariables = defineVariables([
     kind: str(128),
     default: 'setup web',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Command run by the setup pin',
   },
   {
@@ -33,7 +31,6 @@ export const setupVariables = defineVariables([
     apply: 'boot',
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Setup pin',
   },
   {
@@ -43,7 +40,6 @@ export const setupVariables = defineVariables([
     default: 'reset',
     apply: 'boot',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Whether the pin counts at reset only',
   },
   {

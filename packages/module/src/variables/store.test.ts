@@ -106,7 +106,7 @@ describe('get', () => {
       '#  7 system.wakeup.events',
       '#  8 system.wakeup.events',
       '# 13 UART1 RX',
-      '# 22 GPIO output_push_pull (FrontDoor)',
+      '# 22 GPIO output (FrontDoor)',
     ]);
     expect(store.assign(['tcp.server.data_gpio', '13'])).toMatchObject({
       error: { error: 'failed', owner: 'UART1 RX' },

@@ -3,7 +3,7 @@ import type { Store } from '../device/store.ts';
 import type { IndexedName, PlainName, VariableName, VariableValue, VariableValues } from './index.ts';
 import { parseValue, printValue, saveText, type Value, type VariableError } from './kinds.ts';
 import type { NameIndex } from './names.ts';
-import { pinsNamed, pinUses } from './pins.ts';
+import { functionOf, pinClaims, pinsNamed } from './pins.ts';
 import type { Variable, VariableContext, VariableSources } from './variable.ts';
 
 export type { VariableName, VariableValue } from './index.ts';
@@ -31,6 +31,8 @@ export interface QueryOptions {
 
 export interface VariableStoreOptions {
   readonly names: NameIndex;
+  /** The ways in which users can call them; all of `names` without it. */
+  readonly offered?: NameIndex;
   readonly store: Store;
   readonly sources: VariableSources;
   /** Defaults that differ from those of the table, by name; from the personality. */
@@ -49,6 +51,7 @@ const savedFormat = 1;
  */
 export class VariableStore {
   readonly #names: NameIndex;
+  readonly #offered: NameIndex;
   readonly #store: Store;
   readonly #defaults: ReadonlyMap<string, Value> | undefined;
   readonly #context: VariableContext;
@@ -58,6 +61,7 @@ export class VariableStore {
 
   constructor(options: VariableStoreOptions) {
     this.#names = options.names;
+    this.#offered = options.offered ?? options.names;
     this.#store = options.store;
     this.#defaults = options.defaults;
     this.#context = {
@@ -89,20 +93,25 @@ export class VariableStore {
     this.#apply(row, undefined, parsed.value);
   }
 
+  /** The variable or board function that has a pin for itself; `gpio.init` does not count. */
+  pinOwner(pin: number): string | undefined {
+    return functionOf(this.#context, pin);
+  }
+
   /** The variable that is called so: full name, alias or shortcut. */
   lookup(call: string): Variable | undefined {
-    return this.#names.find(call);
+    return this.#offered.find(call);
   }
 
   /** All names in alphabetical order, in the personality's spelling. */
   names(): readonly string[] {
-    return this.#names.variables.map((variable) => this.#names.nameOf(variable));
+    return this.#offered.variables.map((variable) => this.#offered.nameOf(variable));
   }
 
   /** The words of a `set` line: name or shortcut, index where there is one, value. Spec: MOD-CMD-set. */
   assign(words: readonly string[]): Result<Variable, VariableRefusal> {
     if (words.length < 2) return failure({ error: 'missing' });
-    const match = this.#names.match(words);
+    const match = this.#offered.match(words);
     // Spec: MOD-SET-codes.
     if (match?.kind !== 'variable') return failure({ error: 'unknown' });
     const row = match.variable;
@@ -117,6 +126,7 @@ export class VariableStore {
     const taken = this.#takenPin(row, canonical, value.value);
     if (taken) return failure(taken);
     this.#apply(row, canonical, value.value);
+    if (row.ownsPin) this.#context.sources.pins().ownersChanged(pinsNamed(row, canonical, value.value));
     return success(row);
   }
 
@@ -125,9 +135,9 @@ export class VariableStore {
     if (words.length === 0) return failure({ error: 'missing' });
     if (words[0] === 'all') {
       if (words.length > 1) return failure({ error: 'too-many' });
-      return success({ kind: 'lines', rows: this.#list(this.#names.variables, options.hideSecrets ?? false) });
+      return success({ kind: 'lines', rows: this.#list(this.#offered.variables, options.hideSecrets ?? false) });
     }
-    const match = this.#names.match(words);
+    const match = this.#offered.match(words);
     if (!match) return failure({ error: 'unknown' });
     if (match.kind === 'variable') return this.#queryOne(match.variable, match.rest);
     // Words behind a group would have to be part of a name that does not exist.
@@ -298,8 +308,11 @@ export class VariableStore {
     if (!row.ownsPin) return undefined;
     const self = index === undefined ? row.name : `${row.name} ${index}`;
     const wanted = pinsNamed(row, index, value);
-    const use = wanted.length > 0 && pinUses(this.#context).find((u) => u.owner !== self && wanted.includes(u.pin));
-    return use ? { error: 'failed', pin: use.pin, owner: use.owner } : undefined;
+    if (wanted.length === 0) return undefined;
+    const taken = pinClaims(this.#context).find(
+      ({ owner, pin, isGpio }) => owner !== self && wanted.includes(pin) && !(isGpio && row.name === 'gpio.init'),
+    );
+    return taken && { error: 'failed', pin: taken.pin, owner: taken.owner };
   }
 
   #apply(row: Variable, index: string | undefined, value: Value): void {
@@ -331,6 +344,7 @@ export class VariableStore {
     this.#changed = changed;
     const keys = new Set([...(before?.keys() ?? []), ...(changed?.keys() ?? [])]);
     for (const key of keys) if (before?.get(key) !== changed?.get(key)) this.#tell(key.split(' ')[0] ?? '');
+    if (keys.size > 0) this.#context.sources.pins().ownersChanged();
   }
 
   #tell(name: string): void {

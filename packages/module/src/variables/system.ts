@@ -58,7 +58,6 @@ export const systemVariables = defineVariables([
     kind: u16(),
     default: 3300,
     evidence: 'spec',
-    inert: 'pins are not simulated yet',
     help: 'Reference voltage of the ADC, in mV',
   },
   {
@@ -69,7 +68,7 @@ export const systemVariables = defineVariables([
     apply: 'boot',
     evidence: 'spec',
     ownsPin: true,
-    inert: 'pins are not simulated yet',
+    inert: 'the bulk flash of a model is there without it',
     help: 'Chip select of the bulk flash; -1 for none',
   },
   {
@@ -117,7 +116,6 @@ export const systemVariables = defineVariables([
     apply: 'boot',
     evidence: 'seen',
     ownsPin: true,
-    inert: 'pins are not simulated yet',
     help: 'Pin toggled when a command is done',
   },
   {
@@ -160,7 +158,6 @@ export const systemVariables = defineVariables([
     kind: u32(),
     default: 0,
     evidence: 'documented',
-    inert: 'sleep is not built yet',
     help: 'Seconds until the module sleeps by itself; 0 for never',
   },
   {
@@ -172,7 +169,6 @@ export const systemVariables = defineVariables([
     evidence: 'spec',
     index: { words: subsystems },
     ownsPin: true,
-    inert: 'pins are not simulated yet',
     help: 'LED pin of a part of the system',
   },
   {
@@ -183,7 +179,6 @@ export const systemVariables = defineVariables([
     apply: 'boot',
     evidence: 'spec',
     index: { words: subsystems },
-    inert: 'pins are not simulated yet',
     help: 'LED pattern of each state of a part of the system',
   },
   {
@@ -193,7 +188,7 @@ export const systemVariables = defineVariables([
     default: 0,
     access: 'get',
     evidence: 'seen',
-    inert: 'the memory of the module is not simulated',
+    read: ({ sources }) => sources.memoryPercent(),
     help: 'Percent of the memory in use',
   },
   {
@@ -212,7 +207,7 @@ export const systemVariables = defineVariables([
     default: '',
     apply: 'boot',
     evidence: 'documented',
-    inert: 'pins are not simulated yet',
+    inert: 'kept for hosts of the later generation that set it',
     help: 'Pin and events of the out-of-band interrupt',
   },
   {
@@ -240,7 +235,7 @@ export const systemVariables = defineVariables([
     default: false,
     access: 'get',
     evidence: 'documented',
-    inert: 'safe mode is not built yet',
+    read: ({ sources }) => sources.safeMode(),
     help: 'Whether the module is in safe mode',
   },
   {
@@ -259,17 +254,17 @@ export const systemVariables = defineVariables([
     kind: bool,
     default: true,
     evidence: 'proposed',
-    inert: 'kept for hosts that set it; nothing in a virtual module depends on it',
     help: 'Whether # in names stands for digits of the MAC address',
   },
   {
     name: 'system.usage',
     shortcut: 'sy g',
     kind: str(32),
-    default: 'cpu:0,mem:0',
+    default: '',
     access: 'get',
     evidence: 'proposed',
-    inert: 'the memory of the module is not simulated',
+    // The processor of a virtual module is never busy when nobody waits for it.
+    read: ({ sources }) => `cpu:0,mem:${sources.memoryPercent()}`,
     help: 'Load of the module',
   },
   {
@@ -299,7 +294,6 @@ export const systemVariables = defineVariables([
     default: '',
     evidence: 'documented',
     ownsPin: true,
-    inert: 'sleep is not built yet',
     help: 'Pins that end sleep',
   },
   {
@@ -308,7 +302,6 @@ export const systemVariables = defineVariables([
     kind: u32(),
     default: 0,
     evidence: 'documented',
-    inert: 'sleep is not built yet',
     help: 'Seconds until sleep ends by itself; 0 for never',
   },
 ]);

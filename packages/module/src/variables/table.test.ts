@@ -156,7 +156,7 @@ describe('table of variables', () => {
   );
 });
 
-// MOD-VAR-*: every row of the table.
+// MOD-VAR-*: every row of the table is read, and set where it can be.
 describe('setting variables', () => {
   const settable = allVariables.filter((variable) => variable.access !== 'get');
   const readOnly = allVariables.filter((variable) => variable.access === 'get');
@@ -204,9 +204,26 @@ describe('setting variables', () => {
     },
   );
 
-  test.each(readOnly.map((variable) => variable.name))('%s cannot be set', (name) => {
-    expect(testStore().store.assign([name, '1'])).toEqual({ ok: false, error: { error: 'invalid' } });
-  });
+  test.each(settable.map((variable) => [variable.name, variable] as const))(
+    '%s has good values to try, and is read by name and shortcut',
+    (name, variable) => {
+      for (const index of indexesOf(variable)) expect(samples(variable.kind, index).good).not.toEqual([]);
+      const { store } = testStore();
+      expect(store.query([name])).toMatchObject({ ok: true });
+      expect(store.query(variable.shortcut.split(' '))).toEqual(store.query([name]));
+    },
+  );
+
+  test.each(readOnly.map((variable) => [variable.name, variable] as const))(
+    '%s is read by name and shortcut, and cannot be set',
+    (name, variable) => {
+      const { store } = testStore();
+      const read = store.query([name]);
+      expect(read).toMatchObject({ ok: true });
+      expect(store.query(variable.shortcut.split(' '))).toEqual(read);
+      expect(store.assign([name, '1'])).toEqual({ ok: false, error: { error: 'invalid' } });
+    },
+  );
 
   test('a kind of one word refuses more of them', () => {
     for (const words of [

@@ -1,5 +1,9 @@
+import type { Pins } from '../device/gpio.ts';
 import type { Evidence } from '../interpreter/command.ts';
 import type { Kind, Value } from './kinds.ts';
+
+/** Nobody has seen it: a strict module refuses it. */
+export const isGuess = (evidence: Evidence): boolean => evidence === 'inferred' || evidence === 'proposed';
 
 /** When a new value acts: at once, when the interface restarts, at boot, with the UART, or when web setup starts. */
 export type Apply = 'now' | 'net' | 'boot' | 'uart' | 'setup';
@@ -26,6 +30,11 @@ export interface VariableSources {
   /** Lines of `softap.info`. */
   softApInfo(): readonly string[];
   link(): LinkFacts;
+  safeMode(): boolean;
+  /** Percent of the board's memory in use. */
+  memoryPercent(): number;
+  /** What commands have made of the pins; hears when a variable is given one. */
+  pins(): Pick<Pins, 'uses' | 'isFreed' | 'ownersChanged'>;
 }
 
 /** The station interface as `get` shows it. */

@@ -121,7 +121,6 @@ export const wlanVariables = defineVariables([
     apply: 'net',
     evidence: 'seen',
     ownsPin: true,
-    inert: 'pins are not simulated yet',
     help: 'Pin that is high while the network is up',
   },
   {

@@ -237,6 +237,19 @@ describe('leaving', () => {
     expect([rig.wlan.status, rig.wlan.joinResult, rig.clock.pending]).toEqual([0, 8, 0]);
   });
 
+  test.each(Array.from({ length: 16 }, (_, turns) => turns))(
+    'down %i promise turns into a join ends it',
+    async (turns) => {
+      const rig = rigWith({ set: credentials });
+      const joined = rig.wlan.ensureUp('wlan');
+      for (let left = turns; left > 0; left--) await Promise.resolve();
+      rig.wlan.down('wlan');
+      await joined;
+      await rig.clock.advance(1000);
+      expect([rig.wlan.status, rig.clock.pending]).toEqual([0, 0]);
+    },
+  );
+
   test('a join right after an aborted one is a join of its own', async () => {
     const rig = rigWith({ set: credentials }, { probeMs: 100 });
     const first = rig.wlan.ensureUp('wlan');

@@ -65,6 +65,8 @@ export interface JoinPorts {
   readonly started: () => void;
   /** Called before the link goes. */
   readonly stopping: () => void;
+  /** Called after every change of the state or of the result. */
+  readonly changed?: () => void;
 }
 
 export type JoinOutcome = Result<void, JoinFailure>;
@@ -81,6 +83,8 @@ export class Station {
   /** Access point of the last link and the ssid it was joined by: no need to probe again. */
   #known: { readonly ssid: string; readonly point: AccessPoint } | undefined;
   #running: Promise<JoinOutcome> | undefined;
+  /** Counts what was left: a sequence that was, may hear of it only some turns later. */
+  #leaves = 0;
   #interrupt: (() => void) | undefined;
   readonly #refusals = new Map<AccessPoint, number>();
 
@@ -124,6 +128,7 @@ export class Station {
   leave(): void {
     if (this.#state === 'idle') return;
     if (this.#state !== 'up') {
+      this.#leaves++;
       this.#end('aborted', 'leave');
       // A new join may start at once; it is not the one that is ending.
       this.#running = undefined;
@@ -159,6 +164,7 @@ export class Station {
     const next = transition(joinTable, this.#state, trigger);
     if (!next) throw new Error(`The station interface has no ${trigger} in state ${this.#state}`);
     this.#state = next;
+    this.#ports.changed?.();
   }
 
   #clear(): void {
@@ -169,8 +175,8 @@ export class Station {
   #end(reason: JoinFailure, trigger: 'refuse' | 'give-up' | 'leave'): JoinOutcome {
     const hadLink = this.#state === 'addressing';
     this.#clear();
-    this.#go(trigger);
     this.#result = joinResults[reason];
+    this.#go(trigger);
     if (trigger !== 'leave') this.#ports.voice.failed();
     else if (hadLink) this.#ports.voice.disassociated();
     return failure(reason);
@@ -180,15 +186,18 @@ export class Station {
     const settings = this.#ports.settings();
     if (settings.ssid === '') {
       this.#result = joinResults['no-ssid'];
+      this.#ports.changed?.();
       this.#ports.voice.noSsid();
       return failure('no-ssid');
     }
     this.#result = joinResults.joining;
     this.#go(this.#knows(settings) ? 'join-known' : 'join');
-    if (background && !(await this.#turn(0))) return failure('aborted');
+    const leaves = this.#leaves;
+    if (background && (!(await this.#turn(0)) || leaves !== this.#leaves)) return failure('aborted');
     this.#ports.voice.associating(settings.ssid);
     for (let attempt = 1; ; attempt++) {
       const missed = await this.#attempt(settings);
+      if (leaves !== this.#leaves) return failure('aborted');
       if (missed === undefined) return this.#arrive(settings);
       if (missed === 'aborted') return failure('aborted');
       if (missed === 'no-passkey' || missed === 'bad-security') return this.#end(missed, 'refuse');
@@ -206,8 +215,9 @@ export class Station {
   /** One try, from the probe to the address. `undefined` when it brought the link up. */
   async #attempt(settings: JoinSettings): Promise<JoinFailure | undefined> {
     const { timings } = this.#ports;
+    const leaves = this.#leaves;
     if (this.#state === 'probing') {
-      if (!(await this.#wait(timings.probeMs))) return 'aborted';
+      if (!(await this.#wait(timings.probeMs)) || leaves !== this.#leaves) return 'aborted';
       const refused = this.#probe(settings);
       if (refused) return refused;
       this.#go('found');
@@ -216,7 +226,8 @@ export class Station {
     if (!point) throw new Error('The station interface associates with nothing');
 
     const associateMs = timings.associateMs + (point.associateMs ?? 0);
-    if (!(await this.#wait(Math.min(associateMs, settings.associateTimeoutMs)))) return 'aborted';
+    if (!(await this.#wait(Math.min(associateMs, settings.associateTimeoutMs))) || leaves !== this.#leaves)
+      return 'aborted';
     if (associateMs > settings.associateTimeoutMs || !this.#admitted(point, settings.passkey)) {
       // What was remembered may be out of date: the next attempt probes.
       this.#known = undefined;

@@ -31,6 +31,7 @@ export function joinSettings(variables: Variables): JoinSettings {
 
 export const softApSettings = (variables: Variables): SoftApSettings => ({
   ssid: variables.get('softap.ssid'),
+  substitutes: variables.get('system.string_substitution'),
   ip: variables.get('softap.static.ip'),
   channel: variables.get('softap.channel'),
 });

@@ -3,8 +3,10 @@ import type { Addresses } from './join.ts';
 
 /** What the variables say when the access point starts. */
 export interface SoftApSettings {
-  /** A `#` at its end stands for the last four digits of the MAC address. Spec: MOD-VAR-softap.ssid. */
+  /** A `#` at its end may stand for the last four digits of the MAC address. Spec: MOD-VAR-softap.ssid. */
   readonly ssid: string;
+  /** Whether it does. Spec: MOD-VAR-system.string_substitution. */
+  readonly substitutes: boolean;
   readonly ip: string;
   /** 0 is automatic. */
   readonly channel: number;
@@ -41,7 +43,8 @@ export class SoftAp {
   /** Starts it; with a station link both use the link's channel. Fails without a name. */
   up(settings: SoftApSettings, stationChannel: number | undefined): Result<SoftApState, 'no-ssid'> {
     if (this.#state) return success(this.#state);
-    const ssid = settings.ssid.replace(/#$/, this.#mac.replaceAll(':', '').slice(-4));
+    const digits = this.#mac.replaceAll(':', '').slice(-4);
+    const ssid = settings.substitutes ? settings.ssid.replace(/#$/, digits) : settings.ssid;
     if (ssid === '') return failure('no-ssid');
     const channel = stationChannel ?? (settings.channel || automaticChannel);
     this.#state = { ssid, ip: settings.ip, channel };

@@ -41,6 +41,8 @@ interface Watcher {
   readonly up?: (iface: Interface) => void;
   /** The interface goes; called before `[Disassociated]`. */
   readonly down?: (iface: Interface) => void;
+  /** Anything of what `status`, `joinResult` and `softAp` tell has changed. */
+  readonly changed?: () => void;
 }
 
 /** The radio: the station and the module's own access point. */
@@ -67,6 +69,7 @@ export class Wlan {
       settings: () => joinSettings(parts.variables),
       started: () => this.#tell('up', 'wlan'),
       stopping: () => this.#tell('down', 'wlan'),
+      changed: () => this.#changed(),
     });
   }
 
@@ -136,6 +139,7 @@ export class Wlan {
     if (!this.#softAp.state) return;
     this.#tell('down', 'softap');
     this.#softAp.down();
+    this.#changed();
   }
 
   /** Waits until the interface is up, joining if need be. Spec: MOD-NET-auto-up. */
@@ -176,6 +180,10 @@ export class Wlan {
     for (const watcher of this.#watchers) watcher[what]?.(iface);
   }
 
+  #changed(): void {
+    for (const { changed } of this.#watchers) changed?.();
+  }
+
   #startSoftAp(): 'up' | 'no-ssid' {
     if (this.#softAp.state) return 'up';
     const started = this.#softAp.up(softApSettings(this.#parts.variables), this.accessPoint?.channel);
@@ -185,6 +193,7 @@ export class Wlan {
     }
     this.#voice.address(started.value.ip);
     this.#tell('up', 'softap');
+    this.#changed();
     return 'up';
   }
 

@@ -14,6 +14,11 @@ export const serialOption = {
 /** Settings that a module has wherever it is started. */
 export const moduleOptions = {
   serial: { ...serialOption, default: 'pty' },
+  control: {
+    kind: 'text',
+    placeholder: 'HOST:PORT',
+    help: 'a TCP port over which another program drives and watches the pins',
+  },
   ip: { kind: 'text', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
   'port-offset': { kind: 'count', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },
   model: { kind: 'text', placeholder: 'FILE', help: 'the board, as JSON: pins, flash sizes, limits' },
@@ -27,6 +32,22 @@ export const moduleOptions = {
     kind: 'text',
     placeholder: 'NAME',
     help: 'spelling of "cloud" in commands, variables and stream type',
+  },
+  strict: {
+    kind: 'switch',
+    help: 'refuse commands and variables that nobody has seen on a real module',
+  },
+  time: {
+    kind: 'text',
+    default: 'real',
+    placeholder: 'real|RATIO|virtual',
+    help: 'its clock: real time, so many times as fast, or jumping to whatever comes next',
+  },
+  timing: {
+    kind: 'text',
+    placeholder: 'real|none',
+    defaultText: 'as the personality says',
+    help: 'how long reboot, save, scan and join take: as on real modules, or no time',
   },
   seed: { kind: 'count', placeholder: 'N', help: 'seed of its identity and randomness (default: another each time)' },
   ...lanOption,
@@ -50,12 +71,16 @@ export const moduleSettings = (
 ): ModuleSettings => ({
   ...place,
   serial: given.serial,
+  control: given.control,
   ip: given.ip,
   portOffset: given['port-offset'],
   model: given.model,
   air: given.air,
   personality: given.personality,
   cloudPrefix: given['cloud-prefix'],
+  strict: given.strict,
+  time: given.time,
+  timing: given.timing,
   seed: given.seed,
   listenLan: given['listen-lan'],
 });
@@ -66,12 +91,12 @@ export const moduleCommand = defineCliCommand({
   options,
   async run({ options: given, reporter }) {
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
-    const { serial, mac, uuid } = running.addresses;
+    const { serial, control, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
     reporter.event(
       'ready',
       running.addresses,
-      `Module ${mac} (uuid ${uuid})${serial === null ? '' : `\nSerial line: ${serial}`}`,
+      `Module ${mac} (uuid ${uuid})${serial === null ? '' : `\nSerial line: ${serial}`}${control === null ? '' : `\nPin control: ${control}`}`,
     );
   },
 });

@@ -6,7 +6,7 @@ import { startService } from '../run-service.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 /** The service's settings as options; the service owns the table, and `readServiceSettings` the reading. */
-const serviceOptions: OptionTable = Object.fromEntries(
+export const serviceOptions: OptionTable = Object.fromEntries(
   settingsTable.map((row) => [
     row.flag,
     {

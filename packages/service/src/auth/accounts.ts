@@ -19,7 +19,8 @@ import {
 } from './queries.ts';
 import { newPassword, newTokenValue, tailOf } from './tokens.ts';
 
-export { firstAdministrator } from './queries.ts';
+export { findAccount, firstAdministrator } from './queries.ts';
+export { newPassword } from './tokens.ts';
 
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
 

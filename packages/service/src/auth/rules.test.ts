@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Action, authorisation, authorise, deviceRoles, may, productRoles, type Role, roles } from './rules.ts';
+import {
+  type Action,
+  authorisation,
+  authorise,
+  deviceRoles,
+  may,
+  productRoles,
+  type Role,
+  refuseDeviceFiles,
+  roles,
+} from './rules.ts';
 
 /**
  * The matrix of reference 2.5, cell by cell: x where the role may. Columns are the roles in the order of `roles`:
@@ -25,8 +35,13 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.activate': '-x-xxxx',
   'product.change': '----xxx',
   'product.admin': '-----xx',
+  'product.connectors': '----xxx',
+  'product.people': '----xxx',
   'product.claimable': '-----xx',
   'product.production': '------x',
+  'product.part_number': '------x',
+  'customer.manage': '------x',
+  'log.all': '------x',
   'token.activation.create': '----xxx',
 };
 
@@ -65,6 +80,16 @@ describe('authorise', () => {
     expect(authorise('device.read', [], 'Device')?.message).toBe('Device not found');
     expect(authorise('device.reset', ['manager'], 'Device')?.message).toBe('You may not reset this device');
   });
+});
+
+// API-RULE-files-5
+it.each([
+  ['device', 'read', undefined],
+  ['device', 'write', undefined],
+  ['product', 'read', undefined],
+  ['product', 'write', 'FORBIDDEN'],
+] as const)('a device in the store of its %s: %s is refused as %s', (target, doing, code) => {
+  expect(refuseDeviceFiles(target, doing)?.code).toBe(code);
 });
 
 const caller = { userId: 'me', role: 'user', customerId: 'firm' } as const;

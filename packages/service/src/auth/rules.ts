@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '@moorage/api';
+import { type FileTarget, type Refusal, refusal } from '@moorage/api';
 
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
@@ -48,8 +48,13 @@ export const authorisation = {
   ),
   'product.change': row('change this product', ['manager', 'owner', 'admin'], 'product.read'),
   'product.admin': row('administer this product', ['owner', 'admin'], 'product.read'),
+  'product.connectors': row('use the connectors of this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'product.people': row('see who works on this product', ['manager', 'owner', 'admin'], 'product.read'),
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),
+  'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
+  'customer.manage': row('manage customers', ['admin']),
+  'log.all': row('read the logs of everybody', ['admin']),
   'token.activation.create': row('make activation tokens', ['manager', 'owner', 'admin'], 'product.read'),
 } as const satisfies Record<string, Row>;
 
@@ -73,6 +78,21 @@ export function authorise(action: Action, held: readonly Role[], what: string): 
   const { sight, doing }: Row = authorisation[action];
   if (sight !== undefined && !may(sight as Action, held)) return refusal('NOT_FOUND', { what });
   return refusal('FORBIDDEN', { action: doing });
+}
+
+/**
+ * What a device may do with the stores of files that it can name: its own, and that of the product it is activated to.
+ * Spec: API-RULE-files-5.
+ */
+export const deviceFileRights = {
+  device: ['read', 'write'],
+  product: ['read'],
+} as const satisfies Record<FileTarget, readonly ('read' | 'write')[]>;
+
+/** The refusal of a device's call to a store, if there is one: FORBIDDEN. */
+export function refuseDeviceFiles(target: FileTarget, doing: 'read' | 'write'): Refusal | undefined {
+  const rights: readonly string[] = deviceFileRights[target];
+  return rights.includes(doing) ? undefined : refusal('FORBIDDEN', { action: 'change the assets of your product' });
 }
 
 /** What the roles of a caller towards a product follow from. */

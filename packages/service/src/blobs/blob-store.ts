@@ -29,6 +29,8 @@ export interface BlobStore {
    * stays: somebody is about to record it.
    */
   remove(sha256: string, storedBeforeMs?: number): Promise<void>;
+  /** Throws when nothing can be stored now. It leaves nothing behind. */
+  check(): Promise<void>;
   /** All blobs, and when each was last put (epoch ms). */
   list(): AsyncIterable<{ readonly sha256: string; readonly storedAtMs: number }>;
 }

@@ -166,6 +166,20 @@ class DiskBlobs implements BlobStore {
     else await rm(aside, { force: true });
   }
 
+  async check(): Promise<void> {
+    const name = this.#passageName();
+    try {
+      const handle = await openHandle(name, 'wx');
+      try {
+        await handle.write(Buffer.from('ready'));
+      } finally {
+        await handle.close();
+      }
+    } finally {
+      await rm(name, { force: true });
+    }
+  }
+
   async *list(): AsyncGenerator<{ sha256: string; storedAtMs: number }> {
     for (const outer of await readdir(this.#folder)) {
       if (!/^[0-9a-f]{2}$/.test(outer)) continue;

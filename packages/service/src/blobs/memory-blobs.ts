@@ -40,6 +40,7 @@ export function memoryBlobs(clock: Clock = realClock): BlobStore {
       const found = stored.get(sha256);
       if (found && found.modifiedMs < storedBeforeMs) stored.delete(sha256);
     },
+    async check() {},
     async *list() {
       for (const [sha256, { modifiedMs }] of stored) yield { sha256, storedAtMs: modifiedMs };
     },

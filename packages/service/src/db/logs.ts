@@ -1,58 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { LogType } from '@moorage/api';
 import type { Db } from './storage.ts';
 
-/** Every type of event (reference 8). */
-export const logTypes = [
-  'user.login',
-  'user.login_failed',
-  'user.create',
-  'user.update',
-  'token.create',
-  'token.revoke',
-  'device.provision',
-  'device.certificate',
-  'device.first_contact',
-  'device.claim',
-  'device.activate',
-  'device.reset',
-  'device.update',
-  'device.tag',
-  'device.online',
-  'device.offline',
-  'device.file_write',
-  'device.file_delete',
-  'device.command',
-  'ota.check',
-  'ota.none',
-  'ota.start',
-  'ota.ok',
-  'ota.fail',
-  'platform.create',
-  'platform.update',
-  'firmware.create',
-  'product.create',
-  'product.update',
-  'product.state',
-  'product.delete',
-  'product.user_add',
-  'product.user_remove',
-  'bundle.create',
-  'bundle.state',
-  'bundle.tag',
-  'resource.add',
-  'resource.delete',
-  'asset.write',
-  'asset.delete',
-  'connector.create',
-  'connector.update',
-  'connector.delete',
-  'connector.error',
-  'activation_token.create',
-  'activation_token.revoke',
-  'activation_token.use',
-] as const;
+export type { LogType };
 
-export type LogType = (typeof logTypes)[number];
+/** Types that come too often to be read one by one: counted, and listed only when asked for. */
+const quietTypes: readonly LogType[] = ['ota.check', 'ota.none', 'device.message'];
+
+export const isQuiet = (type: LogType): boolean => quietTypes.includes(type);
 
 export interface LogEntry {
   readonly type: LogType;
@@ -70,24 +25,63 @@ export interface LogEntry {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes a row of the log in the transaction of the change that it tells of: both are kept, or neither. */
+/**
+ * Writes a row of the log in the transaction of the change that it tells of: both are kept, or neither. The same goes
+ * for what the product's connectors shall be told of it.
+ */
 export async function writeLog(trx: Db, entry: LogEntry): Promise<void> {
+  const id = randomUUID();
+  const { type, atMs, deviceId, productId } = entry;
   await trx
     .insertInto('logs')
-    .values({
-      id: randomUUID(),
-      type: entry.type,
+    .values((eb) => ({
+      id,
+      type,
       level: entry.level ?? 'info',
       message: entry.message,
       user_id: entry.userId ?? null,
-      device_id: entry.deviceId ?? null,
-      product_id: entry.productId ?? null,
+      device_id: deviceId ?? null,
+      product_id: productId ?? null,
       bundle_id: entry.bundleId ?? null,
       ip: entry.ip ?? null,
       client: entry.client ?? null,
       data: JSON.stringify(entry.data ?? {}),
-      created_at: entry.atMs,
-    })
+      created_at: atMs,
+      owner_id: deviceId ? eb.selectFrom('devices').select('devices.user_id').where('devices.id', '=', deviceId) : null,
+      quiet: isQuiet(type) ? 1 : 0,
+    }))
+    .execute();
+  if (productId && !isQuiet(type)) await queueDeliveries(trx, id, productId, entry);
+}
+
+/** Queues a delivery for each connector of the product that wants the event. Most products have none. */
+async function queueDeliveries(trx: Db, id: string, productId: string, entry: LogEntry): Promise<void> {
+  const { type, atMs, deviceId } = entry;
+  const wanting = await trx
+    .selectFrom('connector_events')
+    .select('connector_id')
+    .where('product_id', '=', productId)
+    .where('event', '=', type)
+    .execute();
+  if (wanting.length === 0) return;
+  await trx
+    .insertInto('deliveries')
+    .values(
+      wanting.map(({ connector_id }) => ({
+        id: randomUUID(),
+        connector_id,
+        event: type,
+        log_id: id,
+        device_id: deviceId ?? null,
+        state: 'waiting' as const,
+        attempts: 0,
+        due_at: atMs,
+        status: null,
+        error: null,
+        created_at: atMs,
+        finished_at: null,
+      })),
+    )
     .execute();
 }
 

@@ -10,6 +10,8 @@ export interface StorageOptions {
   readonly clock?: Clock;
   /** Told of trouble that no caller waits for, such as a lost idle connection. */
   readonly onError?: (error: Error) => void;
+  /** The last migration to run, for tables as an older version has them. */
+  readonly upTo?: string;
 }
 
 /**
@@ -19,10 +21,10 @@ export interface StorageOptions {
  * @throws when the address has another form, or the database cannot be opened
  */
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const { clock = realClock, onError = () => {} } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, onError);
+  const { clock = realClock, onError = () => {}, upTo } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, onError, upTo);
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  return openSqlite(path, clock, onError);
+  return openSqlite(path, clock, onError, upTo);
 }

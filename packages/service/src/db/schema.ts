@@ -184,6 +184,11 @@ export interface DeviceTable {
   claimed_at: TimeMs | null;
   activated_at: TimeMs | null;
   last_seen_at: TimeMs | null;
+  /** Where it is, in millionths of a degree; both are set or neither. */
+  lat_e6: number | null;
+  lon_e6: number | null;
+  city: string | null;
+  country: string | null;
 }
 
 /** One update of one device: who caused it, from what to what, and when it reached each state. */
@@ -223,6 +228,62 @@ export interface LogTable {
   /** JSON text. */
   data: string;
   created_at: TimeMs;
+  /** Owner of the device when the row was written: who may read it, whoever owns the device later. */
+  owner_id: string | null;
+  /** Counted in metrics, but left out of lists that do not ask for the type. */
+  quiet: Generated<Flag>;
+}
+
+/** An organisation that owns production products; its people are users. */
+export interface CustomerTable {
+  id: string;
+  /** Prefix of product codes; lower case; unique. */
+  name: string;
+  title: string;
+  created_at: TimeMs;
+}
+
+export interface ConnectorTable {
+  id: string;
+  product_id: string;
+  title: string;
+  /** Upper case; unique in its product. */
+  code: string;
+  type: 'webhook' | 'mqtt';
+  /** JSON text, secrets included. */
+  opts: string;
+  state: 'ok' | 'failing';
+  last_used_at: TimeMs | null;
+  last_error: string | null;
+  created_at: TimeMs;
+  updated_at: TimeMs;
+}
+
+/** An event that a connector wants to be told of. */
+export interface ConnectorEventTable {
+  connector_id: string;
+  product_id: string;
+  event: string;
+}
+
+/** Something sent, or to be sent, through a connector. */
+export interface DeliveryTable {
+  id: string;
+  connector_id: string;
+  /** Type of the log row; `message` when a device sent it, `test` for a test call. */
+  event: string;
+  log_id: string | null;
+  device_id: string | null;
+  state: 'waiting' | 'done' | 'failed';
+  /** How many times it was begun. */
+  attempts: number;
+  /** While it waits: when it is tried next. A process that begins it moves this beyond the end of its try. */
+  due_at: TimeMs | null;
+  /** HTTP status of the last answer. */
+  status: number | null;
+  error: string | null;
+  created_at: TimeMs;
+  finished_at: TimeMs | null;
 }
 
 /** Small values of the installation: certificate authority, first-run marks. */
@@ -282,6 +343,10 @@ export interface Schema {
   devices: DeviceTable;
   updates: UpdateTable;
   logs: LogTable;
+  customers: CustomerTable;
+  connectors: ConnectorTable;
+  connector_events: ConnectorEventTable;
+  deliveries: DeliveryTable;
   settings: SettingTable;
   blobs: BlobTable;
   files: FileTable;

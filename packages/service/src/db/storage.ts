@@ -10,6 +10,10 @@ export type Db = Kysely<Schema> | Transaction<Schema>;
 export interface Expressions {
   /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
   contains(text: Expression<string | null>, part: string): RawBuilder<SqlBool>;
+  /** True when all of `text` fits a pattern in which `*` stands for any characters; letter case counts. */
+  matches(text: Expression<string>, pattern: string): RawBuilder<SqlBool>;
+  /** True when `text` begins with `prefix`; letter case counts. */
+  startsWith(text: Expression<string>, prefix: string): RawBuilder<SqlBool>;
   /** Locks the selected rows until the transaction ends, where the database locks single rows. */
   lockRows<Q extends { forUpdate(): Q }>(query: Q): Q;
 }
@@ -18,6 +22,8 @@ export interface Expressions {
 export interface Storage {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Kysely<Schema>;
+  /** Migrations that opening has run. */
+  readonly migrated: readonly string[];
   readonly hot: HotPaths;
   readonly expressions: Expressions;
   readonly changes: Changes;

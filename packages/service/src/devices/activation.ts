@@ -14,7 +14,7 @@ import {
   tiesOf,
 } from './product-queries.ts';
 import { changeDevice, type DetailedDevice } from './queries.ts';
-import { defaultTitle, refuseActivation, refuseReset } from './rules.ts';
+import { defaultTitle, locationColumns, refuseActivation, refuseReset } from './rules.ts';
 
 type Subject = Omit<LogEntry, 'type' | 'message'>;
 
@@ -109,7 +109,7 @@ export async function productChoices(
 
 /** Takes a device back to what it was when it left the factory. Its logs stay. Spec: API-RULE-reset-1. */
 export async function resetDevice(
-  deps: Pick<DeviceDeps, 'supersedeUpdate'>,
+  deps: Pick<DeviceDeps, 'supersedeUpdate' | 'clearFiles'>,
   trx: Db,
   device: DetailedDevice,
   subject: Subject,
@@ -118,6 +118,7 @@ export async function resetDevice(
   if (refused) return refused;
   if (device.base_product_id === null) return refusal('PLATFORM_WITHOUT_EDITION', { platform: device.platform });
   await deps.supersedeUpdate(trx, device);
+  await deps.clearFiles(trx, device.id);
   await changeDevice(trx, device.id, {
     state: 'enabled', // API-STATE-device-active-enabled
     product_id: device.base_product_id,
@@ -126,6 +127,7 @@ export async function resetDevice(
     tag: null,
     title: defaultTitle(device),
     description: '',
+    ...locationColumns(null),
     claimed_at: null,
     activated_at: null,
   });

@@ -1,12 +1,21 @@
 import type { Db, Expressions } from '../db/storage.ts';
 import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
+import type { LocationColumns } from './rules.ts';
 
 /** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
 export interface UpdateLedger {
   /** Whether some device has this address. */
   addressTaken(db: Db, mac: string): Promise<boolean>;
   lock(trx: Db, id: string): Promise<DetailedDevice | undefined>;
-  change(trx: Db, id: string, change: { update_id?: number; bversion?: string; mac?: string }): Promise<void>;
+  change(
+    trx: Db,
+    id: string,
+    change: Partial<LocationColumns> & {
+      readonly update_id?: number;
+      readonly bversion?: string;
+      readonly mac?: string;
+    },
+  ): Promise<void>;
 }
 
 export const updateLedger = (expressions: Expressions): UpdateLedger => ({

@@ -174,7 +174,7 @@ export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<typeof deviceLinkCo
   acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
 
   claim: ({ caller, body, ip }) =>
-    'username' in body ? claimByAccount(deps, caller, body, ip) : claimByToken(deps, caller, body, ip),
+    body.username !== undefined ? claimByAccount(deps, caller, body, ip) : claimByToken(deps, caller, body, ip),
 
   activate: ({ caller, body, ip }) => activateSelf(deps, caller, body.product, ip),
 

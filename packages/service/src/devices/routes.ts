@@ -22,7 +22,7 @@ import {
   lockDevice,
   toDeviceRecord,
 } from './queries.ts';
-import { type DeviceKey, parseDeviceKey, planProvision, recordAddress } from './rules.ts';
+import { type DeviceKey, degreesOf, locationColumns, parseDeviceKey, planProvision, recordAddress } from './rules.ts';
 
 const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
@@ -195,8 +195,14 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
     const changed = await changing(deps, caller, 'device.update', params.device_id, async (trx, device) => {
       const title = body.title ?? device.title;
       const description = body.description ?? device.description;
-      if (title === device.title && description === device.description) return undefined;
-      await changeDevice(trx, device.id, { title, description });
+      const location = body.location === undefined ? degreesOf(device) : body.location;
+      const wanted = { title, description, ...locationColumns(location) };
+      // Safe: the names are those of the object above.
+      const fields = (Object.keys(wanted) as (keyof typeof wanted)[]).filter(
+        (field) => wanted[field] !== device[field],
+      );
+      if (fields.length === 0) return undefined;
+      await changeDevice(trx, device.id, wanted);
       const subject = logSubject(deps, device, caller, ip);
       await writeLog(trx, { ...subject, type: 'device.update', message: `Device "${title}" changed` });
       return undefined;

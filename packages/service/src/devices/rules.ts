@@ -182,3 +182,46 @@ export function refuseReset(device: DeviceStanding): Refusal | undefined {
   if (device.state === 'disabled') return refusal('DEVICE_DISABLED');
   return undefined;
 }
+
+/** Where a device is: degrees, and names for people, empty when unknown (reference 3.1). */
+export interface Location {
+  readonly lat: number;
+  readonly lon: number;
+  readonly city: string;
+  readonly country: string;
+}
+
+/** A location as records hold it: millionths of a degree, about a tenth of a metre. */
+export interface LocationColumns {
+  readonly lat_e6: number | null;
+  readonly lon_e6: number | null;
+  readonly city: string | null;
+  readonly country: string | null;
+}
+
+const perDegree = 1_000_000;
+
+/** The location of a record; `null` when none is known. Spec: API-RULE-location-1. */
+export const degreesOf = ({ lat_e6, lon_e6, city, country }: LocationColumns): Location | null =>
+  lat_e6 === null || lon_e6 === null
+    ? null
+    : { lat: lat_e6 / perDegree, lon: lon_e6 / perDegree, city: city ?? '', country: country ?? '' };
+
+/** A location as a record shall hold it; `null` forgets it. */
+export const locationColumns = (
+  location: { lat: number; lon: number; city?: string | undefined; country?: string | undefined } | null,
+): LocationColumns =>
+  location === null
+    ? { lat_e6: null, lon_e6: null, city: null, country: null }
+    : {
+        lat_e6: Math.round(location.lat * perDegree),
+        lon_e6: Math.round(location.lon * perDegree),
+        city: location.city ?? '',
+        country: location.country ?? '',
+      };
+
+export const sameLocation = (one: LocationColumns, other: LocationColumns): boolean =>
+  one.lat_e6 === other.lat_e6 &&
+  one.lon_e6 === other.lon_e6 &&
+  one.city === other.city &&
+  one.country === other.country;

@@ -141,9 +141,9 @@ export function buildDeviceListener(
   { settings, log }: Pick<Deps, 'settings' | 'log'>,
   identity: ListenerIdentity,
   endpoints: readonly EndpointShape[],
-  options: Pick<ServerOptions, 'logLevel' | 'logStream'>,
+  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic'>,
 ): FastifyInstance {
-  const common = { ...options, statusOf: deviceStatusOf, endpoints };
+  const common = { ...options, statusOf: deviceStatusOf, endpoints, listener: 'devices' } as const;
   if (settings.deviceInsecure) {
     log.warn('The device listener has no TLS: devices are trusted by header. Use this for development only');
     return buildServer(common);

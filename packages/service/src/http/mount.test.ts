@@ -91,8 +91,8 @@ const handlers: Handlers<typeof contract> = {
   rest: async ({ params }) => success({ seen: params.path }),
   optional: async ({ params }) => success({ seen: String(params.avatar_id) }),
   upload: async ({ upload }) => {
-    const info = await blobs.put(upload, 100);
-    return info ? success(info) : failure(refusal('BODY_TOO_LARGE', { limitBytes: 100 }));
+    const stored = await upload.store({ maxBytes: 100 });
+    return stored.ok ? success(stored.value.blob) : stored;
   },
   bytes: async () => success({ bytes: Buffer.from('abc'), mime: 'application/zip', filename: 'a "b".zip' }),
   cached: async () => success({ json: '{"seen":"ready","more":1}' }),

@@ -1,13 +1,24 @@
-import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type EndpointShape, isBinary, type Refusal } from '@moorage/api';
-import type { Result } from '@moorage/base';
+import { type Clock, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { routerPaths } from './paths.ts';
 import { sendBytes, sendFile } from './send-file.ts';
-import type { BytesReply, Call, Caller, DeviceCaller, FileReply, Handler, Handlers, JsonReply, Page } from './types.ts';
+import type {
+  BytesReply,
+  Call,
+  Caller,
+  DeviceCaller,
+  FileReply,
+  Handler,
+  Handlers,
+  JsonReply,
+  Page,
+  Upload,
+} from './types.ts';
+import { readForms, uploadOf } from './upload.ts';
 import { serialiserSchema } from './validation.ts';
 
 declare module 'fastify' {
@@ -22,6 +33,8 @@ export type Authenticate<C> = (request: FastifyRequest) => Result<C, Refusal> | 
 
 export interface MountOptions {
   readonly blobs: BlobStore;
+  /** Times uploads that stand still; the host's own when absent. */
+  readonly clock?: Clock;
   readonly statusOf: StatusOf;
   /** One check for each kind of authentication that the contract uses. */
   readonly authenticate: {
@@ -44,9 +57,11 @@ export function peerOf(request: FastifyRequest): Call<EndpointShape>['peer'] {
 /** A request as handlers see it. A class, because its getters cost nothing until they are used. */
 class RequestCall {
   readonly #request: FastifyRequest;
+  readonly #options: MountOptions;
 
-  constructor(request: FastifyRequest) {
+  constructor(request: FastifyRequest, options: MountOptions) {
     this.#request = request;
+    this.#options = options;
   }
 
   get params() {
@@ -73,8 +88,9 @@ class RequestCall {
     return this.#request.headers;
   }
 
-  get upload(): Readable {
-    return this.#request.raw;
+  get upload(): Upload {
+    const { blobs, clock = realClock } = this.#options;
+    return uploadOf(this.#request, blobs, clock);
   }
 
   get peer() {
@@ -179,7 +195,7 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
         },
       }),
       handler: (request, reply) => {
-        const outcome = run(new RequestCall(request));
+        const outcome = run(new RequestCall(request, options));
         // What was answered at once is sent at once: a promise more costs the busiest calls a tenth of their speed.
         return outcome instanceof Promise
           ? outcome.then((result) => finish(request, reply, result))
@@ -206,6 +222,7 @@ const bodyParsers: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> 
     // Handed on unread, whatever the media type.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    readForms(scope);
   },
   none(scope) {
     const options = { parseAs: 'buffer', bodyLimit: ignoredBodyLimitBytes } as const;

@@ -17,6 +17,18 @@ const content = (body: TSchema | Binary): Json =>
     ? { [body.mediaType]: { schema: { type: 'string', format: 'binary' } } }
     : { 'application/json': { schema: body } };
 
+/** Bytes may come as they are, of any media type, or as the one part of a form. Spec: API-RULE-files-6. */
+const fileForm = {
+  schema: {
+    type: 'object',
+    properties: { file: { type: 'string', format: 'binary' } },
+    required: ['file'],
+  },
+} as const;
+
+const requestContent = (body: TSchema | Binary): Json =>
+  isBinary(body) ? { ...content(body), 'multipart/form-data': fileForm } : content(body);
+
 /** The parameters of one part of a request; in a path every one is required. */
 function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
   // Safe: params and query of a contract entry are object schemas.
@@ -70,7 +82,7 @@ const operation = (name: string, path: string, shape: EndpointShape): Json => ({
     ...parameters('path', shape.params).filter((parameter) => path.includes(`{${parameter.name}}`)),
     ...parameters('query', shape.query),
   ],
-  ...(shape.body && { requestBody: { required: true, content: content(shape.body) } }),
+  ...(shape.body && { requestBody: { required: true, content: requestContent(shape.body) } }),
   responses: responses(shape),
   security: shape.auth === 'bearer' ? [{ bearer: [] }] : [],
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
@@ -5,6 +6,7 @@ import { type EndpointShape, type Refusal, refusal } from '@moorage/api';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { errorBody, refusalOf, type StatusOf, sendRefusal } from './errors.ts';
 import { pathPattern } from './paths.ts';
+import type { CountAnswer, Traffic } from './traffic.ts';
 import { compileValidator } from './validation.ts';
 
 /** Reference 5: a base64 resource of about 12 MiB. */
@@ -26,6 +28,9 @@ export interface ServerOptions {
   readonly tls?: https.ServerOptions | undefined;
   /** Entries of all contracts that will be mounted: they tell a wrong method from an unknown path. */
   readonly endpoints: readonly EndpointShape[];
+  /** Counts what is answered, under the name of this listener. */
+  readonly traffic?: Traffic | undefined;
+  readonly listener?: 'api' | 'devices';
 }
 
 const hasNul = (value: unknown): boolean => {
@@ -61,6 +66,32 @@ function unrouted(request: FastifyRequest, endpoints: readonly (readonly [RegExp
   return { found: refusal('METHOD_NOT_ALLOWED', { method: request.method }), methods };
 }
 
+/**
+ * Counts every answer under the template of its route; what no route serves is counted under one name, whatever was
+ * asked for: the number of names stays small.
+ */
+function countTraffic(app: FastifyInstance, traffic: Traffic, listener: string): CountAnswer {
+  app.addHook('onRoute', (route) => {
+    const counts = traffic.route(listener, String(route.method), route.url);
+    const hooks = route.onResponse === undefined ? [] : [route.onResponse].flat();
+    route.onResponse = [
+      ...hooks,
+      (_request, reply, done) => {
+        counts(reply.statusCode, reply.elapsedTime);
+        done();
+      },
+    ];
+  });
+  return traffic.route(listener, 'any', 'unknown');
+}
+
+/** A name for each request that no other process gives: the log has it, and the answer to a request that failed. */
+function requestNames(): () => string {
+  const start = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `${start}-${(count++).toString(36)}`;
+}
+
 /** Answers what is not HTTP at all, where there is no request to reply to. */
 function refuseSocket(socket: Socket, found: Refusal, status: number): void {
   if (!socket.writable) return void socket.destroy();
@@ -80,6 +111,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
+    genReqId: requestNames(),
     bodyLimit: jsonBodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
@@ -95,6 +127,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (_error, socket) =>
       refuseSocket(socket, refusal('INVALID_REQUEST', { detail: 'The request is not valid HTTP' }), 400),
   });
+  const countUnknown = options.traffic && countTraffic(app, options.traffic, options.listener ?? 'api');
   app.decorateRequest('caller', undefined);
   app.setValidatorCompiler(compileValidator);
   readJson(app);
@@ -102,6 +135,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const patterns = options.endpoints.map(({ path, method }) => [pathPattern(path), method] as const);
   app.setNotFoundHandler((request, reply) => {
     const { found, methods } = unrouted(request, patterns);
+    countUnknown?.(statusOf(found.code), reply.elapsedTime);
     if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
     return sendRefusal(reply, found, statusOf(found.code));
   });

@@ -1,11 +1,11 @@
-import type { Readable } from 'node:stream';
 import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf } from '@moorage/api';
 import type { Clock, Result } from '@moorage/base';
 import type { FastifyBaseLogger } from 'fastify';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
 import type { Settings } from '../config.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
+import type { Traffic } from './traffic.ts';
 
 /** A user who has shown a valid bearer token. */
 export interface Caller {
@@ -31,6 +31,30 @@ type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'
     ? DeviceCaller
     : undefined;
 
+/** Bytes of an upload that are durable in the blob store, and what they say they are. */
+export interface StoredUpload {
+  readonly blob: BlobInfo;
+  /** Media type as sent; `undefined` when none was. */
+  readonly mime: string | undefined;
+}
+
+/** The bytes of a request: the whole body, or the one part `file` of a form. */
+export interface Upload {
+  /** How many the request says they are, when it does. */
+  readonly announcedBytes: number | undefined;
+  /**
+   * Streams the bytes into the blob store, whatever their number holding a few chunks of them. A refused upload leaves
+   * nothing there. Refusals: BODY_TOO_LARGE, UPLOAD_CUT, UPLOAD_STALLED, WRONG_MEDIA_TYPE, INVALID_REQUEST.
+   *
+   * @param inspect looks at the first bytes (`headBytes`, or all if there are fewer) before any is stored
+   */
+  store(limits: {
+    readonly maxBytes: number;
+    readonly headBytes?: number;
+    readonly inspect?: (head: Uint8Array) => Refusal | undefined;
+  }): Promise<Result<StoredUpload, Refusal>>;
+}
+
 /** One request, validated and typed by its contract entry. */
 export interface Call<E extends EndpointShape> {
   readonly params: ParamsOf<E>;
@@ -41,7 +65,7 @@ export interface Call<E extends EndpointShape> {
   readonly ip: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The bytes of a binary body; only on endpoints that declare one. */
-  readonly upload: Readable;
+  readonly upload: Upload;
   /** The TLS client certificate of the peer, if it showed one: its CN and SHA-256 fingerprint (lower-case hex). */
   readonly peer: { readonly commonName: string; readonly fingerprint: string } | undefined;
 }
@@ -108,4 +132,6 @@ export interface Deps {
   readonly settings: Settings;
   readonly log: FastifyBaseLogger;
   readonly logins: LoginThrottle;
+  /** What both listeners have answered. */
+  readonly traffic: Traffic;
 }

@@ -4,3 +4,20 @@ import type { Db } from '../db/storage.ts';
 export const askDatabase = async (db: Db): Promise<void> => {
   await db.selectFrom('settings').select('name').limit(1).execute();
 };
+
+/** How many devices are in each state. */
+export const countDevices = (db: Db) =>
+  db
+    .selectFrom('devices')
+    .select(['state', (count) => count.fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute();
+
+/** How many updates that have not ended are in each state. */
+export const countOpenUpdates = (db: Db) =>
+  db
+    .selectFrom('updates')
+    .select(['state', (count) => count.fn.countAll<number>().as('count')])
+    .where('state', 'in', ['offered', 'downloading', 'installed'])
+    .groupBy('state')
+    .execute();

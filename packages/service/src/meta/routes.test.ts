@@ -1,7 +1,12 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { contract, endpointsOf, errors } from '@moorage/api';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { diskBlobs } from '../blobs/disk-blobs.ts';
 import { openStorage } from '../db/open.ts';
 import { routerPaths } from '../http/paths.ts';
+import { Traffic } from '../http/traffic.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 
 eachDatabase('healthz', (open, kind) => {
@@ -122,5 +127,113 @@ describe('API documents', () => {
       const url = new URL(part, 'http://service/docs').pathname;
       expect((await app.api.inject({ url })).statusCode, url).toBe(200);
     }
+  });
+});
+
+eachDatabase('readyz', (open) => {
+  const ready = (app: TestApp) => app.client.call('meta.ready');
+
+  // API-EP-GET-readyz
+  it('says that database and file contents answer', async () => {
+    expect(await ready(await buildApp(await open()))).toMatchObject({ ok: true, value: { value: { status: 'ok' } } });
+  });
+
+  it('says so when the database does not answer', async () => {
+    const storage = await open();
+    const app = await buildApp(storage);
+    await storage.close();
+    expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503, body: { code: 'BUSY' } } });
+  });
+
+  it('says so when nothing can be stored', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'moorage-ready-'));
+    const blobs = await diskBlobs(folder);
+    const app = await buildApp(await open(), { blobs });
+    expect((await ready(app)).ok).toBe(true);
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
+    rmSync(folder, { recursive: true });
+    expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503 } });
+    expect((await app.client.call('meta.health')).ok).toBe(true);
+  });
+});
+
+eachDatabase('metrics', (open) => {
+  const figures = async (app: TestApp): Promise<string[]> => {
+    const reply = await app.api.inject({ url: '/metrics' });
+    expect(reply.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    return reply.payload.split('\n');
+  };
+
+  // API-EP-GET-metrics
+  it('count requests by route and status, unknown paths under one name', async () => {
+    const app = await buildApp(await open());
+    const { token } = await app.make.user();
+    const headers = { authorization: `Bearer ${token}` };
+    for (const id of ['a', 'b']) await app.api.inject({ url: `/api/devices/${id}`, headers });
+    await app.api.inject({ url: '/api/devices/a' });
+    await app.api.inject({ url: '/nowhere/1' });
+    await app.api.inject({ url: '/nowhere/2' });
+    await app.service.devices.inject({ url: '/info' });
+    const lines = await figures(app);
+    const count = (listener: string, method: string, route: string, status: number) =>
+      lines.find((line) =>
+        line.startsWith(
+          `moorage_http_request_duration_seconds_count{listener="${listener}",method="${method}",route="${route}",status="${status}"}`,
+        ),
+      );
+    expect(count('api', 'GET', '/api/devices/:identifier', 404)).toMatch(/ 2$/);
+    expect(count('api', 'GET', '/api/devices/:identifier', 401)).toMatch(/ 1$/);
+    expect(count('api', 'any', 'unknown', 404)).toMatch(/ 2$/);
+    expect(count('devices', 'GET', '/info', 403)).toMatch(/ 1$/);
+    expect(lines).toContain('# TYPE moorage_http_request_duration_seconds histogram');
+    expect(lines.find((line) => line.startsWith('process_cpu_seconds_total'))).toBeDefined();
+    await app.service.close();
+  });
+
+  it('count devices and open updates by state, and count again only after a minute', async () => {
+    const app = await buildApp(await open());
+    const platform = await app.make.platform();
+    const at = { platform_id: platform.id, product_id: platform.product_id };
+    const device = await app.make.device({ ...at, state: 'active' });
+    await app.make.device(at);
+    const update = {
+      device_id: device.id,
+      product_id: at.product_id,
+      cause: 'device',
+      to_version: '1',
+      to_bversion: '1',
+      created_at: 1,
+    } as const;
+    await app.storage.db
+      .insertInto('updates')
+      .values({ ...update, state: 'offered' })
+      .execute();
+    await app.storage.db
+      .insertInto('updates')
+      .values({ ...update, state: 'done' })
+      .execute();
+    const states = async () => (await figures(app)).filter((line) => /^moorage_(devices|open)/.test(line)).sort();
+    const first = [
+      'moorage_devices{state="active"} 1',
+      'moorage_devices{state="enabled"} 1',
+      'moorage_open_updates{state="offered"} 1',
+    ];
+    expect(await states()).toEqual(first);
+    await app.storage.db.deleteFrom('devices').where('id', '=', device.id).execute();
+    expect(await states()).toEqual(first);
+    await app.clock.advance(60_000);
+    expect(await states()).toEqual(['moorage_devices{state="enabled"} 1']);
+    await app.service.close();
+  });
+});
+
+describe('durations', () => {
+  it('fall into the class whose bound they do not pass', () => {
+    const traffic = new Traffic();
+    const count = traffic.route('api', 'GET', '/');
+    for (const durationMs of [0.5, 1, 1.1, 10_000, 10_001]) count(200, durationMs);
+    const [cell] = traffic.cells;
+    expect([cell?.counts[0], cell?.counts[1], cell?.counts.at(-2), cell?.counts.at(-1)]).toEqual([2, 1, 1, 1]);
+    expect(cell?.sum).toBeCloseTo(20.0036);
   });
 });

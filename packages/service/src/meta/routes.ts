@@ -1,6 +1,7 @@
-import { type metaContract, refusal } from '@moorage/api';
+import { metaContract, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import type { Deps, Handlers } from '../http/types.ts';
+import { openFigures } from './figures.ts';
 import { askDatabase } from './queries.ts';
 import { version } from './version.ts';
 
@@ -8,8 +9,9 @@ import { version } from './version.ts';
 const retryAfterS = 5;
 
 /** State of the service for monitors. */
-export function metaRoutes({ storage, clock, log }: Deps): Handlers<typeof metaContract> {
+export function metaRoutes({ storage, blobs, clock, log, traffic }: Deps): Handlers<typeof metaContract> {
   const startedMs = clock.monotonic();
+  const figures = openFigures(storage.db, traffic, clock);
   return {
     // API-EP-GET-healthz
     async health() {
@@ -25,6 +27,23 @@ export function metaRoutes({ storage, clock, log }: Deps): Handlers<typeof metaC
         database: storage.kind,
         uptime_s: Math.floor((clock.monotonic() - startedMs) / 1000),
       });
+    },
+
+    // API-EP-GET-readyz
+    async ready() {
+      try {
+        await askDatabase(storage.db);
+        await blobs.check();
+      } catch (error) {
+        log.error({ err: error }, 'The service is not ready');
+        return failure({ ...refusal('BUSY', { retryAfterS }), retryAfterS });
+      }
+      return success({ status: 'ok' });
+    },
+
+    // API-EP-GET-metrics
+    async metrics() {
+      return success({ bytes: Buffer.from(await figures()), mime: metaContract.metrics.reply.mediaType });
     },
   };
 }

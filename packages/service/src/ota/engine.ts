@@ -1,6 +1,7 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
+import { sameLocation } from '../devices/rules.ts';
 import type { Deps } from '../http/types.ts';
 import { compileOtaReads, findProduct, namedBundle, type UpdateRow } from './queries.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
@@ -14,7 +15,15 @@ import {
   selectBundle,
 } from './rules.ts';
 import { advance, begin, endOpen } from './steps.ts';
-import { type Asked, currentUpdate, type DeviceLedger, type OtaDeviceRow, type OtaWork, type Speaker } from './work.ts';
+import {
+  type Asked,
+  currentUpdate,
+  type DeviceLedger,
+  type OtaDeviceRow,
+  type OtaWork,
+  type Speaker,
+  type ToldColumns,
+} from './work.ts';
 
 /** The answer to a query: the bundle, and whether it has to be installed. */
 export interface Answer {
@@ -96,12 +105,14 @@ async function news(
   { ledger }: OtaWork,
   db: Db,
   device: OtaDeviceRow,
-  { bversion, mac }: Asked,
-): Promise<{ bversion?: string; mac?: string }> {
+  { bversion, mac, location }: Asked,
+): Promise<ToldColumns> {
   const isNewAddress = mac && device.mac === null && !(await ledger.addressTaken(db, mac));
   return {
     ...(bversion && bversion !== device.bversion && { bversion }),
     ...(isNewAddress && { mac }),
+    // API-RULE-location-1
+    ...(location && !sameLocation(location, device) && location),
   };
 }
 

@@ -90,6 +90,22 @@ eachDatabase('updates', (open) => {
       expect((await ask(device, { files: held })).files).toEqual([]);
     });
 
+    // API-RULE-location-1
+    it('query may tell where the device is, also when nothing else is new', async () => {
+      const { productWithRelease, deviceOn, ask, record, states } = world;
+      const { product } = await productWithRelease();
+      const device = await deviceOn(product.id);
+      const location = { lat: 48.137154, lon: 11.576124, city: 'Munich', country: 'DE' };
+      await ask(device);
+      expect((await record(device)).location).toBeNull();
+      await ask(device, { location });
+      expect((await record(device)).location).toEqual(location);
+      await ask(device);
+      expect((await record(device)).location).toEqual(location);
+      expect(await ask(device, { location: { lat: 90.1, lon: 0 } })).toMatchObject({ status: 400 });
+      expect(await states(device)).toEqual(['offered']);
+    });
+
     // API-RULE-ota-10
     it('query again goes on with the open update, and many at once make one', async () => {
       const { productWithRelease, deviceOn, ask, states, logsOf } = world;

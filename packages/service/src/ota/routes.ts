@@ -10,6 +10,7 @@ import { failure, parseMac, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
 import { fileEtag } from '../bundles/rules.ts';
 import type { Db } from '../db/storage.ts';
+import { locationColumns } from '../devices/rules.ts';
 import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
 import type { Answer, OtaEngine } from './engine.ts';
 import { filesOfBundle, listUpdates, markDownloading, toUpdateRecord } from './queries.ts';
@@ -94,6 +95,7 @@ export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> =
       bid: body.bid?.toLowerCase(),
       bundle_id: body.bundle_id?.toLowerCase(),
       mac: mac?.ok ? mac.value : undefined,
+      location: body.location && locationColumns(body.location),
     };
     const answer = await deps.engine.ask(caller.row, asked, bySelf(ip));
     if (!answer.ok) return answer;

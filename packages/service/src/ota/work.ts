@@ -1,9 +1,10 @@
 import type { Db } from '../db/storage.ts';
+import type { LocationColumns } from '../devices/rules.ts';
 import type { OtaReads, UpdateRow } from './queries.ts';
 import type { OtaAsk } from './rules.ts';
 
 /** The columns of a device that updates read. */
-export interface OtaDeviceRow {
+export interface OtaDeviceRow extends LocationColumns {
   readonly id: string;
   readonly state: 'enabled' | 'active' | 'disabled';
   readonly tag: 'alpha' | 'beta' | 'release' | null;
@@ -12,6 +13,9 @@ export interface OtaDeviceRow {
   readonly bversion: string | null;
   readonly mac: string | null;
 }
+
+/** What a device may tell of itself in a query. */
+export type ToldColumns = Partial<LocationColumns> & { readonly bversion?: string; readonly mac?: string };
 
 /** Who speaks for the device: itself, or a person with a bridging host. */
 export interface Speaker {
@@ -28,11 +32,11 @@ export interface DeviceLedger {
   /** The device as it is now; nobody else changes it until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */
-  change(trx: Db, id: string, change: { update_id?: number; bversion?: string; mac?: string }): Promise<void>;
+  change(trx: Db, id: string, change: ToldColumns & { readonly update_id?: number }): Promise<void>;
 }
 
 /** A query, with what else the device tells of itself. */
-export type Asked = OtaAsk & { readonly mac?: string | undefined };
+export type Asked = OtaAsk & { readonly mac?: string | undefined; readonly location?: LocationColumns | undefined };
 
 /** What the steps of an update need beside the transaction. */
 export interface OtaWork {

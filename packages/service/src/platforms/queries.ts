@@ -140,3 +140,18 @@ export async function insertFirmware(
       .values([...files])
       .execute();
 }
+
+export const allPlatforms = (db: Db): Promise<PlatformRow[]> =>
+  db.selectFrom('platforms').selectAll().orderBy('code').execute();
+
+/** All firmware, newest first, and all its files. */
+export async function allFirmware(db: Db): Promise<{ firmwares: FirmwareRow[]; files: FirmwareFileRow[] }> {
+  const firmwares = await db
+    .selectFrom('firmwares')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('version_key', 'desc')
+    .orderBy('id')
+    .execute();
+  return { firmwares, files: await db.selectFrom('firmware_files').selectAll().orderBy('filename').execute() };
+}

@@ -1,9 +1,15 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { type Action, authorise, productRoles } from '../auth/rules.ts';
+import { type Action, authorise, productRoles, type Role } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller } from '../http/types.ts';
-import { type ProductRow, productForCaller } from './queries.ts';
+import { productForCaller } from './queries.ts';
+
+type FoundProduct = NonNullable<Awaited<ReturnType<typeof productForCaller>>>;
+
+/** What a caller is to a product that was looked up for them. */
+export const rolesOf = (caller: Caller, product: FoundProduct): Role[] =>
+  productRoles(caller, { ...product, membership: product.given_role, ownsDevice: (product.own_devices ?? 0) > 0 });
 
 /** The product that a caller wants to act on, when the authorisation table allows it. Spec: API-RULE-access-1, -2. */
 export async function allowedProduct(
@@ -11,10 +17,9 @@ export async function allowedProduct(
   id: string,
   caller: Caller,
   action: Action,
-): Promise<Result<ProductRow, Refusal>> {
+): Promise<Result<FoundProduct, Refusal>> {
   const product = await productForCaller(db, id.toLowerCase(), caller.userId);
   if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
-  const ties = { ...product, membership: product.given_role, ownsDevice: (product.own_devices ?? 0) > 0 };
-  const denied = authorise(action, productRoles(caller, ties), 'Product');
+  const denied = authorise(action, rolesOf(caller, product), 'Product');
   return denied ? failure(denied) : success(product);
 }

@@ -1,7 +1,7 @@
 import markdownIt from 'markdown-it';
 
-/** Where links and images may lead; anything with another scheme stays text. Relative addresses are allowed. */
-const safeAddress = /^(https?:|mailto:|(?![a-z][a-z0-9+.-]*:))/i;
+/** Where links and images may lead, relative addresses too; what may pass for another scheme stays text. */
+const safeAddress = /^(https?:|mailto:|(?![^/?#]*:))/i;
 
 const markdown = markdownIt({ html: false, linkify: false, typographer: false });
 markdown.validateLink = (url) => safeAddress.test(url.trim());

@@ -27,6 +27,7 @@ export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: 
     .innerJoin('platforms', 'platforms.id', 'products.platform_id')
     .leftJoin('flavors', 'flavors.id', 'products.flavor_id')
     .leftJoin('users', 'users.id', 'products.user_id')
+    .leftJoin('customers', 'customers.id', 'products.customer_id')
     .leftJoin('product_users', (join) =>
       join.onRef('product_users.product_id', '=', 'products.id').on('product_users.user_id', '=', userId),
     )
@@ -49,6 +50,7 @@ export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: 
       'platforms.code as platform',
       'flavors.code as flavor',
       'users.username as user',
+      'customers.name as customer',
       'product_users.role as given_role',
       'newest.version as newest_version',
       'firmwares.label as firmware',

@@ -14,8 +14,7 @@ export const productRecord = (row: ProductView, viewer: Viewer): ProductRecord =
   user_id: row.user_id,
   user: row.user,
   customer_id: row.customer_id,
-  // Customers have no names before customer accounts exist.
-  customer: null,
+  customer: row.customer,
   platform_id: row.platform_id,
   platform: row.platform,
   flavor_id: row.flavor_id,

@@ -9,7 +9,7 @@ import { paging } from '../db/paging.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
-import { allowedProduct } from './access.ts';
+import { allowedProduct, rolesOf } from './access.ts';
 import { descriptionHtml } from './description.ts';
 import {
   deleteProduct,
@@ -138,8 +138,20 @@ const create =
 function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): Updateable<ProductTable> {
   const texts = ['title', 'summary', 'description', 'meta'] as const;
   const changed = texts.filter((field) => body[field] !== undefined && body[field] !== product[field]);
-  return Object.fromEntries(changed.map((field) => [field, body[field]]));
+  const claimable = body.claimable === undefined ? product.claimable : body.claimable ? 1 : 0;
+  const part_number = body.part_number === undefined ? product.part_number : body.part_number;
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, body[field]])),
+    ...(claimable !== product.claimable && { claimable }),
+    ...(part_number !== product.part_number && { part_number }),
+  };
 }
+
+/** Fields that not everybody may change who may change a product (reference 2.5). */
+const restrictedFields = [
+  ['part_number', 'product.part_number'],
+  ['claimable', 'product.claimable'],
+] as const;
 
 /** API-EP-PUT-products-product_id, API-STATE-product-update */
 const update =
@@ -158,8 +170,12 @@ const update =
       }
       const publication = body.state === undefined ? success(undefined) : changePublication(product, body.state);
       if (!publication.ok) return publication;
+      const wanted = changesOf(product, body);
+      const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
+      const refused = denied && authorise(denied[1], rolesOf(caller, product), 'Product');
+      if (refused) return failure(refused);
       const changes = {
-        ...changesOf(product, body),
+        ...wanted,
         ...(publication.value !== undefined && { publication: publication.value }),
       };
       const fields = Object.keys(changes);

@@ -78,6 +78,22 @@ export function changePresence(
   return success(to);
 }
 
+/**
+ * Whether a production product may be made from a product; `undefined` when it may. Refusal: ILLEGAL_TRANSITION for
+ * editions, for what is in production already, and for what is in trash. Spec: API-RULE-production-2.
+ */
+export function mayGoIntoProduction(product: {
+  readonly production: 0 | 1;
+  readonly edition: 0 | 1;
+  readonly publication: Publication;
+  readonly trashed: 0 | 1;
+}): Refusal | undefined {
+  const isDevelopment = !product.production && !product.edition && !product.trashed;
+  if (isDevelopment) return undefined;
+  const from = product.production ? 'production' : product.edition ? 'edition' : visibleState(product);
+  return refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: 'production' });
+}
+
 /** A text as a part of a product code: upper case, and `_` for what codes may not hold (reference 1.3). */
 export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
 

@@ -5,6 +5,7 @@ import { buildService, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { Settings } from '../config.ts';
+import type { Outbound } from '../connectors/ports.ts';
 import type { Storage } from '../db/storage.ts';
 import type { LogLevel } from '../http/server.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
@@ -20,6 +21,7 @@ export const testSettings: Settings = {
   database: 'sqlite::memory:',
   blobs: 'file:/nowhere',
   deviceInsecure: false,
+  connectorAllow: [],
   adminEmail: 'admin@localhost',
   adminPassword: undefined,
 };
@@ -36,7 +38,11 @@ export const injectFetch =
       headers: Object.fromEntries(new Headers(init.headers)),
     };
     if (init.body !== undefined && init.body !== null) {
-      options.payload = typeof init.body === 'string' ? init.body : Buffer.from(await new Response(init.body).bytes());
+      const body = new Response(init.body);
+      // As `fetch` does: a blob names its own media type, a form its boundary.
+      const type = body.headers.get('content-type');
+      if (type !== null) options.headers = { 'content-type': type, ...options.headers };
+      options.payload = typeof init.body === 'string' ? init.body : Buffer.from(await body.bytes());
     }
     const reply = await app.inject(options);
     const headers = new Headers();
@@ -63,6 +69,7 @@ export interface TestApp {
 export interface TestAppOptions {
   readonly settings?: Partial<Settings>;
   readonly blobs?: BlobStore;
+  readonly outbound?: Outbound;
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
 }
@@ -77,6 +84,7 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     storage,
     blobs,
     logLevel: options.logLevel ?? 'silent',
+    ...(options.outbound && { outbound: options.outbound }),
     ...(options.logStream && { logStream: options.logStream }),
   });
   await service.api.ready();

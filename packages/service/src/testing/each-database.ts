@@ -32,7 +32,12 @@ async function sqliteTemplate(): Promise<SqliteTemplate> {
   return { folder, path };
 }
 
-function sqliteSource(): DatabaseSource {
+export interface SourceOptions {
+  /** Databases without tables. */
+  readonly empty?: boolean;
+}
+
+function sqliteSource({ empty }: SourceOptions = {}): DatabaseSource {
   // Made at the first use: a suite whose tests are left out leaves nothing behind.
   let template: Promise<SqliteTemplate> | undefined;
   return {
@@ -40,7 +45,7 @@ function sqliteSource(): DatabaseSource {
       template ??= sqliteTemplate();
       const { folder, path } = await template;
       const copy = join(folder, `${randomUUID()}.db`);
-      copyFileSync(path, copy);
+      if (!empty) copyFileSync(path, copy);
       return `sqlite:${copy}`;
     },
     async remove() {
@@ -49,14 +54,14 @@ function sqliteSource(): DatabaseSource {
   };
 }
 
-function postgresSource(): DatabaseSource {
+function postgresSource({ empty }: SourceOptions = {}): DatabaseSource {
   const url = inject('postgresUrl');
   const names: string[] = [];
   return {
     make() {
       const name = `moorage_${randomUUID().replaceAll('-', '')}`;
       names.push(name);
-      return onServer(url, (server) => server.copy(inject('postgresTemplate'), name));
+      return onServer(url, (server) => (empty ? server.create(name) : server.copy(inject('postgresTemplate'), name)));
     },
     async remove() {
       if (names.length === 0) return;
@@ -68,6 +73,9 @@ function postgresSource(): DatabaseSource {
 }
 
 const sources = { sqlite: sqliteSource, postgres: postgresSource } as const;
+
+/** Databases of one kind for a test that removes them itself. */
+export const databaseSource = (kind: DatabaseKind, options?: SourceOptions): DatabaseSource => sources[kind](options);
 
 /**
  * Runs a suite on each database. `open` gives a new database each time it is called; `address` gives one that is not

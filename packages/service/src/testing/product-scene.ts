@@ -1,15 +1,15 @@
 import type { Client, ProductRecord } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import type { Storage } from '../db/storage.ts';
-import { buildApp } from './build-app.ts';
+import { buildApp, type TestAppOptions } from './build-app.ts';
 
 /** Everybody who can be something to a product. */
 export const everybody = ['admin', 'owner', 'manager', 'tester', 'stranger'] as const;
 export type Who = (typeof everybody)[number];
 
 /** Everything that tests of products begin with: a platform, and people with a client each. */
-export async function productScene(storage: Storage) {
-  const app = await buildApp(storage);
+export async function productScene(storage: Storage, options: TestAppOptions = {}) {
+  const app = await buildApp(storage, options);
   const platform = await app.make.platform({ code: 'BRT106' });
   const people = {
     admin: await app.make.admin(),

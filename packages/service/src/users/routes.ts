@@ -3,20 +3,8 @@ import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Deps, Handlers } from '../http/types.ts';
-import { emailTaken, type OwnDetails, type UserRow, updateDetails, userById } from './queries.ts';
-
-const userRecord = (row: UserRow): UserRecord => ({
-  id: row.id,
-  email: row.email,
-  username: row.username,
-  name_given: row.name_given,
-  name_family: row.name_family,
-  organisation: row.organisation,
-  role: row.role,
-  customer_id: row.customer_id,
-  avatar_id: row.avatar_id,
-  created_at: String(row.created_at),
-});
+import { emailTaken, type OwnDetails, updateDetails, userById } from './queries.ts';
+import { userRecord } from './records.ts';
 
 /** The fields of a request that are there. */
 const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({

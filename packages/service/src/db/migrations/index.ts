@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, ty
 import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { files } from './0002-files.ts';
+import { connectorsLogs } from './0003-connectors-logs.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -16,14 +17,31 @@ export interface Ddl {
 const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0001-initial': initial,
   '0002-files': files,
+  '0003-connectors-logs': connectorsLogs,
 };
 
-/** Runs the migrations that are due, each once, under the database's lock. Throws with the cause when one fails. */
-export async function migrate(db: Kysely<Schema>, ddl: Ddl): Promise<void> {
+/** Their names, in their order. */
+export const migrationNames: readonly string[] = Object.keys(migrations);
+
+/**
+ * Runs the migrations that are due, each once, under the database's lock. Throws with the cause when one fails.
+ *
+ * @param upTo the last one to run, for tables as an older version has them; all of them without it
+ * @returns the names of those that ran
+ */
+export async function migrate(db: Kysely<Schema>, ddl: Ddl, upTo?: string): Promise<readonly string[]> {
   const made = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(ddl)]));
   const migrator = new Migrator({ db, provider: { getMigrations: async () => made } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'none';
+  if (upTo !== undefined) {
+    // The migrator would go back from there without a word.
+    const done = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
+    const later = done.find(({ name }) => name > upTo);
+    if (later) throw new Error(`The tables are newer than migration ${upTo}: they have ${later.name}`);
+  }
+  const { error, results = [] } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
+  if (error === undefined) {
+    return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+  }
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName ?? 'none';
   throw new Error(`The database could not be brought up to date (migration ${failed})`, { cause: error });
 }

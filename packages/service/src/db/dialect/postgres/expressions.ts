@@ -4,5 +4,13 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 export const contains = (text: Expression<string | null>, part: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`strpos(lower(${text}), ${part.toLowerCase()}) > 0`;
 
+/** True when all of `text` fits a pattern in which `*` stands for any characters; letter case counts. */
+export const matches = (text: Expression<string>, pattern: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`;
+
+/** True when `text` begins with `prefix`; letter case counts. */
+export const startsWith = (text: Expression<string>, prefix: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`starts_with(${text}, ${prefix})`;
+
 /** Locks the selected rows until the transaction ends. */
 export const lockRows = <Q extends { forUpdate(): Q }>(query: Q): Q => query.forUpdate();

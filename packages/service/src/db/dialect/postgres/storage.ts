@@ -23,7 +23,7 @@ const oidInt8 = 20;
 const oidNumeric = 1700;
 
 /** Epoch milliseconds and counts arrive as numbers, as SQLite gives them. All of them are below 2^53. */
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   // The declared return type of the driver is `any`; the parser for text is its own.
   getTypeParser: (oid, format) =>
     format !== 'binary' && (oid === oidInt8 || oid === oidNumeric) ? Number : pg.types.getTypeParser(oid, format),
@@ -36,15 +36,21 @@ const isRetryable = (error: unknown): boolean =>
 const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
 
 /** Connects to the server and brings the tables up to date. */
-export async function openPostgres(url: string, clock: Clock, onError: (error: Error) => void): Promise<Storage> {
+export async function openPostgres(
+  url: string,
+  clock: Clock,
+  onError: (error: Error) => void,
+  upTo?: string,
+): Promise<Storage> {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: connectTimeoutMs, types });
   // An idle connection that the server closes is replaced at the next query; without a listener it ends the process.
   pool.on('error', onError);
   // The same for a connection that is in use but has no query under way, as between two of a transaction.
   pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  let migrated: readonly string[];
   try {
-    await migrate(db, ddl);
+    migrated = await migrate(db, ddl, upTo);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -52,6 +58,7 @@ export async function openPostgres(url: string, clock: Clock, onError: (error: E
   return {
     kind: 'postgres',
     db,
+    migrated,
     hot: hotPaths(pool),
     expressions,
     changes: unknownChanges,

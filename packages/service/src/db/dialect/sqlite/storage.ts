@@ -10,11 +10,17 @@ import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
 
 /** Opens or makes the database file and brings its tables up to date. */
-export async function openSqlite(path: string, clock: Clock, onError: (error: Error) => void): Promise<Storage> {
+export async function openSqlite(
+  path: string,
+  clock: Clock,
+  onError: (error: Error) => void,
+  upTo?: string,
+): Promise<Storage> {
   const database = new SqliteDatabase(path, clock, onError);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(database) });
+  let migrated: readonly string[];
   try {
-    await migrate(db, ddl);
+    migrated = await migrate(db, ddl, upTo);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -22,6 +28,7 @@ export async function openSqlite(path: string, clock: Clock, onError: (error: Er
   return {
     kind: 'sqlite',
     db,
+    migrated,
     hot: hotPaths(database),
     expressions,
     changes: database,

@@ -1,0 +1,20 @@
+import { realClock } from '@moorage/base';
+import { createModule } from '@moorage/module';
+import { MemoryStore } from '@moorage/module/device/memory-store';
+import { defaultModel } from '@moorage/module/model';
+import { nodeNet } from '@moorage/module/net/node';
+import { openTcp } from '@moorage/module/transports/tcp';
+
+// Modules in one process, each with a serial port on TCP and flash for files of a few MiB. The argument says how many.
+const flash = { areaBytes: { i: 768 * 1024, e: 4 * 1024 * 1024, b: 0 }, maxFilesPerArea: 100 };
+const model = { ...defaultModel, flash };
+const net = nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
+const ports: number[] = [];
+for (let seed = 0; seed < Number(process.argv[2]); seed++) {
+  const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed, model });
+  await module.boot();
+  const serial = await openTcp(module, { host: '127.0.0.1', port: 0, listenLan: false });
+  if (!serial.ok) throw new Error(serial.error);
+  ports.push(serial.value.port);
+}
+console.log(JSON.stringify({ ports }));

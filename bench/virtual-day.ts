@@ -1,0 +1,54 @@
+import { type Clock, VirtualClock } from '@moorage/base';
+import { createModule } from '@moorage/module';
+import { MemoryStore } from '@moorage/module/device/memory-store';
+import { MemoryNetwork } from '@moorage/module/net/memory';
+import { type Benchmark, interleave } from './harness.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const periodMs = 10_000;
+const rounds = 3;
+
+function repeat(clock: Clock, task: () => void): void {
+  clock.after(periodMs, () => {
+    task();
+    repeat(clock, task);
+  });
+}
+
+/** Milliseconds that a day takes. */
+async function day(clock: VirtualClock): Promise<number> {
+  const startMs = performance.now();
+  await clock.advance(dayMs);
+  return performance.now() - startMs;
+}
+
+/** A joined module that says its state in the log every 10 s; nobody listens. */
+async function moduleDay(): Promise<number> {
+  const clock = new VirtualClock();
+  const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
+  await module.boot();
+  await module.execute('set wlan.ssid harbour-open');
+  await module.execute('network_up');
+  repeat(clock, () => module.log.line(`${module.variables.get('wlan.mac')},${module.variables.get('time.uptime')}`));
+  const spentMs = await day(clock);
+  if (!module.wlan.isUp('wlan')) throw new Error('The module has not joined');
+  await module.close();
+  return spentMs;
+}
+
+async function bareDay(): Promise<number> {
+  const clock = new VirtualClock();
+  repeat(clock, () => {});
+  return await day(clock);
+}
+
+export const virtualDay: Benchmark = {
+  name: 'virtual-day',
+  goal: '24 h of virtual time of an idle module with something to say every 10 s in under 2 s',
+  async run() {
+    const pair = await interleave(rounds, moduleDay, bareDay);
+    const limit = { atMost: 2_000 };
+    return [{ label: '24 h', beside: 'the virtual clock alone', unit: 'ms', ...pair, limit }];
+  },
+};

@@ -1,0 +1,137 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { Id, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
+import { ProductRecord, productParams } from './products.ts';
+
+/** Email address or user name. */
+const Account = Text(254, { minLength: 1, description: 'email address or user name' });
+
+/** An organisation that owns production products (reference 1.1). */
+export const CustomerRecord = Type.Object({
+  id: Id,
+  name: Type.String({ description: 'prefix of the codes of its products' }),
+  title: Type.String(),
+  users: Type.Array(Type.Object({ user_id: Id, user: Type.String() }), { description: 'its people' }),
+  product_count: Type.Integer(),
+  created_at: Timestamp,
+});
+export type CustomerRecord = Static<typeof CustomerRecord>;
+
+/** People of a customer, at most. Spec: API-LIMIT-customer. */
+export const customerUsersLimit = 100;
+
+export const customersContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/customers',
+    spec: ['API-EP-GET-customers'],
+    tag: 'Customers',
+    summary: 'List customers (administrators)',
+    auth: 'bearer',
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['created_at', 'name', 'title'], '-created_at'),
+      q: Type.Optional(Text(200, { description: 'part of name or title, in any letter case' })),
+    }),
+    reply: Type.Array(CustomerRecord),
+    paged: true,
+    errors: [400, 401, 403],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/customers',
+    spec: ['API-EP-POST-customers'],
+    tag: 'Customers',
+    summary: 'Add a customer (administrators)',
+    description: 'The users named become its people: what the customer owns is theirs.',
+    auth: 'bearer',
+    body: Type.Object({
+      name: Type.String({ pattern: '^[A-Za-z0-9_.]{1,32}$', examples: ['acme'] }),
+      title: Type.Optional(Text(128, { minLength: 1 })),
+      users: Type.Optional(Type.Array(Account, { maxItems: customerUsersLimit })),
+    }),
+    reply: CustomerRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  addUser: endpoint({
+    method: 'POST',
+    path: '/api/customers/{customer_id}/users',
+    spec: ['API-EP-POST-customers-customer_id-users', 'API-LIMIT-customer'],
+    tag: 'Customers',
+    summary: 'Make a user one of the people of a customer (administrators)',
+    auth: 'bearer',
+    params: Type.Object({ customer_id: Id }),
+    body: Type.Object({ user: Account }),
+    reply: CustomerRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+};
+
+/** Somebody whom the owner of a product has let in. */
+export const ProductUserRecord = Type.Object({
+  user_id: Id,
+  user: Type.String({ description: 'user name' }),
+  name_given: Type.String(),
+  name_family: Type.String(),
+  role: Type.Enum(['manager', 'tester']),
+  created_at: Timestamp,
+});
+export type ProductUserRecord = Static<typeof ProductUserRecord>;
+
+/** Users of one product beside its owner, at most. Spec: API-LIMIT-product-users. */
+export const productUsersLimit = 500;
+
+/** Who works on a product, and for whom it is made. */
+export const productPeopleContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/products/{product_id}/users',
+    spec: ['API-EP-GET-products-product_id-users'],
+    tag: 'Products',
+    summary: 'List who works on a product beside its owner',
+    auth: 'bearer',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'user', 'role'], '-created_at') }),
+    reply: Type.Array(ProductUserRecord),
+    paged: true,
+    errors: [400, 401, 403, 404],
+  }),
+  add: endpoint({
+    method: 'POST',
+    path: '/api/products/{product_id}/users',
+    spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users'],
+    tag: 'Products',
+    summary: 'Let a user work on a product, or give them another role',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({ user: Account, role: Type.Enum(['manager', 'tester']) }),
+    reply: ProductUserRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/products/{product_id}/users/{user_id}',
+    spec: ['API-EP-DELETE-products-product_id-users-user_id'],
+    tag: 'Products',
+    summary: 'Take a user off a product',
+    auth: 'bearer',
+    params: Type.Object({ product_id: Id, user_id: Id }),
+    reply: Type.Object({ result: Type.Literal('ok') }),
+    errors: [400, 401, 403, 404],
+  }),
+  makeProduction: endpoint({
+    method: 'POST',
+    path: '/api/products/{product_id}/production',
+    spec: ['API-EP-POST-products-product_id-production', 'API-RULE-production-2'],
+    tag: 'Products',
+    summary: 'Make a production product from a development product (administrators)',
+    description:
+      'The new product belongs to the customer, is not claimable, and begins with the release candidate of the ' +
+      'development product: its bundle with the highest tag.',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({ customer_id: Id, part_number: Text(64, { minLength: 1 }) }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409],
+  }),
+};

@@ -1,0 +1,203 @@
+import Type, { type Static, type TProperties } from 'typebox';
+import { Identifier } from './devices.ts';
+import { binary, endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { FileCrc, VersionText } from './platforms.ts';
+
+/** Largest file, in bytes. Spec: API-LIMIT-file. */
+export const fileLimitBytes = 10 * 1024 * 1024;
+/** What one store holds at most. */
+export const storeLimits = { files: 1000, bytes: 100 * 1024 * 1024 } as const;
+/** Longest path, in bytes of UTF-8. */
+export const pathLimitBytes = 255;
+
+/** Entry of an index (reference 3.10). */
+export const FileRecord = Type.Object({
+  path: Type.String(),
+  name: Type.String({ description: 'last segment of the path' }),
+  size: Type.Integer({ description: 'bytes' }),
+  crc: FileCrc,
+  mime: Type.String(),
+  version: Nullable(Type.String({ description: 'as given when it was uploaded' })),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type FileRecord = Static<typeof FileRecord>;
+
+export const WrittenFile = Type.Object({ result: Type.Literal('ok'), ...FileRecord.properties });
+
+const listQuery = Type.Object({
+  ...pageQuery,
+  sort: sortBy(['path', 'size', 'created_at', 'updated_at'], 'path'),
+  prefix: Type.Optional(Text(pathLimitBytes, { description: 'only paths that begin so' })),
+  filter: Type.Optional(
+    Text(pathLimitBytes, { description: 'only paths that fit; * stands for any characters, slashes too' }),
+  ),
+});
+export type FileListQuery = Static<typeof listQuery>;
+
+const uploadQuery = Type.Object({ version: Type.Optional(VersionText) });
+
+// What else a path must be is the rules' to say, so that the refusal tells what is wrong with it.
+const FilePath = Text(1024, {
+  minLength: 1,
+  description: `segments with slashes between them, none of them empty, "." or ".."; up to ${pathLimitBytes} bytes`,
+  examples: ['images/kitchen/plan.png'],
+});
+
+const rules = 'Uploads are the raw bytes, their Content-Type kept, or a form with one part named "file".';
+
+/** The four calls of a store of files by path. */
+function fileEndpoints<const P extends TProperties>(store: {
+  readonly base: string;
+  readonly params: P;
+  readonly spec: Readonly<Record<'list' | 'get' | 'upload' | 'remove', readonly string[]>>;
+  readonly tag: string;
+  readonly what: string;
+}) {
+  const { base, tag, what } = store;
+  const owner = Type.Object(store.params);
+  const file = Type.Object({ ...store.params, path: FilePath });
+  const path = `${base}/{path*}`;
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: base,
+      spec: [...store.spec.list, 'API-RULE-files-7'],
+      tag,
+      summary: `List the ${what}`,
+      auth: 'bearer',
+      params: owner,
+      query: listQuery,
+      reply: Type.Array(FileRecord),
+      paged: true,
+      errors: [400, 401, 403, 404],
+    }),
+    get: endpoint({
+      method: 'GET',
+      path,
+      spec: [...store.spec.get, 'API-RULE-files-4'],
+      tag,
+      summary: `Get one of the ${what}; Range and conditions are honoured`,
+      auth: 'bearer',
+      params: file,
+      reply: binary(),
+      errors: [400, 401, 403, 404, 416],
+    }),
+    upload: endpoint({
+      method: 'POST',
+      path,
+      spec: [...store.spec.upload, 'API-RULE-files-3', 'API-RULE-files-6', 'API-LIMIT-file'],
+      tag,
+      summary: `Write one of the ${what}, in place of the one that has the path`,
+      description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409).`,
+      auth: 'bearer',
+      params: file,
+      query: uploadQuery,
+      body: binary(),
+      reply: WrittenFile,
+      errors: [400, 401, 403, 404, 409, 413, 415],
+    }),
+    remove: endpoint({
+      method: 'DELETE',
+      path,
+      spec: store.spec.remove,
+      tag,
+      summary: `Delete one of the ${what}`,
+      auth: 'bearer',
+      params: file,
+      reply: ResultOk,
+      errors: [400, 401, 403, 404],
+    }),
+  };
+}
+
+/** Cloud files of a device. */
+export const deviceFilesContract = fileEndpoints({
+  base: '/api/devices/{device_id}/files',
+  params: { device_id: Identifier },
+  spec: {
+    list: ['API-EP-GET-devices-device_id-files', 'API-RULE-files-1'],
+    get: ['API-EP-GET-devices-device_id-files-path'],
+    upload: ['API-EP-POST-devices-device_id-files-path'],
+    remove: ['API-EP-DELETE-devices-device_id-files-path'],
+  },
+  tag: 'Devices',
+  what: 'files of a device',
+});
+
+/** Cloud assets of a product. */
+export const assetsContract = fileEndpoints({
+  base: '/api/products/{product_id}/assets',
+  params: { product_id: Id },
+  spec: {
+    list: ['API-EP-GET-products-product_id-assets', 'API-RULE-files-2'],
+    get: ['API-EP-GET-products-product_id-assets-path'],
+    upload: ['API-EP-POST-products-product_id-assets-path'],
+    remove: ['API-EP-DELETE-products-product_id-assets-path'],
+  },
+  tag: 'Products',
+  what: 'assets of a product',
+});
+
+/** What a device may name: its own files, or the assets of the product it is activated to. */
+export const fileTargets = ['device', 'product'] as const;
+export type FileTarget = (typeof fileTargets)[number];
+
+const linkTag = 'Device listener';
+const linkErrors = [400, 403, 404] as const;
+const target = { target: Type.Enum([...fileTargets]) };
+const linkFile = Type.Object({ ...target, path: FilePath });
+
+/** The same stores on the device listener: everything in its own, list and read in that of its product (6.1, 6.6). */
+export const filesLinkContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/files/{target}',
+    spec: ['API-DEV-GET-files-target'],
+    tag: linkTag,
+    summary: 'List the files of the device, or the assets of its product',
+    auth: 'device',
+    params: Type.Object(target),
+    query: listQuery,
+    reply: Type.Array(FileRecord),
+    paged: true,
+    errors: linkErrors,
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/files/{target}/{path*}',
+    spec: ['API-DEV-GET-files-target-path'],
+    tag: linkTag,
+    summary: 'Get a file of the device, or an asset of its product',
+    auth: 'device',
+    params: linkFile,
+    reply: binary(),
+    errors: linkErrors,
+  }),
+  upload: endpoint({
+    method: 'POST',
+    path: '/files/{target}/{path*}',
+    spec: ['API-DEV-POST-files-target-path'],
+    tag: linkTag,
+    summary: 'Write a file of the device',
+    description: rules,
+    auth: 'device',
+    params: linkFile,
+    query: uploadQuery,
+    body: binary(),
+    reply: WrittenFile,
+    errors: linkErrors,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/files/{target}/{path*}',
+    spec: ['API-DEV-DELETE-files-target-path'],
+    tag: linkTag,
+    summary: 'Delete a file of the device',
+    auth: 'device',
+    params: linkFile,
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+};

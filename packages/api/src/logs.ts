@@ -1,0 +1,132 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, Text, Timestamp } from './fields.ts';
+
+/** Every type of event (reference 8). */
+export const logTypes = [
+  'user.login',
+  'user.login_failed',
+  'user.create',
+  'user.update',
+  'token.create',
+  'token.revoke',
+  'device.provision',
+  'device.certificate',
+  'device.first_contact',
+  'device.claim',
+  'device.activate',
+  'device.reset',
+  'device.update',
+  'device.tag',
+  'device.online',
+  'device.offline',
+  'device.file_write',
+  'device.file_delete',
+  'device.command',
+  'device.message',
+  'ota.check',
+  'ota.none',
+  'ota.start',
+  'ota.ok',
+  'ota.fail',
+  'platform.create',
+  'platform.update',
+  'firmware.create',
+  'product.create',
+  'product.update',
+  'product.state',
+  'product.delete',
+  'product.user_add',
+  'product.user_remove',
+  'bundle.create',
+  'bundle.state',
+  'bundle.tag',
+  'resource.add',
+  'resource.delete',
+  'asset.write',
+  'asset.delete',
+  'connector.create',
+  'connector.update',
+  'connector.delete',
+  'connector.error',
+  'activation_token.create',
+  'activation_token.revoke',
+  'activation_token.use',
+  'customer.create',
+  'customer.update',
+] as const;
+export type LogType = (typeof logTypes)[number];
+
+export const logLevels = ['info', 'warning', 'error'] as const;
+
+/** Reference 3.8. */
+export const LogRecord = Type.Object({
+  id: Id,
+  type: Type.String(),
+  level: Type.Enum([...logLevels]),
+  message: Type.String(),
+  user_id: Nullable(Id),
+  user: Nullable(Type.String()),
+  device_id: Nullable(Id),
+  device: Nullable(Type.String({ description: 'title of the device' })),
+  product_id: Nullable(Id),
+  product: Nullable(Type.String({ description: 'full code of the product' })),
+  bundle_id: Nullable(Id),
+  ip: Nullable(Type.String()),
+  client: Nullable(Type.String()),
+  data: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Timestamp,
+});
+export type LogRecord = Static<typeof LogRecord>;
+
+/** A moment in a query, epoch milliseconds. */
+export const TimeQuery = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description }));
+
+/** How far into a list of logs a page may begin, and where its count ends. Spec: API-LIMIT-logs. */
+export const logsDepthLimit = 10_000;
+
+const listQuery = Type.Object({
+  ...pageQuery,
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: logsDepthLimit, default: 0 })),
+  sort: Type.Optional(Type.Enum(['created_at', '-created_at'], { default: '-created_at' })),
+  q: Type.Optional(Text(200, { description: 'part of the message, in any letter case' })),
+  type: Type.Optional(Type.Enum([...logTypes])),
+  level: Type.Optional(Type.Enum([...logLevels])),
+  device_id: Type.Optional(Id),
+  product_id: Type.Optional(Id),
+  user_id: Type.Optional(Id),
+  from: TimeQuery('from this moment on, epoch milliseconds'),
+  to: TimeQuery('before this moment, epoch milliseconds'),
+});
+export type LogListQuery = Static<typeof listQuery>;
+
+/** What has happened, as far as the caller may know. Spec: "Connectors, platforms, metrics, logs". */
+export const logsContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/logs',
+    spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-LIMIT-logs'],
+    tag: 'Logs',
+    summary: 'List what you did, and what happened to your devices and products',
+    description:
+      'Update checks (`ota.check`, `ota.none`) and messages of devices (`device.message`) are listed only when their ' +
+      'type is asked for. The total stops at 10,000: narrow the list with `from` and `to` to see what lies before.',
+    auth: 'bearer',
+    query: listQuery,
+    reply: Type.Array(LogRecord),
+    paged: true,
+    errors: [400, 401],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/logs/{log_id}',
+    spec: ['API-EP-GET-logs-log_id'],
+    tag: 'Logs',
+    summary: 'One log',
+    auth: 'bearer',
+    params: Type.Object({ log_id: Id }),
+    reply: LogRecord,
+    errors: [400, 401, 404],
+  }),
+};

@@ -1,0 +1,100 @@
+import Type, { type Static } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { Id, Nullable, pageQuery, Timestamp } from './fields.ts';
+import { type LogType, TimeQuery } from './logs.ts';
+
+/** What activity counts, and the types of log that each figure adds up (reference 3.9). */
+export const activityTypes = {
+  ota_check: ['ota.check', 'ota.none'],
+  ota_update: ['ota.start'],
+  ota_ok: ['ota.ok'],
+  ota_fail: ['ota.fail'],
+  claim: ['device.claim'],
+  activate: ['device.activate'],
+  provision: ['device.provision'],
+  message: ['device.message', 'device.command'],
+  file: ['device.file_write', 'device.file_delete', 'asset.write', 'asset.delete'],
+  login: ['user.login'],
+} as const satisfies Record<string, readonly LogType[]>;
+export type ActivityField = keyof typeof activityTypes;
+
+export const activityIntervals = ['hour', 'day', 'week'] as const;
+
+const count = Type.Integer({ minimum: 0 });
+
+export const ActivityPoint = Type.Object({
+  at: Type.String({ description: 'start of the interval in UTC, epoch milliseconds; weeks start on Monday' }),
+  ota_check: count,
+  ota_update: count,
+  ota_ok: count,
+  ota_fail: count,
+  claim: count,
+  activate: count,
+  provision: count,
+  message: count,
+  file: count,
+  login: count,
+});
+export type ActivityPoint = Static<typeof ActivityPoint>;
+
+/** Points of one series, at most. Spec: API-LIMIT-activity. */
+export const activityPointsLimit = 2_500;
+
+export const DeviceLocation = Type.Object({
+  device_id: Id,
+  title: Type.String(),
+  product_id: Id,
+  lat: Type.Number(),
+  lon: Type.Number(),
+  city: Type.String(),
+  country: Type.String(),
+  online: Type.Boolean(),
+  last_seen_at: Nullable(Timestamp),
+});
+export type DeviceLocation = Static<typeof DeviceLocation>;
+
+const productFilter = { product_id: Type.Optional(Id) };
+
+/** Figures and places for the dashboard. Spec: "Connectors, platforms, metrics, logs". */
+export const metricsContract = {
+  activity: endpoint({
+    method: 'GET',
+    path: '/api/metrics/activity',
+    spec: ['API-EP-GET-metrics-activity', 'API-LIMIT-activity'],
+    tag: 'Metrics',
+    summary: 'What happened to your devices and products in each hour, day or week',
+    description: 'The last 30 days by day, when nothing else is asked for. At most 2,500 intervals.',
+    auth: 'bearer',
+    query: Type.Object({
+      from: TimeQuery('start, epoch milliseconds; default 30 days before the end'),
+      to: TimeQuery('end, epoch milliseconds; default now'),
+      interval: Type.Optional(Type.Enum([...activityIntervals], { default: 'day' })),
+      ...productFilter,
+    }),
+    reply: Type.Object({
+      from: Timestamp,
+      to: Timestamp,
+      interval: Type.Enum([...activityIntervals]),
+      series: Type.Array(ActivityPoint),
+    }),
+    errors: [400, 401],
+  }),
+  locations: endpoint({
+    method: 'GET',
+    path: '/api/metrics/locations/devices',
+    spec: ['API-EP-GET-metrics-locations-devices', 'API-RULE-location-1'],
+    tag: 'Metrics',
+    summary: 'Where your devices are, as they report or as you have set',
+    description: 'Devices without a location are left out; the newest come first. Nothing is looked up elsewhere.',
+    auth: 'bearer',
+    query: Type.Object({
+      ...pageQuery,
+      // A map wants all of them at once.
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 10_000 })),
+      ...productFilter,
+    }),
+    reply: Type.Array(DeviceLocation),
+    paged: true,
+    errors: [400, 401],
+  }),
+};

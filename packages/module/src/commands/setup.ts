@@ -1,0 +1,125 @@
+import { refusalTexts } from '../interpreter/board-port.ts';
+import type { Command } from '../interpreter/command.ts';
+import { prepare } from '../interpreter/prepare.ts';
+import { codes, fail, ok, type Response, type ResponseCode } from '../interpreter/reply.ts';
+import { decodeText } from '../interpreter/text.ts';
+import { tokenise } from '../interpreter/tokeniser.ts';
+import { type Board, defineCommand } from './board.ts';
+
+/** Largest script, in bytes. */
+const maxScriptBytes = 65_536;
+const defaultScript = 'default_setup.script';
+
+/** Nobody is there to answer questions. */
+const scriptPort = { kind: 'http', ask: () => Promise.resolve(undefined) } as const;
+
+/** A failure of a line, with what it has left to do after the response; `undefined` for a line without a command. */
+interface LineOutcome {
+  readonly code: ResponseCode;
+  readonly after?: Response['after'];
+}
+
+/**
+ * Runs one line of a script within the turn of the command that runs the script; its response becomes lines of the
+ * log. A command whose data would follow has none here.
+ */
+async function runLine(board: Board, line: string): Promise<LineOutcome | undefined> {
+  const prepared = prepare(board, board.registry, line, scriptPort);
+  if (prepared.kind === 'empty') return undefined;
+  const reply = prepared.kind === 'prepared' ? await prepared.run() : prepared;
+  if (reply.kind === 'silence') return { code: codes.SUCCESS };
+  if (reply.kind === 'data') await reply.sink.abort();
+  const response = reply.kind === 'data' ? fail(codes.FAILED) : reply;
+  const { code, payload, after } = response;
+  const text = code === codes.SUCCESS ? payload : board.personality.text(refusalTexts[code]);
+  if (text.length > 0) board.log.line(typeof text === 'string' ? text : decodeText(text));
+  return { code, ...(after && { after }) };
+}
+
+/**
+ * A script: one command on each line, `#` comments and empty lines; ends at the first failure, or with a command that
+ * makes the module start again. Reference: module-commands 4.
+ */
+async function runScript(board: Board, name: string): Promise<Response> {
+  const content = await board.flash.readAll(name, maxScriptBytes);
+  if (!content.ok) {
+    board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
+    return fail(codes.FAILED);
+  }
+  const commands = decodeText(Buffer.from(content.value)).split(/\r\n|\r|\n/);
+  for (const line of commands) {
+    if (/^\s*#/.test(line)) continue;
+    if (refuseSetup(board, line)) return fail(codes.FAILED);
+    const outcome = await runLine(board, line.trim());
+    if (outcome === undefined) continue;
+    if (outcome.code !== codes.SUCCESS) return fail(codes.FAILED);
+    if (outcome.after) return { ...ok(board.personality.text('success')), after: outcome.after };
+  }
+  return ok(board.personality.text('success'));
+}
+
+/** A script that ran scripts might never end, and neither might a `setup cmd` that is its own command. */
+function refuseSetup(board: Board, line: string, what?: string): boolean {
+  const tokens = tokenise(line);
+  const [command, first] = tokens.ok ? tokens.value : [];
+  if (board.registry.find(command?.text ?? '')?.name !== 'setup') return false;
+  if (what !== undefined && first?.text !== what) return false;
+  board.log.say('setupNested');
+  return true;
+}
+
+/** Runs what the setup pin would run. */
+async function runPinCommand(board: Board): Promise<Response> {
+  const line = board.variables.get('setup.gpio.cmd');
+  if (line.trim() === '') {
+    board.log.say('setupNoCommand');
+    return fail(codes.FAILED);
+  }
+  if (refuseSetup(board, line, 'cmd')) return fail(codes.FAILED);
+  const outcome = await runLine(board, line);
+  if (outcome?.code !== codes.SUCCESS) return fail(codes.FAILED);
+  return { ...ok(board.personality.text('success')), ...(outcome.after && { after: outcome.after }) };
+}
+
+/** Words that do not name a script. What they do, given how many words follow that they may have. */
+const actions: Readonly<
+  Record<
+    string,
+    { readonly words: number; readonly run: (board: Board, word?: string) => Response | Promise<Response> }
+  >
+> = {
+  script: { words: 1, run: (board, name = defaultScript) => runScript(board, name) },
+  cmd: { words: 0, run: runPinCommand },
+  // Nothing is there that could run or be stopped: the module has no web server yet.
+  status: { words: 0, run: () => ok('0') },
+  stop: { words: 0, run: (board) => ok(board.personality.text('success')) },
+  web: {
+    words: 0,
+    run: (board) => {
+      board.log.say('noWebSetup');
+      return fail(codes.FAILED);
+    },
+  },
+};
+
+const setup = defineCommand({
+  name: 'setup',
+  shortcut: 'setup',
+  group: 'system',
+  spec: 'MOD-CMD-setup',
+  evidence: 'documented',
+  summary: 'Run a setup script, or the command of the setup pin',
+  syntax: 'setup <script file>/script [file]/cmd/status/stop/web',
+  args: {
+    what: { kind: 'word', help: 'script file, or script, cmd, status, stop or web' },
+    file: { kind: 'word', optional: true, help: `script file, ${defaultScript} when it is left out` },
+  },
+  run: (board, { what, file }) => {
+    const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+    const given = file === undefined ? 0 : 1;
+    if (given > (action?.words ?? 0)) return fail(codes.TOO_MANY);
+    return action ? action.run(board, file) : runScript(board, what);
+  },
+});
+
+export const setupCommands: readonly Command<Board>[] = [setup];

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseModel } from './model.ts';
+import { loadPersonality } from './personality.ts';
+import { moduleRig } from './testing/module-rig.ts';
+
+/** The first JSON block of a guide. */
+function exampleOf(guide: string): string {
+  const text = readFileSync(new URL(`../../../docs/guide/${guide}`, import.meta.url), 'utf8');
+  const block = /^```json\n(.*?)^```$/ms.exec(text)?.[1];
+  if (block === undefined) throw new Error(`Guide ${guide} has no example`);
+  return block;
+}
+
+test('The guide to personalities has one that works', async () => {
+  const loaded = loadPersonality(exampleOf('personality.md'));
+  if (!loaded.ok) throw new Error(loaded.error);
+  const { heard, module, pass, run } = await moduleRig({ personality: loaded.value });
+  const banner = 'Breakwater-2.1.0.4, Built:2014-11-02 09:30:00 for BW100.2, Board:BW100_Eval.1';
+  expect(heard()).toEqual([banner, '[Ready]']);
+  expect(await run('fw_version')).toBe(`0 ${banner}`);
+  expect(await run('get uart.baud 0')).toBe('0 9600');
+  expect(await run('save')).toBe('0 OK');
+  await run('set wlan.ssid harbour-open');
+  await run('network_up');
+  await pass(0);
+  expect(heard().at(-1)).toBe('[Online]');
+  expect(module.timings.scanMs).toBeGreaterThanOrEqual(1500);
+  expect(module.timings.scanMs).toBeLessThanOrEqual(4000);
+});
+
+test('The guide to models has one that works', async () => {
+  const parsed = parseModel(exampleOf('model.md'));
+  if (!parsed.ok) throw new Error(parsed.error);
+  const { module, run } = await moduleRig({ model: parsed.value });
+  expect(module.identity.uuid).toMatch(/^42573130/);
+  expect(await run('setup boot.script')).toBe('0 Success');
+  expect(await run('gpio_get 24')).toMatch(/^7 /);
+  expect(module.sessionLimits.historyLines).toBe(10);
+  for (let count = 0; count < 3; count++) await module.fault('Bus Fault');
+  expect(module.safeMode).toBe(true);
+});

@@ -1,0 +1,60 @@
+import { connect, type Socket } from 'node:net';
+import { unwrap } from '@moorage/base';
+import { afterEach, expect, test } from 'vitest';
+import { moduleRig } from '../testing/module-rig.ts';
+import { openControl, parseControl } from './control.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function dial(address: string): Promise<{ socket: Socket; heard: string[] }> {
+  const socket = connect({ port: Number(address.split(':').at(-1)), host: '127.0.0.1' });
+  cleanups.push(() => socket.destroy());
+  const heard: string[] = [];
+  socket.on('data', (bytes: Buffer) => heard.push(bytes.toString()));
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return { socket, heard };
+}
+
+test('a control port drives and watches the pins of a module', async () => {
+  const { module, run } = await moduleRig();
+  const control = unwrap(await openControl('127.0.0.1:0', (write) => module.controlPins(write)));
+  cleanups.push(control.close);
+  const { socket, heard } = await dial(control.address);
+  socket.write('{"drive":{"pin":3,"level":1}}\n{"watch":[4]}\n');
+  await expect
+    .poll(() => heard.join(''))
+    .toMatch(/^\{"ok":true\}\n\{"ok":true\}\n\{"pin":4,"level":null,"ms":\d+\}\n$/);
+  await run('gdi 3 in');
+  expect(await run('gge 3')).toBe('0 1');
+  heard.length = 0;
+  await run('gdi 4 out');
+  await expect.poll(() => heard.join('')).toMatch(/^\{"pin":4,"level":0,"ms":\d+\}\n$/);
+  // What is connected stays when the other program goes.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.end();
+  await closed;
+  expect(await run('gge 3')).toBe('0 1');
+});
+
+test.each([
+  ['127.0.0.1:7000', { host: '127.0.0.1', port: 7000 }],
+  ['localhost:0', { host: 'localhost', port: 0 }],
+  ['[::1]:9', { host: '::1', port: 9 }],
+])('%s is an address', (text, expected) => {
+  expect(parseControl(text)).toEqual({ ok: true, value: expected });
+});
+
+test.each(['', ':1', 'host', 'host:', 'host:x', 'host:65536'])('%j is no address', async (text) => {
+  expect(parseControl(text)).toEqual({ ok: false, error: `Control address "${text}" is not HOST:PORT` });
+});
+
+test('a control port stays on this machine unless it is told otherwise', async () => {
+  const { module } = await moduleRig();
+  const refused = await openControl('0.0.0.0:0', (write) => module.controlPins(write));
+  expect(refused).toEqual({ ok: false, error: expect.stringContaining('--listen-lan') });
+  const open = unwrap(await openControl('0.0.0.0:0', (write) => module.controlPins(write), true));
+  await open.close();
+});

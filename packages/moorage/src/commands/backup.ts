@@ -1,0 +1,30 @@
+import { backUpStorage, restoreStorage } from '@moorage/service/administration';
+import { defineCliCommand } from './define.ts';
+import { readServiceSettings } from './serve.ts';
+import { onStorage, withStorageOptions } from './storage-options.ts';
+
+/** What was carried, in words. */
+const inWords = ({ rows, blobs, bytes }: { rows: number; blobs: number; bytes: number }): string =>
+  `${rows} records and ${blobs} file contents, ${bytes} bytes`;
+
+export const backupCommand = defineCliCommand({
+  name: 'backup',
+  summary: 'Write everything that a service keeps to one file, also while it runs. The file holds its secrets',
+  arguments: [{ name: 'FILE', help: 'the archive (tar) to make; it must not be there yet' }],
+  options: withStorageOptions({}),
+  async run({ sources, args: [file = ''], reporter }) {
+    const carried = await onStorage(() => backUpStorage(readServiceSettings(sources), file));
+    reporter.event('backup', { file, ...carried }, `Backed up to ${file}: ${inWords(carried)}`);
+  },
+});
+
+export const restoreCommand = defineCliCommand({
+  name: 'restore',
+  summary: 'Bring a backup into an empty storage, of either database',
+  arguments: [{ name: 'FILE', help: 'archive that `moorage backup` has made' }],
+  options: withStorageOptions({}),
+  async run({ sources, args: [file = ''], reporter }) {
+    const carried = await onStorage(() => restoreStorage(readServiceSettings(sources), file));
+    reporter.event('restored', { file, ...carried }, `Restored from ${file}: ${inWords(carried)}`);
+  },
+});

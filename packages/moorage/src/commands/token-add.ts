@@ -1,0 +1,21 @@
+import { addToken, isTokenTitle } from '@moorage/service/administration';
+import { defineCliCommand, UserError } from './define.ts';
+import { readServiceSettings } from './serve.ts';
+import { onStorage, withStorageOptions } from './storage-options.ts';
+
+export const tokenAddCommand = defineCliCommand({
+  name: 'add',
+  parent: 'token',
+  summary: 'Make a bearer token for an account; the service may be running',
+  arguments: [{ name: 'EMAIL', help: 'address or user name of the account' }],
+  options: withStorageOptions({
+    title: { kind: 'text', placeholder: 'TITLE', help: 'what it is for', default: 'Command line' },
+  }),
+  async run({ options: { title }, sources, args: [name = ''], reporter }) {
+    if (!isTokenTitle(title)) throw new UserError('Option --title must have 1 to 100 characters', 2);
+    const made = await onStorage(() => addToken(readServiceSettings(sources), name, title));
+    if (!made.ok) throw new UserError(made.error.message);
+    const token = made.value;
+    reporter.event('token', { title, token }, `Token "${title}" of ${name}: ${token} (shown this once)`);
+  },
+});

@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AutoClock, realClock, ScaledClock } from '@moorage/base';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockOf, type ModuleSettings, startModule } from './run-module.ts';
+
+const settings: ModuleSettings = {
+  flash: undefined,
+  serial: 'none',
+  ip: '127.0.0.1',
+  portOffset: 8000,
+  listenLan: false,
+  service: undefined,
+  model: undefined,
+  air: undefined,
+  personality: undefined,
+  cloudPrefix: undefined,
+  time: 'real',
+  timing: undefined,
+  strict: false,
+  control: undefined,
+  seed: 1,
+};
+
+let folder: string;
+let ownTimes: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'moorage-'));
+  ownTimes = join(folder, 'times.json');
+  await writeFile(ownTimes, '{"timings":{"saveMs":120}}');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('--time names a clock', () => {
+  expect(clockOf('real').clock).toBe(realClock);
+  expect(clockOf('2.5').clock).toBeInstanceOf(ScaledClock);
+  const virtual = clockOf('virtual');
+  expect(virtual.clock).toBeInstanceOf(AutoClock);
+  virtual.stop();
+});
+
+test.each(['', 'fast', '0', '-1', '1001', '1e2', '0.0001'])('--time "%s" is refused', (time) => {
+  expect(() => clockOf(time)).toThrow(`Option --time is "${time}"`);
+});
+
+// The personality's own times are closer to its modules than ours.
+test.each([
+  [undefined, 0, 120],
+  ['real', 900, 120],
+  ['none', 0, 0],
+])('--timing %s: a save takes %i ms, and %i when the personality says 120', async (timing, neutral, own) => {
+  // Nobody waits for a boot in virtual time.
+  const base = { ...settings, timing, time: 'virtual' };
+  for (const [personality, expected] of [
+    [undefined, neutral],
+    [ownTimes, own],
+  ] as const) {
+    const running = await startModule({ ...base, personality });
+    expect(running.module.timings.saveMs).toBe(expected);
+    await running.stop();
+  }
+});
+
+test('--timing is refused when it is neither real nor none', async () => {
+  await expect(startModule({ ...settings, timing: 'slow' })).rejects.toThrow('Option --timing is "slow"');
+});
+
+test('--strict refuses what is only a guess', async () => {
+  const running = await startModule({ ...settings, strict: true });
+  expect((await running.module.execute('get system.string_substitution')).code).toBe(6);
+  await running.stop();
+});

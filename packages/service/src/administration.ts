@@ -1,0 +1,55 @@
+import { Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
+import { failure, type Result, realClock, success } from '@moorage/base';
+import Value from 'typebox/value';
+import { createUser, findAccount, issueToken, type NewAccount } from './auth/accounts.ts';
+import { backUp, type Carried } from './backup/backup.ts';
+import { restore } from './backup/restore.ts';
+import { openBlobs } from './blobs/open.ts';
+import type { Settings } from './config.ts';
+import { openStorage } from './db/open.ts';
+import type { Storage } from './db/storage.ts';
+import { version } from './meta/version.ts';
+
+export { newPassword } from './auth/accounts.ts';
+export { BackupError } from './backup/format.ts';
+
+/** The rules of signing up and of naming a token, for whoever does it without the API. */
+export const isEmail = (text: string): boolean => Value.Check(Email, text);
+export const isNewPassword = (text: string): boolean => Value.Check(NewPassword, text);
+export const isTokenTitle = (text: string): boolean => Value.Check(tokensContract.rename.body.properties.title, text);
+
+/** Where a service keeps its things; it may be running meanwhile. */
+type Place = Pick<Settings, 'database' | 'blobs'>;
+
+async function withStorage<T>({ database }: Place, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(database);
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Makes an account. The refusal is DUPLICATE. */
+export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>
+  withStorage(place, (storage) => createUser({ storage, clock: realClock }, account, role));
+
+/** Makes a bearer token for the user of an email address or user name; its value is known this once. */
+export const addToken = (place: Place, name: string, title: string): Promise<Result<string, Refusal>> =>
+  withStorage(place, async (storage) => {
+    const user = await findAccount(storage.db, name);
+    if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
+    return success((await issueToken({ storage, clock: realClock }, user.id, title)).token);
+  });
+
+/** Brings the tables up to date; returns the migrations that were due. */
+export const migrateStorage = (place: Place): Promise<readonly string[]> =>
+  withStorage(place, async ({ migrated }) => migrated);
+
+/** Writes a backup to `file`. @throws {BackupError} */
+export const backUpStorage = async ({ database, blobs }: Place, file: string): Promise<Carried> =>
+  backUp({ database, blobs: await openBlobs(blobs), file, version, clock: realClock });
+
+/** Brings a backup into an empty storage. @throws {BackupError} */
+export const restoreStorage = ({ database, blobs }: Place, file: string): Promise<Carried> =>
+  restore({ database, openBlobs: () => openBlobs(blobs), file });

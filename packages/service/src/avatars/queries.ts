@@ -1,0 +1,41 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { AvatarTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+
+export type AvatarRow = Selectable<AvatarTable>;
+
+/** Whose picture. */
+export type AvatarOwner = { readonly userId: string } | { readonly platformId: string };
+
+/** Name of a user or platform, or `undefined` when there is none. */
+export async function nameOfOwner(db: Db, owner: AvatarOwner): Promise<string | undefined> {
+  if ('userId' in owner) {
+    const user = await db.selectFrom('users').select('username').where('id', '=', owner.userId).executeTakeFirst();
+    return user?.username;
+  }
+  const platform = await db
+    .selectFrom('platforms')
+    .select('code')
+    .where('id', '=', owner.platformId)
+    .executeTakeFirst();
+  return platform?.code;
+}
+
+export const avatarOf = (db: Db, owner: AvatarOwner): Promise<AvatarRow | undefined> =>
+  db
+    .selectFrom('avatars')
+    .selectAll()
+    .where((where) =>
+      'userId' in owner ? where('user_id', '=', owner.userId) : where('platform_id', '=', owner.platformId),
+    )
+    .executeTakeFirst();
+
+/** Puts a picture in the place of the one that its owner had; records of the owner name it. */
+export async function replaceAvatar(trx: Db, owner: AvatarOwner, row: Insertable<AvatarTable>): Promise<void> {
+  const earlier = await avatarOf(trx, owner);
+  if (earlier) await trx.deleteFrom('avatars').where('id', '=', earlier.id).execute();
+  await trx.insertInto('avatars').values(row).execute();
+  const change = { avatar_id: row.id };
+  if ('userId' in owner) await trx.updateTable('users').set(change).where('id', '=', owner.userId).execute();
+  else await trx.updateTable('platforms').set(change).where('id', '=', owner.platformId).execute();
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { avatarLimitBytes, type avatarsContract, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { authorise, generalRoles } from '../auth/rules.ts';
+import { recordBlob } from '../blobs/blob-records.ts';
+import { fileEtag } from '../bundles/rules.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
+import type { BytesReply, Caller, Deps, FileReply, Handlers, Upload } from '../http/types.ts';
+import { type AvatarOwner, avatarOf, nameOfOwner, replaceAvatar } from './queries.ts';
+import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
+
+const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
+const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
+
+/** The picture of somebody: that of an id, the current one, or a placeholder. */
+async function readAvatar(
+  { storage: { db } }: Deps,
+  owner: AvatarOwner,
+  id: string | undefined,
+): Promise<Result<FileReply | BytesReply, Refusal>> {
+  const name = await nameOfOwner(db, owner);
+  if (name === undefined) return failure(refusal('NOT_FOUND', { what: whatOf(owner) }));
+  const row = await avatarOf(db, owner);
+  if (id !== undefined && row?.id !== id.toLowerCase()) return failure(refusal('NOT_FOUND', { what: 'Avatar' }));
+  if (!row) return success({ bytes: Buffer.from(placeholder(idOf(owner), name)), mime: 'image/svg+xml' });
+  const { sha256, size, mime, crc, created_at } = row;
+  return success({ sha256, size, mime, etag: fileEtag(crc, size), lastModifiedMs: created_at });
+}
+
+interface Setting {
+  readonly caller: Caller;
+  readonly ip: string;
+  readonly upload: Upload;
+}
+
+/** Stores a picture and makes it the current one; the one before is forgotten. Spec: API-LIMIT-avatar. */
+async function setAvatar(
+  { storage, clock }: Deps,
+  owner: AvatarOwner,
+  call: Setting,
+  log: Pick<LogEntry, 'type' | 'message'>,
+): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> {
+  let mime = '';
+  const stored = await call.upload.store({
+    maxBytes: avatarLimitBytes,
+    headBytes: imageHeadBytes,
+    inspect: (head) => {
+      mime = imageMime(head) ?? '';
+      return refuseImage(head);
+    },
+  });
+  if (!stored.ok) return stored;
+  const { blob } = stored.value;
+  const id = randomUUID();
+  const atMs = clock.now();
+  return transactionOverConflicts(
+    storage,
+    async (trx): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> => {
+      await recordBlob(trx, blob, atMs);
+      const ids =
+        'userId' in owner
+          ? { user_id: owner.userId, platform_id: null }
+          : { user_id: null, platform_id: owner.platformId };
+      const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
+      await replaceAvatar(trx, owner, { id, ...ids, ...content, created_at: atMs });
+      await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
+      return success({ result: 'ok', avatar_id: id });
+    },
+  );
+}
+
+/** Pictures of users and platforms. */
+export const avatarsRoutes = (deps: Deps): Handlers<typeof avatarsContract> => ({
+  // API-EP-GET-users-user_id-avatar-avatar_id
+  user: ({ params }) => readAvatar(deps, { userId: params.user_id.toLowerCase() }, params.avatar_id),
+
+  // API-EP-POST-users-user_id-avatar
+  async setUser(call) {
+    const owner = { userId: call.params.user_id.toLowerCase() };
+    // The account of somebody else is nobody's to manage, an administrator's neither.
+    const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
+    if ((await nameOfOwner(deps.storage.db, owner)) === undefined)
+      return failure(refusal('NOT_FOUND', { what: 'User' }));
+    const refused = authorise('user.self', roles, 'User');
+    if (refused) return failure(refused);
+    return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
+  },
+
+  // API-EP-GET-platforms-platform_id-avatar-avatar_id
+  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id.toLowerCase() }, params.avatar_id),
+
+  // API-EP-POST-platforms-platform_id-avatar
+  async setPlatform(call) {
+    const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
+    if (refused) return failure(refused);
+    const owner = { platformId: call.params.platform_id.toLowerCase() };
+    const code = await nameOfOwner(deps.storage.db, owner);
+    if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+    return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
+  },
+});

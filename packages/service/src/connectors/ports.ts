@@ -1,0 +1,42 @@
+import type { Result } from '@moorage/base';
+
+/** Why nothing came back: refused by our own rules, the target failed, or took too long. */
+export type OutboundError =
+  | { readonly kind: 'not_allowed'; readonly host: string }
+  | { readonly kind: 'failed'; readonly detail: string }
+  | { readonly kind: 'timed_out' };
+
+export interface HttpMessage {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+}
+
+/** What a target answered; a redirect is an answer like any other. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface MqttMessage {
+  readonly url: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Certificate of the authority to trust, PEM. */
+  readonly ca?: string | undefined;
+  readonly topic: string;
+  readonly payload: string;
+  readonly qos: 0 | 1 | 2;
+  readonly timeoutMs: number;
+}
+
+/** The way out of the machine. It never throws for what the target or the network does. */
+export interface Outbound {
+  /** The host of a URL when its very spelling shows that it may not be called; names are judged when they are resolved. */
+  refusedHost(url: string): string | undefined;
+  sendHttp(message: HttpMessage): Promise<Result<HttpAnswer, OutboundError>>;
+  /** Resolves when the broker has taken the message, as its quality of service says. */
+  publish(message: MqttMessage): Promise<Result<undefined, OutboundError>>;
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { authorise, productRoles } from '../auth/rules.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
+import { paging } from '../db/paging.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import { sendNow } from './messages.ts';
+import type { Outbound } from './ports.ts';
+import {
+  type ConnectorRow,
+  type ConnectorView,
+  changeConnector,
+  connectorByCode,
+  connectorById,
+  countConnectors,
+  deleteConnector,
+  deliveryRecord,
+  insertConnector,
+  listConnectors,
+  listDeliveries,
+  optionsOf,
+  type ProductForCaller,
+  productForCaller,
+} from './queries.ts';
+import { maskSecrets, readOptions } from './rules.ts';
+import { defaultTimeoutMs, type SendFailure } from './send.ts';
+
+type Contract = typeof connectorsContract;
+type ConnectorsDeps = Deps & { readonly outbound: Outbound };
+
+/** Connectors of one product. Spec: API-LIMIT-connectors. */
+const connectorsLimit = 50;
+
+const connectorRecord = (row: ConnectorView): ConnectorRecord => ({
+  id: row.id,
+  product_id: row.product_id,
+  product: row.product,
+  title: row.title,
+  code: row.code,
+  type: row.type,
+  opts: maskSecrets(row.type, optionsOf(row)),
+  state: row.state,
+  last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+  last_error: row.last_error,
+  created_at: String(row.created_at),
+  updated_at: String(row.updated_at),
+});
+
+const denial = (product: ProductForCaller, caller: Caller, what: string): Refusal | undefined =>
+  authorise(
+    'product.connectors',
+    productRoles(caller, { ...product, ownsDevice: (product.own_devices ?? 0) > 0 }),
+    what,
+  );
+
+/** The product of a path, if the caller may use its connectors. Refusals: NOT_FOUND, FORBIDDEN. */
+async function allowedProduct(db: Db, id: string, caller: Caller): Promise<Result<ProductForCaller, Refusal>> {
+  const product = await productForCaller(db, id.toLowerCase(), caller.userId);
+  if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
+  const denied = denial(product, caller, 'Product');
+  return denied ? failure(denied) : success(product);
+}
+
+/** The connector of a path, if the caller may use it: what is allowed with a product is allowed with its connectors. */
+async function allowedConnector(db: Db, id: string, caller: Caller): Promise<Result<ConnectorView, Refusal>> {
+  const connector = await connectorById(db, id.toLowerCase());
+  const product = connector && (await productForCaller(db, connector.product_id, caller.userId));
+  if (!product) return failure(refusal('NOT_FOUND', { what: 'Connector' }));
+  const denied = denial(product, caller, 'Connector');
+  return denied ? failure(denied) : success(connector);
+}
+
+/** Options that may be stored: of the right form, and not obviously aimed at our own network. */
+function acceptOptions(outbound: Outbound, sent: Readonly<Record<string, unknown>>, stored?: ConnectorRow) {
+  const read = readOptions(sent, stored && { type: stored.type, opts: optionsOf(stored) });
+  if (!read.ok) return read;
+  const host = outbound.refusedHost(read.value.opts.url);
+  if (host === undefined) return read;
+  return failure(refusal('TARGET_NOT_ALLOWED', { host }, { source: 'body', keys: ['opts.url'] }));
+}
+
+/** API-EP-POST-products-product_id-connectors */
+const create =
+  ({ storage, clock, outbound }: ConnectorsDeps): Handler<Contract['create']> =>
+  async (call) => {
+    const { body, caller, params } = call;
+    const atMs = clock.now();
+    const code = body.code.toUpperCase();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ConnectorRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller);
+      if (!allowed.ok) return allowed;
+      const read = acceptOptions(outbound, body.opts ?? {});
+      if (!read.ok) return read;
+      const { id: productId, product } = allowed.value;
+      if (await connectorByCode(trx, productId, code)) {
+        return failure(refusal('DUPLICATE', { what: 'Connector', value: code }));
+      }
+      if ((await countConnectors(trx, productId)) >= connectorsLimit) {
+        const blanks = { what: `Product "${product}"`, limit: connectorsLimit, things: 'connectors' };
+        return failure(refusal('LIMIT_REACHED', blanks));
+      }
+      const { type, opts } = read.value;
+      const row = {
+        id: randomUUID(),
+        product_id: productId,
+        title: body.title,
+        code,
+        type,
+        opts: JSON.stringify(opts),
+        state: 'ok' as const,
+        last_used_at: null,
+        last_error: null,
+        created_at: atMs,
+        updated_at: atMs,
+      };
+      await insertConnector(trx, row);
+      const message = `Connector ${code} added to product ${product}`;
+      const data = { connector_id: row.id, code };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'connector.create', message, productId, data });
+      return success(connectorRecord({ ...row, product }));
+    });
+  };
+
+/** API-EP-PUT-connectors-connector_id. Without `opts` they stay as they are. */
+const update =
+  ({ storage, clock, outbound }: ConnectorsDeps): Handler<Contract['update']> =>
+  async (call) => {
+    const { body, caller, params } = call;
+    const atMs = clock.now();
+    const code = body.code.toUpperCase();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ConnectorRecord, Refusal>> => {
+      const allowed = await allowedConnector(trx, params.connector_id, caller);
+      if (!allowed.ok) return allowed;
+      const before = allowed.value;
+      const { product_id: productId } = before;
+      const read = body.opts ? acceptOptions(outbound, body.opts, before) : success({ opts: optionsOf(before) });
+      if (!read.ok) return read;
+      const namesake = await connectorByCode(trx, productId, code);
+      if (namesake && namesake.id !== before.id) {
+        return failure(refusal('DUPLICATE', { what: 'Connector', value: code }));
+      }
+      const after = { ...before, title: body.title, code, opts: JSON.stringify(read.value.opts) };
+      const fields = (['title', 'code', 'opts'] as const).filter((field) => after[field] !== before[field]);
+      if (fields.length === 0) return success(connectorRecord(before));
+      const changed = { ...after, updated_at: atMs };
+      await changeConnector(trx, changed);
+      const message = `Connector ${code} of product ${before.product} changed`;
+      const data = { connector_id: before.id, code, fields };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'connector.update', message, productId, data });
+      return success(connectorRecord(changed));
+    });
+  };
+
+/** API-EP-DELETE-connectors-connector_id */
+const remove =
+  ({ storage, clock }: ConnectorsDeps): Handler<Contract['remove']> =>
+  async (call) => {
+    const atMs = clock.now();
+    return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const allowed = await allowedConnector(trx, call.params.connector_id, call.caller);
+      if (!allowed.ok) return allowed;
+      const { id, code, product, product_id: productId } = allowed.value;
+      await deleteConnector(trx, id);
+      const message = `Connector ${code} of product ${product} deleted`;
+      const data = { connector_id: id, code };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'connector.delete', message, productId, data });
+      return success(resultOk);
+    });
+  };
+
+/** The refusal for a test call that failed. Spec: API-ERR-502, API-ERR-504. */
+function testRefusal({ error, text }: SendFailure, timeoutMs: number): Refusal {
+  if (error.kind === 'timed_out') return refusal('CONNECTOR_TIMED_OUT', { timeoutMs });
+  if (error.kind === 'not_allowed') return refusal('TARGET_NOT_ALLOWED', { host: error.host });
+  return refusal('CONNECTOR_FAILED', { detail: text });
+}
+
+/** API-EP-POST-connectors-connector_id-test */
+const test =
+  (deps: ConnectorsDeps): Handler<Contract['test']> =>
+  async ({ params, caller }) => {
+    const allowed = await allowedConnector(deps.storage.db, params.connector_id, caller);
+    if (!allowed.ok) return allowed;
+    const connector = allowed.value;
+    const sent = await sendNow(deps, connector, {
+      event: 'test',
+      code: connector.code,
+      device: null,
+      product: { id: connector.product_id, product: connector.product },
+      data: { test: true },
+      atMs: deps.clock.now(),
+    });
+    if (sent.ok) return success({ result: 'ok', status: sent.value.status });
+    return failure(testRefusal(sent.error, optionsOf(connector).timeout_ms ?? defaultTimeoutMs));
+  };
+
+export const connectorsRoutes = (deps: ConnectorsDeps): Handlers<Contract> => ({
+  // API-EP-GET-products-product_id-connectors
+  async list({ params, query, caller }) {
+    const allowed = await allowedProduct(deps.storage.db, params.product_id, caller);
+    if (!allowed.ok) return allowed;
+    const { items, total } = await listConnectors(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
+    return success({ items: items.map(connectorRecord), total });
+  },
+  create: create(deps),
+  // API-EP-GET-connectors-connector_id
+  async get({ params, caller }) {
+    const allowed = await allowedConnector(deps.storage.db, params.connector_id, caller);
+    return allowed.ok ? success(connectorRecord(allowed.value)) : allowed;
+  },
+  update: update(deps),
+  remove: remove(deps),
+  test: test(deps),
+  // API-EP-GET-connectors-connector_id-deliveries
+  async deliveries({ params, query, caller }) {
+    const allowed = await allowedConnector(deps.storage.db, params.connector_id, caller);
+    if (!allowed.ok) return allowed;
+    const page = paging(query, '-created_at');
+    const { items, total } = await listDeliveries(deps.storage.db, allowed.value.id, query.state, page);
+    return success({ items: items.map(deliveryRecord), total });
+  },
+});

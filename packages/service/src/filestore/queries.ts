@@ -1,0 +1,75 @@
+import type { FileListQuery } from '@moorage/api';
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import { paging } from '../db/paging.ts';
+import type { FileTable, Schema } from '../db/schema.ts';
+import type { Db, Expressions } from '../db/storage.ts';
+import { type StoreUse, tidyFilter } from './rules.ts';
+
+export type FileRow = Selectable<FileTable>;
+
+/** Whose files: those of a device or those of a product. */
+export type StoreOwner = { readonly deviceId: string } | { readonly productId: string };
+
+const owned = (owner: StoreOwner) => (where: ExpressionBuilder<Schema, 'files'>) =>
+  'deviceId' in owner ? where('device_id', '=', owner.deviceId) : where('product_id', '=', owner.productId);
+
+/** One page of a store's files, and how many fit in all. Spec: API-RULE-list-1. */
+export async function listStoredFiles(
+  db: Db,
+  { startsWith, matches }: Expressions,
+  owner: StoreOwner,
+  query: FileListQuery,
+): Promise<{ items: FileRow[]; total: number }> {
+  const filter = tidyFilter(query.filter);
+  let files = db.selectFrom('files').where(owned(owner));
+  const { prefix } = query;
+  if (prefix) files = files.where(({ ref }) => startsWith(ref('path'), prefix));
+  if (filter !== undefined) files = files.where(({ ref }) => matches(ref('path'), filter));
+  const page = paging(query, 'path');
+  const items = await files
+    .selectAll()
+    .orderBy(page.field, page.direction)
+    .orderBy('path', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await files.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export const fileByPath = (db: Db, owner: StoreOwner, path: string): Promise<FileRow | undefined> =>
+  db.selectFrom('files').selectAll().where(owned(owner)).where('path', '=', path).executeTakeFirst();
+
+/** What a store holds beside the file of this path. */
+export async function useBeside(db: Db, owner: StoreOwner, path: string): Promise<StoreUse> {
+  const { files, bytes } = await db
+    .selectFrom('files')
+    .where(owned(owner))
+    .where('path', '!=', path)
+    .select(({ fn }) => [fn.countAll<number>().as('files'), fn.sum<number | null>('size').as('bytes')])
+    .executeTakeFirstOrThrow();
+  return { files, bytes: bytes ?? 0 };
+}
+
+export const insertFile = (trx: Db, row: Insertable<FileTable>): Promise<FileRow> =>
+  trx.insertInto('files').values(row).returningAll().executeTakeFirstOrThrow();
+
+type NewContent = Pick<FileRow, 'version' | 'mime' | 'size' | 'crc' | 'sha256' | 'updated_at'>;
+
+export const replaceFile = (trx: Db, id: string, content: NewContent): Promise<FileRow> =>
+  trx.updateTable('files').set(content).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Whether there was such a file. */
+export async function deleteFile(trx: Db, owner: StoreOwner, path: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('files')
+    .where(owned(owner))
+    .where('path', '=', path)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Empties the store of a device, in the transaction that resets it. Spec: API-RULE-reset-1. */
+export async function deleteDeviceFiles(trx: Db, deviceId: string): Promise<void> {
+  await trx.deleteFrom('files').where('device_id', '=', deviceId).execute();
+}

@@ -1,0 +1,117 @@
+import type { assetsContract, deviceFilesContract, FileTarget, filesLinkContract, Refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Deps, DeviceCaller, Handlers } from '../http/types.ts';
+import { type FindStore, listFiles, readFile, removeFile, writeFile } from './store.ts';
+
+/** What the stores need of the slices whose things they belong to: whoever puts the service together hands it in. */
+export interface FileDeps extends Pick<Deps, 'storage' | 'clock'> {
+  /** The device of a path, if the caller may do this to it. */
+  deviceFor(
+    db: Db,
+    caller: Caller,
+    action: Action,
+    name: string,
+  ): Promise<Result<{ readonly id: string; readonly product_id: string }, Refusal>>;
+  /** The product of a path, if the caller may do this to it. */
+  productFor(db: Db, id: string, caller: Caller, action: Action): Promise<Result<{ readonly id: string }, Refusal>>;
+}
+
+/** One call, as far as the stores look at it. */
+interface UserCall<P> {
+  readonly params: P;
+  readonly caller: Caller;
+  readonly ip: string;
+}
+
+const deviceStore =
+  (deps: FileDeps, { caller, params, ip }: UserCall<{ readonly device_id: string }>): FindStore =>
+  async (db) => {
+    const device = await deps.deviceFor(db, caller, 'device.files', params.device_id);
+    if (!device.ok) return device;
+    const { id: deviceId, product_id: productId } = device.value;
+    return success({
+      owner: { deviceId },
+      subject: { userId: caller.userId, client: caller.client, ip, deviceId, productId },
+    });
+  };
+
+const assetStore =
+  (deps: FileDeps, { caller, params, ip }: UserCall<{ readonly product_id: string }>, action: Action): FindStore =>
+  async (db) => {
+    const product = await deps.productFor(db, params.product_id, caller, action);
+    if (!product.ok) return product;
+    const productId = product.value.id;
+    return success({ owner: { productId }, subject: { userId: caller.userId, client: caller.client, ip, productId } });
+  };
+
+/** Files of devices. Spec: API-RULE-files-1. */
+export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesContract> => ({
+  // API-EP-GET-devices-device_id-files
+  list: (call) => listFiles(deps, deviceStore(deps, call), call.query),
+  // API-EP-GET-devices-device_id-files-path
+  get: (call) => readFile(deps, deviceStore(deps, call), call.params.path),
+  // API-EP-POST-devices-device_id-files-path
+  upload: (call) =>
+    writeFile(deps, deviceStore(deps, call), {
+      path: call.params.path,
+      version: call.query.version,
+      upload: call.upload,
+    }),
+  // API-EP-DELETE-devices-device_id-files-path
+  remove: (call) => removeFile(deps, deviceStore(deps, call), call.params.path),
+});
+
+/** Assets of products. Spec: API-RULE-files-2. */
+export const assetsRoutes = (deps: FileDeps): Handlers<typeof assetsContract> => ({
+  // API-EP-GET-products-product_id-assets
+  list: (call) => listFiles(deps, assetStore(deps, call, 'product.read'), call.query),
+  // API-EP-GET-products-product_id-assets-path
+  get: (call) => readFile(deps, assetStore(deps, call, 'product.read'), call.params.path),
+  // API-EP-POST-products-product_id-assets-path
+  upload: (call) =>
+    writeFile(deps, assetStore(deps, call, 'product.change'), {
+      path: call.params.path,
+      version: call.query.version,
+      upload: call.upload,
+    }),
+  // API-EP-DELETE-products-product_id-assets-path
+  remove: (call) => removeFile(deps, assetStore(deps, call, 'product.change'), call.params.path),
+});
+
+interface DeviceCall {
+  readonly params: { readonly target: FileTarget };
+  readonly caller: DeviceCaller;
+  readonly ip: string;
+}
+
+/** The store that a device names, as far as it may use it. Spec: API-RULE-files-5. */
+const targetStore =
+  ({ params, caller, ip }: DeviceCall, doing: 'read' | 'write'): FindStore =>
+  async () => {
+    const refused = refuseDeviceFiles(params.target, doing);
+    if (refused) return failure(refused);
+    const { id: deviceId, product_id: productId, user_id: userId } = caller.row;
+    return success({
+      owner: params.target === 'device' ? { deviceId } : { productId },
+      subject: { userId, ip, deviceId, productId },
+    });
+  };
+
+/** The same stores, as a device sees them. */
+export const filesLinkRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesLinkContract> => ({
+  // API-DEV-GET-files-target
+  list: (call) => listFiles(deps, targetStore(call, 'read'), call.query),
+  // API-DEV-GET-files-target-path
+  get: (call) => readFile(deps, targetStore(call, 'read'), call.params.path),
+  // API-DEV-POST-files-target-path
+  upload: (call) =>
+    writeFile(deps, targetStore(call, 'write'), {
+      path: call.params.path,
+      version: call.query.version,
+      upload: call.upload,
+    }),
+  // API-DEV-DELETE-files-target-path
+  remove: (call) => removeFile(deps, targetStore(call, 'write'), call.params.path),
+});

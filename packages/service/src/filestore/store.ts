@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { type FileListQuery, type FileRecord, fileLimitBytes, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { recordBlob } from '../blobs/blob-records.ts';
+import { fileEtag, formatCrc, mimeOfFilename } from '../bundles/rules.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { type LogEntry, writeLog } from '../db/logs.ts';
+import type { Db } from '../db/storage.ts';
+import type { Deps, FileReply, Page, StoredUpload, Upload } from '../http/types.ts';
+import {
+  deleteFile,
+  type FileRow,
+  fileByPath,
+  insertFile,
+  listStoredFiles,
+  replaceFile,
+  type StoreOwner,
+  useBeside,
+} from './queries.ts';
+import { checkPath, nameOf, readFileVersion, refuseSpace } from './rules.ts';
+
+/** A store that a caller has been allowed to use. */
+export interface FileStore {
+  readonly owner: StoreOwner;
+  /** Who and what a log row of it is about. */
+  readonly subject: Omit<LogEntry, 'type' | 'message' | 'atMs'>;
+}
+
+/** Finds the store of a request, or the refusal; a change asks again in its transaction. */
+export type FindStore = (db: Db) => Promise<Result<FileStore, Refusal>>;
+
+type StoreDeps = Pick<Deps, 'storage' | 'clock'>;
+
+const fileRecord = (row: FileRow): FileRecord => ({
+  path: row.path,
+  name: nameOf(row.path),
+  size: row.size,
+  crc: formatCrc(row.crc),
+  mime: row.mime,
+  version: row.version,
+  created_at: String(row.created_at),
+  updated_at: String(row.updated_at),
+});
+
+const fileNotFound = () => failure(refusal('NOT_FOUND', { what: 'File' }));
+
+/** The index of a store. */
+export async function listFiles(
+  { storage }: StoreDeps,
+  find: FindStore,
+  query: FileListQuery,
+): Promise<Result<Page<FileRecord>, Refusal>> {
+  const store = await find(storage.db);
+  if (!store.ok) return store;
+  const { items, total } = await listStoredFiles(storage.db, storage.expressions, store.value.owner, query);
+  return success({ items: items.map(fileRecord), total });
+}
+
+/** The bytes of a file. Spec: API-RULE-files-4. */
+export async function readFile(
+  { storage }: StoreDeps,
+  find: FindStore,
+  name: string,
+): Promise<Result<FileReply, Refusal>> {
+  const store = await find(storage.db);
+  if (!store.ok) return store;
+  const path = checkPath(name);
+  if (!path.ok) return path;
+  const row = await fileByPath(storage.db, store.value.owner, path.value);
+  if (!row) return fileNotFound();
+  const { sha256, size, mime, crc, updated_at } = row;
+  return success({ sha256, size, mime, etag: fileEtag(crc, size), lastModifiedMs: updated_at });
+}
+
+/** What a request wants to be written. */
+export interface WriteRequest {
+  readonly path: string;
+  readonly version: string | undefined;
+  readonly upload: Upload;
+}
+
+/**
+ * Writes a file in place of the one that has its path. The bytes are durable before the record points at them, so a
+ * reader gets the old file or the new one, and of two writers the later one wins. Spec: API-RULE-files-3.
+ */
+export async function writeFile(
+  { storage, clock }: StoreDeps,
+  find: FindStore,
+  request: WriteRequest,
+): Promise<Result<FileRecord & { result: 'ok' }, Refusal>> {
+  const store = await find(storage.db);
+  if (!store.ok) return store;
+  const path = checkPath(request.path);
+  if (!path.ok) return path;
+  const version = readFileVersion(request.version);
+  if (!version.ok) return version;
+  // Asked before the bytes come, so that an upload that has no place is refused unread, and again with the record.
+  const early = await spaceFor(storage.db, store.value.owner, path.value, request.upload.announcedBytes ?? 0);
+  if (early) return failure(early);
+  const stored = await request.upload.store({ maxBytes: fileLimitBytes });
+  if (!stored.ok) return stored;
+  const content = { path: path.value, version: version.value, stored: stored.value };
+  return transactionOverConflicts(storage, (trx) => recordFile(trx, find, content, clock.now()));
+}
+
+async function spaceFor(db: Db, owner: StoreOwner, path: string, size: number): Promise<Refusal | undefined> {
+  return refuseSpace(await useBeside(db, owner, path), size);
+}
+
+async function recordFile(
+  trx: Db,
+  find: FindStore,
+  { path, version, stored }: { path: string; version: string | null; stored: StoredUpload },
+  atMs: number,
+): Promise<Result<FileRecord & { result: 'ok' }, Refusal>> {
+  const store = await find(trx);
+  if (!store.ok) return store;
+  const { owner, subject } = store.value;
+  const { blob } = stored;
+  const full = await spaceFor(trx, owner, path, blob.size);
+  if (full) return failure(full);
+  await recordBlob(trx, blob, atMs);
+  const mime = stored.mime ?? mimeOfFilename(path);
+  const content = { version, mime, size: blob.size, crc: blob.crc, sha256: blob.sha256, updated_at: atMs };
+  const earlier = await fileByPath(trx, owner, path);
+  const ids =
+    'deviceId' in owner
+      ? { device_id: owner.deviceId, product_id: null }
+      : { device_id: null, product_id: owner.productId };
+  const row = earlier
+    ? await replaceFile(trx, earlier.id, content)
+    : await insertFile(trx, { id: randomUUID(), ...ids, path, ...content, created_at: atMs });
+  const type = 'deviceId' in owner ? 'device.file_write' : 'asset.write';
+  const data = { path, size: blob.size };
+  await writeLog(trx, { ...subject, atMs, type, message: `File "${path}" written`, data });
+  return success({ result: 'ok' as const, ...fileRecord(row) });
+}
+
+/** Deletes a file. A path that others merely begin with is none. */
+export async function removeFile(
+  { storage, clock }: StoreDeps,
+  find: FindStore,
+  name: string,
+): Promise<Result<typeof resultOk, Refusal>> {
+  const allowed = await find(storage.db);
+  if (!allowed.ok) return allowed;
+  const path = checkPath(name);
+  if (!path.ok) return path;
+  const atMs = clock.now();
+  return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const store = await find(trx);
+    if (!store.ok) return store;
+    const { owner, subject } = store.value;
+    if (!(await deleteFile(trx, owner, path.value))) return fileNotFound();
+    const type = 'deviceId' in owner ? 'device.file_delete' : 'asset.delete';
+    await writeLog(trx, {
+      ...subject,
+      atMs,
+      type,
+      message: `File "${path.value}" deleted`,
+      data: { path: path.value },
+    });
+    return success(resultOk);
+  });
+}

@@ -1,0 +1,177 @@
+import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
+import type { SelectQueryBuilder } from 'kysely';
+import { type LogSource, type LogViewer, logSources, watchedProducts } from '../db/log-audience.ts';
+import { isQuiet } from '../db/logs.ts';
+import { type Paging, paging } from '../db/paging.ts';
+import type { Schema } from '../db/schema.ts';
+import type { Db, Storage } from '../db/storage.ts';
+
+/** Rows of one source that a search for text looks through, newest first: a rare word is no walk through everything. */
+const searchedRows = 100_000;
+
+type LogQuery = SelectQueryBuilder<Schema, 'logs', unknown>;
+
+/** The filters of a list, as values of the table. */
+export type LogFilter = Omit<LogListQuery, 'limit' | 'offset' | 'sort' | 'type'> & { readonly type?: LogType };
+
+/** The filters of reference 4 that logs have. */
+function filtered(db: Db, filter: LogFilter): LogQuery {
+  const { type, level, from, to } = filter;
+  let query: LogQuery = db.selectFrom('logs');
+  if (filter.device_id) query = query.where('device_id', '=', filter.device_id);
+  if (filter.product_id) query = query.where('product_id', '=', filter.product_id);
+  if (filter.user_id) query = query.where('user_id', '=', filter.user_id);
+  if (type) query = query.where('type', '=', type);
+  if (level) query = query.where('level', '=', level);
+  // API-RULE-log-2
+  query = query.where('quiet', '=', type && isQuiet(type) ? 1 : 0);
+  if (from !== undefined) query = query.where('created_at', '>=', from);
+  if (to !== undefined) query = query.where('created_at', '<', to);
+  return query;
+}
+
+/**
+ * What a list reads from. A filter by device is narrow enough that everything else is a condition on its rows, and so
+ * is one by a watched product; otherwise each source is read by itself.
+ */
+function sourcesOf(viewer: LogViewer, products: readonly string[], filter: LogFilter, grouped: boolean): LogSource[] {
+  if (viewer === 'everyone') return [(where) => where.val(true)];
+  if (filter.product_id && products.includes(filter.product_id)) return [(where) => where.val(true)];
+  const sources = logSources(viewer, products, grouped || filter.device_id !== undefined);
+  return filter.device_id === undefined ? sources : [(where) => where.or(sources.map((source) => source(where)))];
+}
+
+/** Ids of the rows of one source, with what they are sorted by: no more than `most`. */
+function rowsOf(storage: Storage, filter: LogFilter, source: LogSource, direction: 'asc' | 'desc', most: number) {
+  const { q } = filter;
+  const rows = filtered(storage.db, filter)
+    .select(['id', 'created_at', 'message'])
+    .where(source)
+    .orderBy('created_at', direction)
+    .orderBy('id', direction)
+    .limit(q ? searchedRows : most);
+  const found = storage.db.selectFrom(rows.as('part')).select(['id', 'created_at']);
+  if (!q) return found;
+  return found
+    .where((eb) => storage.expressions.contains(eb.ref('message'), q))
+    .orderBy('created_at', direction)
+    .orderBy('id', direction)
+    .limit(most);
+}
+
+/** The query for a page of ids; exported for the test of the indexes it uses. */
+export function pageOfIds(
+  storage: Storage,
+  viewer: LogViewer,
+  products: readonly string[],
+  filter: LogFilter,
+  page: Paging<'created_at'>,
+) {
+  const { db } = storage;
+  const most = page.offset + page.limit;
+  const [first, ...others] = sourcesOf(viewer, products, filter, false).map((source) =>
+    // Once more in brackets: only so may a part of a union have an order and a limit of its own.
+    db.selectFrom(rowsOf(storage, filter, source, page.direction, most).as('rows')).select(['id', 'created_at']),
+  );
+  if (!first) throw new Error('A list of logs without a source');
+  const all = others.reduce((joined, one) => joined.unionAll(one), first);
+  return db
+    .selectFrom(all.as('found'))
+    .select('id')
+    .orderBy('created_at', page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+/** How many rows there are, counted up to the depth of the list. Spec: API-LIMIT-logs. */
+async function countUpTo(
+  storage: Storage,
+  viewer: LogViewer,
+  products: readonly string[],
+  filter: LogFilter,
+): Promise<number> {
+  let total = 0;
+  for (const source of sourcesOf(viewer, products, filter, true)) {
+    const most = logsDepthLimit - total;
+    const rows = rowsOf(storage, filter, source, 'desc', most);
+    const { n } = await storage.db
+      .selectFrom(rows.as('counted'))
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow();
+    total += n;
+    if (total >= logsDepthLimit) break;
+  }
+  return total;
+}
+
+/** Logs with the labels of what they are about. */
+const labelled = (db: Db) =>
+  db
+    .selectFrom('logs')
+    .leftJoin('users', 'users.id', 'logs.user_id')
+    .leftJoin('devices', 'devices.id', 'logs.device_id')
+    .leftJoin('products', 'products.id', 'logs.product_id')
+    .selectAll('logs')
+    .select(['users.username as user', 'devices.title as device', 'products.product']);
+
+export type LabelledLog = Awaited<ReturnType<ReturnType<typeof labelled>['executeTakeFirstOrThrow']>>;
+
+const watched = async (db: Db, viewer: LogViewer): Promise<string[]> =>
+  viewer === 'everyone' ? [] : watchedProducts(db, viewer);
+
+const lower = (id: string | undefined) => id?.toLowerCase();
+
+/** One page of the logs that somebody may read, and how many there are, up to the limit. */
+export async function listLogs(
+  storage: Storage,
+  viewer: LogViewer,
+  { limit, offset, sort, ...asked }: LogListQuery,
+  withTotal = true,
+): Promise<{ items: LabelledLog[]; total: number }> {
+  const [device_id, product_id, user_id] = [lower(asked.device_id), lower(asked.product_id), lower(asked.user_id)];
+  const filter = {
+    ...asked,
+    ...(device_id && { device_id }),
+    ...(product_id && { product_id }),
+    ...(user_id && { user_id }),
+  };
+  const products = await watched(storage.db, viewer);
+  const page = paging(
+    { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }), ...(sort && { sort }) },
+    '-created_at',
+  );
+  const ids = (await pageOfIds(storage, viewer, products, filter, page).execute()).map(({ id }) => id);
+  const items =
+    ids.length === 0
+      ? []
+      : await labelled(storage.db)
+          .where('logs.id', 'in', ids)
+          .orderBy('logs.created_at', page.direction)
+          .orderBy('logs.id', page.direction)
+          .execute();
+  return { items, total: withTotal ? await countUpTo(storage, viewer, products, filter) : items.length };
+}
+
+/** One log, if it is there and the viewer may read it. */
+export async function logById(db: Db, viewer: LogViewer, id: string): Promise<LabelledLog | undefined> {
+  const query = labelled(db).where('logs.id', '=', id);
+  if (viewer === 'everyone') return query.executeTakeFirst();
+  const row = await query.executeTakeFirst();
+  if (!row) return undefined;
+  const isOwn = row.user_id === viewer.userId || row.owner_id === viewer.userId;
+  if (isOwn) return row;
+  return row.product_id !== null && (await watchedProducts(db, viewer)).includes(row.product_id) ? row : undefined;
+}
+
+/** Removes a batch of the rows from before a moment, oldest first; returns how many. */
+export async function deleteLogsBefore(db: Db, beforeMs: number, batch: number): Promise<number> {
+  const oldest = db
+    .selectFrom('logs')
+    .select('id')
+    .where('created_at', '<', beforeMs)
+    .orderBy('created_at')
+    .limit(batch);
+  const { numDeletedRows } = await db.deleteFrom('logs').where('id', 'in', oldest).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import type { LogListQuery, LogType } from '@moorage/api';
+import { unwrap } from '@moorage/base';
+import { beforeAll, expect, it } from 'vitest';
+import { writeLog } from '../db/logs.ts';
+import { eachDatabase, testStartMs } from '../testing/index.ts';
+import { type ProductScene, productScene, type Who } from '../testing/product-scene.ts';
+import { logRetentionMs, removeOldLogs } from './retention.ts';
+
+eachDatabase('logs', (open) => {
+  let scene: ProductScene;
+  let product: string;
+  let count = 0;
+  beforeAll(async () => {
+    scene = await productScene(await open());
+    product = (await scene.add()).id;
+  });
+
+  interface Event {
+    readonly type?: LogType;
+    readonly user?: Who;
+    readonly productId?: string;
+    readonly deviceId?: string;
+    readonly level?: 'info' | 'warning' | 'error';
+    readonly atMs?: number;
+  }
+  /** Writes a row and returns its message, which no other row has. */
+  const happen = async ({ user, type = 'device.tag', atMs = testStartMs, ...more }: Event = {}): Promise<string> => {
+    const message = `Event ${++count}.`;
+    const userId = user ? scene.people[user].id : null;
+    await scene.app.storage.transaction((trx) => writeLog(trx, { ...more, type, message, atMs, userId }));
+    return message;
+  };
+  const list = async (who: Who, query: Partial<LogListQuery> = {}) =>
+    unwrap(await scene.as(who).call('logs.list', { query: { limit: 500, ...query } }));
+  const sees = async (who: Who, message: string, query: Partial<LogListQuery> = {}) =>
+    (await list(who, query)).value.some((log) => log.message === message);
+  const viewers = async (message: string) => {
+    const seen = [];
+    for (const who of ['admin', 'owner', 'manager', 'tester', 'stranger'] as const) {
+      const inList = await sees(who, message);
+      const row = await scene.app.storage.db
+        .selectFrom('logs')
+        .select('id')
+        .where('message', '=', message)
+        .executeTakeFirstOrThrow();
+      const alone = await scene.as(who).call('logs.get', { params: { log_id: row.id } });
+      // API-EP-GET-logs-log_id: what the list shows can be read, and nothing else.
+      expect(alone.ok).toBe(inList);
+      if (inList) seen.push(who);
+    }
+    return seen;
+  };
+
+  // API-RULE-log-1
+  it('show own actions, and what happened to owned and managed products', async () => {
+    expect(await viewers(await happen({ user: 'stranger' }))).toEqual(['admin', 'stranger']);
+    expect(await viewers(await happen({ productId: product, user: 'tester' }))).toEqual([
+      'admin',
+      'owner',
+      'manager',
+      'tester',
+    ]);
+    expect(await viewers(await happen({ productId: product }))).toEqual(['admin', 'owner', 'manager']);
+    expect(await viewers(await happen({}))).toEqual(['admin']);
+  });
+
+  it('show the owner of a device what happened while it was theirs', async () => {
+    const edition = scene.platform.edition.id;
+    const device = await scene.occupy(edition, scene.people.stranger.id);
+    const before = await happen({ deviceId: device.id, productId: edition });
+    expect(await viewers(before)).toEqual(['admin', 'stranger']);
+    await scene.app.storage.db
+      .updateTable('devices')
+      .set({ user_id: scene.people.tester.id })
+      .where('id', '=', device.id)
+      .execute();
+    const after = await happen({ deviceId: device.id, productId: edition });
+    expect(await viewers(after)).toEqual(['admin', 'tester']);
+    expect(await viewers(before)).toEqual(['admin', 'stranger']);
+    expect(await sees('stranger', before, { device_id: device.id })).toBe(true);
+    expect(await sees('stranger', after, { device_id: device.id })).toBe(false);
+    const label = (await list('tester', { device_id: device.id.toUpperCase() })).value;
+    expect(label).toMatchObject([{ device: device.title, product: scene.platform.edition.product }]);
+  });
+
+  it('show the people of a customer what happened to its products', async () => {
+    const body = { name: `firm${count}`, users: ['stranger'] };
+    const customer = unwrap(await scene.as('admin').call('customers.create', { body })).value;
+    const made = await scene.app.make.product({ platform_id: scene.platform.id, customer_id: customer.id });
+    expect(await viewers(await happen({ productId: made.id }))).toEqual(['admin', 'stranger']);
+  });
+
+  // API-EP-GET-logs
+  it('are whole records', async () => {
+    const message = await happen({ productId: product, user: 'owner', level: 'warning' });
+    const [row] = (await list('owner', { q: message })).value;
+    expect(row).toEqual({
+      id: expect.any(String),
+      type: 'device.tag',
+      level: 'warning',
+      message,
+      user_id: scene.people.owner.id,
+      user: 'owner',
+      device_id: null,
+      device: null,
+      product_id: product,
+      product: expect.stringContaining('OWNER-'),
+      bundle_id: null,
+      ip: null,
+      client: null,
+      data: {},
+      created_at: String(testStartMs),
+    });
+  });
+
+  // API-RULE-log-2
+  it.each(['ota.check', 'ota.none', 'device.message'] as const)('leave %s out unless it is asked for', async (type) => {
+    const message = await happen({ type, productId: product });
+    for (const who of ['owner', 'admin'] as const) {
+      expect(await sees(who, message)).toBe(false);
+      expect(await sees(who, message, { type })).toBe(true);
+      expect(await sees(who, message, { product_id: product })).toBe(false);
+    }
+  });
+
+  // API-RULE-list-2
+  it('are filtered', async () => {
+    const atMs = testStartMs + 5_000;
+    const message = await happen({ type: 'bundle.tag', productId: product, user: 'manager', level: 'error', atMs });
+    const fits: Partial<LogListQuery>[] = [
+      { type: 'bundle.tag' },
+      { level: 'error' },
+      { product_id: product.toUpperCase() },
+      { user_id: scene.people.manager.id },
+      { from: atMs, to: atMs + 1 },
+      { q: message.toUpperCase() },
+    ];
+    const others: Partial<LogListQuery>[] = [
+      { type: 'bundle.state' },
+      { level: 'info' },
+      { product_id: randomUUID() },
+      { device_id: randomUUID() },
+      { user_id: scene.people.tester.id },
+      { from: atMs + 1 },
+      { to: atMs },
+      { q: 'nowhere' },
+    ];
+    for (const who of ['admin', 'owner', 'manager'] as const) {
+      for (const query of fits)
+        expect({ who, query, seen: await sees(who, message, query) }).toEqual({ who, query, seen: true });
+      for (const query of others)
+        expect({ who, query, seen: await sees(who, message, query) }).toEqual({ who, query, seen: false });
+    }
+  });
+
+  // API-RULE-list-1
+  it('are paged, newest first, each once, with their total', async () => {
+    const own = (await scene.add()).id;
+    const messages: string[] = [];
+    for (let step = 1; step <= 5; step++) {
+      messages.push(await happen({ productId: own, user: 'owner', atMs: testStartMs + step }));
+    }
+    const query = { product_id: own, type: 'device.tag' } as const;
+    const texts = async (more: Partial<LogListQuery>) =>
+      (await list('owner', { ...query, ...more })).value.map((log) => log.message);
+    expect(await texts({})).toEqual(messages.toReversed());
+    expect(await texts({ sort: 'created_at', limit: 2, offset: 1 })).toEqual(messages.slice(1, 3));
+    const page = await list('owner', { ...query, limit: 2, offset: 2 });
+    expect(page.total).toBe(5);
+    expect(page.headers.get('link')).toContain('offset=4');
+    // Across sources: the rows are of the caller, of their product, and of nothing else.
+    expect((await list('owner', { from: testStartMs + 1, to: testStartMs + 6, type: 'device.tag' })).total).toBe(5);
+  });
+
+  // API-RULE-list-3
+  it.each(['type=device.explode', 'level=loud', 'from=x', 'to=-1', 'offset=10001', 'device_id=1', 'sort=message'])(
+    'with %s are refused',
+    async (query) => {
+      const headers = { authorization: `Bearer ${scene.people.owner.token}` };
+      const reply = await scene.app.api.inject({ url: `/api/logs?${query}`, headers });
+      expect(reply.json()).toMatchObject({ statusCode: 400, validation: { keys: [query.split('=')[0]] } });
+    },
+  );
+
+  it('are nobody’s without a token, and 404 when they are not there', async () => {
+    expect(await scene.app.client.call('logs.list')).toMatchObject({ error: { status: 401 } });
+    const params = { log_id: randomUUID() };
+    expect(await scene.as('owner').call('logs.get', { params })).toMatchObject({ error: { status: 404 } });
+  });
+
+  // API-RULE-log-3
+  it('are kept for 90 days', async () => {
+    const now = scene.app.clock.now();
+    const old = await happen({ atMs: now - logRetentionMs - 1, user: 'owner' });
+    const kept = await happen({ atMs: now - logRetentionMs, user: 'owner' });
+    expect(await sees('owner', old)).toBe(true);
+    await removeOldLogs(scene.app.service.deps);
+    expect([await sees('owner', old), await sees('owner', kept)]).toEqual([false, true]);
+  });
+});

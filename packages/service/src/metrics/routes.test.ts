@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { LogType } from '@moorage/api';
+import { unwrap } from '@moorage/base';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { writeLog } from '../db/logs.ts';
+import { eachDatabase } from '../testing/index.ts';
+import { type ProductScene, productScene, type Who } from '../testing/product-scene.ts';
+
+const dayMs = 86_400_000;
+
+eachDatabase('metrics', (open) => {
+  let scene: ProductScene;
+  let product: string;
+  beforeAll(async () => {
+    scene = await productScene(await open());
+    product = (await scene.add()).id;
+  });
+
+  describe('activity', () => {
+    const startMs = Date.UTC(2023, 0, 2);
+    const happen = (type: LogType, day: number, user?: Who, productId: string | null = product, deviceId?: string) =>
+      scene.app.storage.transaction((trx) =>
+        writeLog(trx, {
+          type,
+          message: 'M',
+          atMs: startMs + day * dayMs + 5,
+          productId,
+          userId: user ? scene.people[user].id : null,
+          ...(deviceId && { deviceId }),
+        }),
+      );
+    const activity = async (who: Who, product_id?: string) => {
+      const query = { from: startMs, to: startMs + 3 * dayMs, ...(product_id && { product_id }) };
+      return unwrap(await scene.as(who).call('metrics.activity', { query })).value;
+    };
+
+    // API-EP-GET-metrics-activity
+    it('counts each row once, for those who may read it', async () => {
+      const device = await scene.occupy(product, scene.people.owner.id);
+      await happen('ota.ok', 0, 'owner', product, device.id);
+      await happen('ota.check', 2);
+      await happen('ota.none', 2);
+      await happen('user.login', 1, 'stranger', null);
+      await happen('device.tag', 1);
+      await happen('ota.ok', 3);
+      const seen = async (who: Who) =>
+        (await activity(who)).series.map(({ ota_ok, ota_check, login }) => [ota_ok, ota_check, login]);
+      expect(await seen('owner')).toEqual([
+        [1, 0, 0],
+        [0, 0, 0],
+        [0, 2, 0],
+      ]);
+      expect(await seen('manager')).toEqual(await seen('owner'));
+      expect(await seen('stranger')).toEqual([
+        [0, 0, 0],
+        [0, 0, 1],
+        [0, 0, 0],
+      ]);
+      expect(await seen('tester')).toEqual([
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+      ]);
+      expect(await seen('admin')).toEqual([
+        [1, 0, 0],
+        [0, 0, 1],
+        [0, 2, 0],
+      ]);
+      const ofOther = (await activity('owner', randomUUID())).series;
+      expect(ofOther.every(({ ota_ok, ota_check }) => ota_ok + ota_check === 0)).toBe(true);
+      expect((await activity('owner', product.toUpperCase())).series[0]).toMatchObject({
+        at: String(startMs),
+        ota_ok: 1,
+      });
+    });
+
+    it('is that of the last 30 days by day', async () => {
+      const value = unwrap(await scene.as('owner').call('metrics.activity')).value;
+      expect(value).toMatchObject({ interval: 'day', to: String(scene.app.clock.now()) });
+      expect(value.series).toHaveLength(31);
+    });
+
+    it.each(['from=x', 'interval=year', 'product_id=1', 'from=5&to=5'])('with %s is refused', async (query) => {
+      const headers = { authorization: `Bearer ${scene.people.owner.token}` };
+      const reply = await scene.app.api.inject({ url: `/api/metrics/activity?${query}`, headers });
+      expect(reply.json()).toMatchObject({ statusCode: 400, validation: { source: 'query' } });
+    });
+  });
+
+  // API-EP-GET-metrics-locations-devices, API-RULE-location-1
+  it('locations are those that users have set, and they go with a reset', async () => {
+    const device = await scene.occupy(product, scene.people.owner.id);
+    await scene.occupy(product, scene.people.owner.id);
+    const params = { device_id: device.id };
+    const location = { lat: -33.868821, lon: 151.209295, city: 'Sydney' };
+    const set = unwrap(await scene.as('owner').call('devices.update', { params, body: { location } })).value;
+    expect(set.location).toEqual({ ...location, country: '' });
+    const seen = async (who: Who, query = {}) =>
+      unwrap(await scene.as(who).call('metrics.locations', { query })).value.map((one) => one.device_id);
+    for (const who of ['owner', 'manager', 'tester', 'admin'] as const) expect(await seen(who)).toEqual([device.id]);
+    expect(await seen('stranger')).toEqual([]);
+    expect(await seen('owner', { product_id: product })).toEqual([device.id]);
+    expect(await seen('owner', { product_id: randomUUID() })).toEqual([]);
+    expect(unwrap(await scene.as('owner').call('metrics.locations')).value).toEqual([
+      {
+        device_id: device.id,
+        title: device.title,
+        product_id: product,
+        ...location,
+        country: '',
+        online: false,
+        last_seen_at: null,
+      },
+    ]);
+    unwrap(await scene.as('owner').call('devices.update', { params, body: { location: null } }));
+    expect(await seen('owner')).toEqual([]);
+    unwrap(await scene.as('owner').call('devices.update', { params, body: { location } }));
+    unwrap(await scene.as('owner').call('devices.reset', { params }));
+    expect(await seen('admin')).toEqual([]);
+  });
+
+  it.each([{ lat: 91, lon: 0 }, { lat: 0, lon: -181 }, { lat: 0 }, 'here'])(
+    'location %j is refused',
+    async (location) => {
+      const device = await scene.occupy(product, scene.people.owner.id);
+      const body = { location } as never;
+      expect(await scene.as('owner').call('devices.update', { params: { device_id: device.id }, body })).toMatchObject({
+        error: { status: 400 },
+      });
+    },
+  );
+
+  it('are nobody’s without a token', async () => {
+    expect(await scene.app.client.call('metrics.activity')).toMatchObject({ error: { status: 401 } });
+    expect(await scene.app.client.call('metrics.locations')).toMatchObject({ error: { status: 401 } });
+  });
+});

@@ -1,0 +1,40 @@
+import type { metricsContract } from '@moorage/api';
+import { success } from '@moorage/base';
+import { generalRoles, may } from '../auth/rules.ts';
+import type { LogViewer } from '../db/log-audience.ts';
+import { degreesOf } from '../devices/rules.ts';
+import type { Caller, Deps, Handlers } from '../http/types.ts';
+import { activityCounts, locatedDevices } from './queries.ts';
+import { bucketsOf, seriesOf } from './rules.ts';
+
+const viewerOf = (caller: Caller): LogViewer => (may('log.all', generalRoles(caller)) ? 'everyone' : caller);
+
+/** Devices of one page when the request names no number: a map shows them all. */
+const defaultLocations = 10_000;
+
+export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metricsContract> => ({
+  // API-EP-GET-metrics-activity
+  async activity({ caller, query }) {
+    const buckets = bucketsOf(query, clock.now());
+    if (!buckets.ok) return buckets;
+    const counts = await activityCounts(storage.db, viewerOf(caller), buckets.value, query.product_id?.toLowerCase());
+    const { from, to } = buckets.value;
+    const interval = query.interval ?? 'day';
+    return success({ from: String(from), to: String(to), interval, series: seriesOf(buckets.value, counts) });
+  },
+
+  // API-EP-GET-metrics-locations-devices
+  async locations({ caller, query }) {
+    const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
+    const found = await locatedDevices(storage.db, viewerOf(caller), query.product_id?.toLowerCase(), page);
+    const items = found.items.flatMap((row) => {
+      const location = degreesOf(row);
+      if (!location) return [];
+      const { id: device_id, title, product_id } = row;
+      const last_seen_at = row.last_seen_at === null ? null : String(row.last_seen_at);
+      // No device holds a message channel open before there is one.
+      return [{ device_id, title, product_id, ...location, online: false, last_seen_at }];
+    });
+    return success({ items, total: found.total });
+  },
+});

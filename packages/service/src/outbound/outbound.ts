@@ -1,0 +1,18 @@
+import type { Clock } from '@moorage/base';
+import type { Outbound } from '../connectors/ports.ts';
+import { sendHttp } from './http.ts';
+import { publish } from './mqtt.ts';
+import { Targets } from './targets.ts';
+
+/**
+ * The one way out of the machine: public addresses, and the networks in `allowed` (CIDR texts). Every address is
+ * judged where it is dialled. Spec: API-RULE-connector-3.
+ */
+export function openOutbound(allowed: readonly string[], clock: Clock): Outbound {
+  const targets = new Targets(allowed);
+  return {
+    refusedHost: (url) => targets.refusedHost(url),
+    sendHttp: (message) => sendHttp(targets, clock, message),
+    publish: (message) => publish(targets, clock, message),
+  };
+}

@@ -1,0 +1,61 @@
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/** Refused by our own rules, before a byte was sent. */
+export class TargetNotAllowed extends Error {
+  readonly host: string;
+
+  constructor(host: string) {
+    super(`Host "${host}" may not be called`);
+    this.host = host;
+  }
+}
+
+/** Which addresses connectors may call: public ones, and the networks that the operator allows. */
+export class Targets {
+  readonly #allowed: readonly Network[];
+
+  /** @param networks CIDR texts, checked by the settings */
+  constructor(networks: readonly string[]) {
+    this.#allowed = networks.map((text) => ipaddr.parseCIDR(text));
+  }
+
+  /** Whether an address may be called. `process` makes an IPv4 address of one that only wraps it in IPv6. */
+  allows(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    const isAllowed = this.#allowed.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+    // Everything that is not plain unicast is ours, or nobody's: loopback, private, link-local, carrier NAT, tunnels.
+    return isAllowed || address.range() === 'unicast';
+  }
+
+  /** The host of a URL, when it is an address that may not be called. */
+  refusedHost(url: string): string | undefined {
+    const host = hostOf(url);
+    return ipaddr.isValid(host) && !this.allows(host) ? host : undefined;
+  }
+
+  /**
+   * Resolves a name for a connection: what is checked here is what is then dialled, so a name whose addresses change
+   * between two questions gains nothing by it. One bad address among several refuses the name.
+   */
+  readonly lookup: LookupFunction = (host, options, done) => {
+    const all: LookupAllOptions = { ...options, all: true };
+    lookup(host, all, (error, found: LookupAddress[] = []) => {
+      if (error) return done(error, '');
+      const [first] = found;
+      if (!first || found.some(({ address }) => !this.allows(address))) return done(new TargetNotAllowed(host), '');
+      if (options.all) return done(null, found);
+      done(null, first.address, first.family);
+    });
+  };
+}
+
+/** The host of a URL as sockets take it: an IPv6 address without its brackets. */
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { ProductUserTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+
+const members = (db: Db, productId: string) =>
+  db
+    .selectFrom('product_users')
+    .innerJoin('users', 'users.id', 'product_users.user_id')
+    .where('product_users.product_id', '=', productId);
+
+const memberFields = [
+  'product_users.user_id',
+  'users.username as user',
+  'users.name_given',
+  'users.name_family',
+  'product_users.role',
+  'product_users.created_at',
+] as const;
+
+const sortColumns = {
+  created_at: 'product_users.created_at',
+  user: 'users.username',
+  role: 'product_users.role',
+} as const;
+
+/** One page of those who work on a product, and how many they are. */
+export async function listMembers(db: Db, productId: string, page: Paging<keyof typeof sortColumns>) {
+  const items = await members(db, productId)
+    .select(memberFields)
+    .orderBy(sql.ref(sortColumns[page.field]), page.direction)
+    .orderBy('product_users.user_id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { items, total: await countMembers(db, productId) };
+}
+
+export type MemberRow = Awaited<ReturnType<typeof listMembers>>['items'][number];
+
+/** How many users work on a product beside its owner. */
+export async function countMembers(db: Db, productId: string): Promise<number> {
+  const { n } = await members(db, productId)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+export const memberOf = (db: Db, productId: string, userId: string): Promise<MemberRow | undefined> =>
+  members(db, productId).select(memberFields).where('product_users.user_id', '=', userId).executeTakeFirst();
+
+/** The account with this address or user name, letter case aside. */
+export const accountNamed = (db: Db, name: string) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'username', 'customer_id'])
+    .where((eb) => eb.or([eb('email', '=', name.toLowerCase()), eb('username', '=', name.toLowerCase())]))
+    .executeTakeFirst();
+
+/** Lets somebody in, or changes what they may do. */
+export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
+  await db
+    .insertInto('product_users')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['product_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .execute();
+}
+
+export async function deleteMember(db: Db, productId: string, userId: string): Promise<void> {
+  await db.deleteFrom('product_users').where('product_id', '=', productId).where('user_id', '=', userId).execute();
+}
+
+export const customerById = (db: Db, id: string) =>
+  db.selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const platformCode = async (db: Db, id: string): Promise<string> =>
+  (await db.selectFrom('platforms').select('code').where('id', '=', id).executeTakeFirstOrThrow()).code;

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ProductRecord,
+  type ProductUserRecord,
+  type productPeopleContract,
+  productUsersLimit,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
+import { paging } from '../db/paging.ts';
+import type { Db } from '../db/storage.ts';
+import type { Deps, Handler, Handlers } from '../http/types.ts';
+import { allowedProduct } from './access.ts';
+import {
+  accountNamed,
+  countMembers,
+  customerById,
+  deleteMember,
+  listMembers,
+  type MemberRow,
+  memberOf,
+  platformCode,
+  putMember,
+} from './people-queries.ts';
+import { insertProduct, productTaken, productView } from './queries.ts';
+import { productRecord } from './records.ts';
+import { mayGoIntoProduction, productCodes } from './rules.ts';
+
+type Contract = typeof productPeopleContract;
+
+export interface PeopleDeps extends Deps {
+  /**
+   * Copies the bundle with the highest tag, with its resources, from one product to another; false when no bundle of
+   * the product has a tag.
+   */
+  copyReleaseCandidate(
+    trx: Db,
+    from: string,
+    to: { readonly productId: string; readonly userId: string; readonly atMs: number },
+  ): Promise<boolean>;
+}
+
+const memberRecord = (row: MemberRow): ProductUserRecord => ({ ...row, created_at: String(row.created_at) });
+
+/** API-EP-POST-products-product_id-users */
+const add =
+  ({ storage, clock }: Deps): Handler<Contract['add']> =>
+  async (call) => {
+    const { body, params, caller } = call;
+    const atMs = clock.now();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductUserRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.admin');
+      if (!allowed.ok) return allowed;
+      const { id: productId, product, user_id, customer_id } = allowed.value;
+      const account = await accountNamed(trx, body.user);
+      if (!account) return failure(refusal('NOT_FOUND', { what: 'User' }));
+      if (account.id === user_id || (customer_id !== null && account.customer_id === customer_id)) {
+        return failure(refusal('DUPLICATE', { what: 'Owner', value: account.username }));
+      }
+      const known = await memberOf(trx, productId, account.id);
+      if (known?.role === body.role) return success(memberRecord(known));
+      if (!known && (await countMembers(trx, productId)) >= productUsersLimit) {
+        const blanks = { what: `Product "${product}"`, limit: productUsersLimit, things: 'users' };
+        return failure(refusal('LIMIT_REACHED', blanks));
+      }
+      await putMember(trx, { product_id: productId, user_id: account.id, role: body.role, created_at: atMs });
+      const message = `User ${account.username} is ${body.role} of product ${product} now`;
+      const data = { user_id: account.id, role: body.role };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.user_add', message, productId, data });
+      const made = await memberOf(trx, productId, account.id);
+      if (!made) throw new Error(`User ${account.id} is gone within the transaction that added them`);
+      return success(memberRecord(made));
+    });
+  };
+
+/** API-EP-DELETE-products-product_id-users-user_id */
+const remove =
+  ({ storage, clock }: Deps): Handler<Contract['remove']> =>
+  async (call) => {
+    const atMs = clock.now();
+    return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const allowed = await allowedProduct(trx, call.params.product_id, call.caller, 'product.admin');
+      if (!allowed.ok) return allowed;
+      const { id: productId, product } = allowed.value;
+      const member = await memberOf(trx, productId, call.params.user_id.toLowerCase());
+      if (!member) return failure(refusal('NOT_FOUND', { what: 'User of this product' }));
+      await deleteMember(trx, productId, member.user_id);
+      const message = `User ${member.user} taken off product ${product}`;
+      const data = { user_id: member.user_id };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.user_remove', message, productId, data });
+      return success(resultOk);
+    });
+  };
+
+/** API-EP-POST-products-product_id-production, API-RULE-production-2 */
+const makeProduction =
+  ({ storage, clock, copyReleaseCandidate }: PeopleDeps): Handler<Contract['makeProduction']> =>
+  async (call) => {
+    const { body, params, caller } = call;
+    const atMs = clock.now();
+    const id = randomUUID();
+    const made = await transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.production');
+      if (!allowed.ok) return allowed;
+      const source = allowed.value;
+      const refused = mayGoIntoProduction(source);
+      if (refused) return failure(refused);
+      const customer = await customerById(trx, body.customer_id.toLowerCase());
+      if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
+      const codes = productCodes(customer.name, await platformCode(trx, source.platform_id), source.code);
+      if (await productTaken(trx, codes.product)) {
+        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+      }
+      const { title, meta, summary, description, platform_id, flavor_id } = source;
+      const texts = { title, meta, summary, description };
+      const standing = { publication: 'preview', trashed: 0, claimable: 0, production: 1, edition: 0 } as const;
+      const owner = { user_id: null, customer_id: customer.id };
+      const { part_number } = body;
+      const times = { created_at: atMs, updated_at: atMs };
+      await insertProduct(trx, {
+        id,
+        ...codes,
+        ...texts,
+        ...owner,
+        platform_id,
+        flavor_id,
+        ...standing,
+        part_number,
+        ...times,
+      });
+      if (!(await copyReleaseCandidate(trx, source.id, { productId: id, userId: caller.userId, atMs }))) {
+        throw new NoReleaseCandidate(source.product);
+      }
+      const message = `Production product ${codes.product} made from ${source.product}`;
+      const data = { from: source.id, customer_id: customer.id, part_number };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id, data });
+      const view = await productView(trx, id, caller.userId);
+      if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+      return success(productRecord(view, caller));
+    }).catch((error: unknown) => {
+      if (!(error instanceof NoReleaseCandidate)) throw error;
+      return failure(refusal('NO_RELEASE_CANDIDATE', { product: error.message }));
+    });
+    return made;
+  };
+
+/** Takes the transaction back that has made the product already. */
+class NoReleaseCandidate extends Error {}
+
+/** Who works on a product, and for whom it is made. */
+export const productPeopleRoutes = (deps: PeopleDeps): Handlers<Contract> => ({
+  // API-EP-GET-products-product_id-users
+  async list({ params, query, caller }) {
+    const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.people');
+    if (!allowed.ok) return allowed;
+    const { items, total } = await listMembers(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
+    return success({ items: items.map(memberRecord), total });
+  },
+  add: add(deps),
+  remove: remove(deps),
+  makeProduction: makeProduction(deps),
+});

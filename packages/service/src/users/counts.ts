@@ -1,0 +1,98 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Schema } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+
+interface Person {
+  readonly userId: string;
+  readonly customerId: string | null;
+}
+
+type Products = ExpressionBuilder<Schema, 'products'>;
+
+const owned = (eb: Products, { userId, customerId }: Person) =>
+  eb.or([
+    eb('products.user_id', '=', userId),
+    ...(customerId === null ? [] : [eb('products.customer_id', '=', customerId)]),
+  ]);
+
+const withRole = (eb: Products, { userId }: Person, roles: readonly ('manager' | 'tester')[]) =>
+  eb(
+    'products.id',
+    'in',
+    eb
+      .selectFrom('product_users')
+      .select('product_users.product_id')
+      .where('product_users.user_id', '=', userId)
+      .where('product_users.role', 'in', [...roles]),
+  );
+
+/** Devices that somebody may see, by what state they and their current updates are in: one walk. */
+export async function countDevices(db: Db, viewer: Person | 'everyone') {
+  let query = db
+    .selectFrom('devices')
+    .innerJoin('products', 'products.id', 'devices.product_id')
+    .leftJoin('updates', 'updates.id', 'devices.update_id');
+  if (viewer !== 'everyone') {
+    query = query.where((eb) =>
+      eb.or([
+        eb('devices.user_id', '=', viewer.userId),
+        // Safe: the products of the join are those of the table.
+        owned(eb as unknown as Products, viewer),
+        withRole(eb as unknown as Products, viewer, ['manager', 'tester']),
+      ]),
+    );
+  }
+  return query
+    .select((eb) => {
+      const count = eb.fn.countAll<number>();
+      return [
+        count.as('total'),
+        count.filterWhere('devices.state', '=', 'active').as('active'),
+        count.filterWhere('devices.state', '=', 'enabled').as('enabled'),
+        count.filterWhere('updates.state', '=', 'offered').as('unclaimed_offers'),
+        count.filterWhere('updates.state', 'in', ['offered', 'downloading', 'installed']).as('outdated'),
+        count.filterWhere('updates.state', '=', 'failed').as('failed'),
+      ];
+    })
+    .executeTakeFirstOrThrow();
+}
+
+/** Products that are there and that somebody owns or manages; published ones are among both. */
+export async function countProducts(db: Db, person: Person) {
+  const standing = db.selectFrom('products').where('trashed', '=', 0);
+  const countOf = (query: typeof standing) =>
+    query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+  const isMine = standing.where((eb) => eb.or([owned(eb, person), withRole(eb, person, ['manager'])]));
+  return {
+    owned: (await countOf(standing.where((eb) => owned(eb, person)))).n,
+    managed: (await countOf(standing.where((eb) => withRole(eb, person, ['manager'])))).n,
+    published: (await countOf(isMine.where('publication', '=', 'published'))).n,
+  };
+}
+
+/** Bundles of the products that somebody owns or manages. */
+export const countBundles = (db: Db, person: Person) =>
+  db
+    .selectFrom('bundles')
+    .where('product_id', 'in', (eb) =>
+      eb
+        .selectFrom('products')
+        .select('products.id')
+        .where('products.trashed', '=', 0)
+        .where((where) => where.or([owned(where, person), withRole(where, person, ['manager'])])),
+    )
+    .select((eb) => [
+      eb.fn.countAll<number>().filterWhere('state', '=', 'preview').as('preview'),
+      eb.fn.countAll<number>().filterWhere('state', '=', 'published').as('published'),
+    ])
+    .executeTakeFirstOrThrow();
+
+/** How many tokens somebody has. */
+export async function countTokens(db: Db, userId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('tokens')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return n;
+}

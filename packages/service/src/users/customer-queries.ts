@@ -1,0 +1,84 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import type { CustomerTable } from '../db/schema.ts';
+import type { Db, Storage } from '../db/storage.ts';
+
+const customers = (db: Db) =>
+  db
+    .selectFrom('customers')
+    .selectAll('customers')
+    .select((eb) =>
+      eb
+        .selectFrom('products')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .whereRef('products.customer_id', '=', 'customers.id')
+        .as('product_count'),
+    );
+
+export type CustomerRow = Selectable<CustomerTable> & { readonly product_count: number | null };
+
+export const customerById = (db: Db, id: string): Promise<CustomerRow | undefined> =>
+  customers(db).where('customers.id', '=', id).executeTakeFirst();
+
+/** One page of customers, and how many fit in all. */
+export async function listCustomers(
+  { db, expressions }: Storage,
+  q: string | undefined,
+  page: Paging<'created_at' | 'name' | 'title'>,
+): Promise<{ items: CustomerRow[]; total: number }> {
+  let query = customers(db);
+  if (q) {
+    query = query.where((eb) =>
+      eb.or([expressions.contains(eb.ref('customers.name'), q), expressions.contains(eb.ref('customers.title'), q)]),
+    );
+  }
+  const items = await query
+    .orderBy(page.field, page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** Whether products of somebody else could begin with this name already: that of a customer or of a user. */
+export async function nameTaken(db: Db, name: string): Promise<boolean> {
+  const customer = await db.selectFrom('customers').select('id').where('name', '=', name).executeTakeFirst();
+  const user = await db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirst();
+  return customer !== undefined || user !== undefined;
+}
+
+export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Promise<void> {
+  await db.insertInto('customers').values(row).execute();
+}
+
+/** The people of customers, by user name. */
+export const peopleOf = (db: Db, customerIds: readonly string[]) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'username', 'customer_id'])
+    .where('customer_id', 'in', [...customerIds])
+    .orderBy('username')
+    .execute();
+
+/** The account with this address or user name, letter case aside. */
+export const accountNamed = (db: Db, name: string) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'username', 'customer_id', 'role'])
+    .where((eb) => eb.or([eb('email', '=', name.toLowerCase()), eb('username', '=', name.toLowerCase())]))
+    .executeTakeFirst();
+
+/** Makes a user one of the people of a customer. An administrator stays one. */
+export async function joinCustomer(
+  db: Db,
+  user: { readonly id: string; readonly role: 'user' | 'customer' | 'admin' },
+  customerId: string,
+): Promise<void> {
+  const role = user.role === 'admin' ? 'admin' : 'customer';
+  await db.updateTable('users').set({ customer_id: customerId, role }).where('id', '=', user.id).execute();
+}

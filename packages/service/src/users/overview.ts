@@ -1,0 +1,55 @@
+import {
+  choices,
+  type FirmwareRecord,
+  type FlavorRecord,
+  type LogRecord,
+  type overviewContract,
+  type PlatformRecord,
+} from '@moorage/api';
+import { success } from '@moorage/base';
+import { generalRoles, may } from '../auth/rules.ts';
+import type { Caller, Deps, Handlers } from '../http/types.ts';
+import { countBundles, countDevices, countProducts, countTokens } from './counts.ts';
+import { userById } from './queries.ts';
+import { userRecord } from './records.ts';
+
+/** What an overview shows of other slices: whoever puts the service together hands it in. */
+export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
+  readonly version: string;
+  /** Everything that products are made from. */
+  catalogue(): Promise<{ platforms: PlatformRecord[]; flavors: FlavorRecord[]; firmwares: FirmwareRecord[] }>;
+  recentLogs(caller: Caller, limit: number): Promise<LogRecord[]>;
+}
+
+const recentLogsLimit = 10;
+
+export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewContract> => ({
+  // API-EP-GET-user-init
+  async init({ caller }) {
+    const { clock, storage, version } = deps;
+    return success({
+      user: userRecord(await userById(storage.db, caller.userId)),
+      ...(await deps.catalogue()),
+      tags: [...choices.tags],
+      bundle_states: [...choices.bundle_states],
+      product_states: [...choices.product_states],
+      resource_types: [...choices.resource_types],
+      connector_types: [...choices.connector_types],
+      server: { version, time: String(clock.now()) },
+    });
+  },
+
+  // API-EP-GET-user-status
+  async status({ caller }) {
+    const { db } = deps.storage;
+    const viewer = may('log.all', generalRoles(caller)) ? 'everyone' : caller;
+    return success({
+      // No device holds a message channel open before there is one.
+      devices: { ...(await countDevices(db, viewer)), online: 0 },
+      products: await countProducts(db, caller),
+      bundles: await countBundles(db, caller),
+      tokens: await countTokens(db, caller.userId),
+      recent_logs: await deps.recentLogs(caller, recentLogsLimit),
+    });
+  },
+});

@@ -1,0 +1,16 @@
+import type { UserRecord } from '@moorage/api';
+import type { UserRow } from './queries.ts';
+
+/** The record of reference 3.5. */
+export const userRecord = (row: UserRow): UserRecord => ({
+  id: row.id,
+  email: row.email,
+  username: row.username,
+  name_given: row.name_given,
+  name_family: row.name_family,
+  organisation: row.organisation,
+  role: row.role,
+  customer_id: row.customer_id,
+  avatar_id: row.avatar_id,
+  created_at: String(row.created_at),
+});
