@@ -3,8 +3,11 @@ import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 import type { Schema } from './schema.ts';
 import type { Storage } from './storage.ts';
 
-/** How often a transaction that lost to others is tried again before its error is a fault. */
-const conflictAttempts = 10;
+/**
+ * How often a transaction that lost to others is tried again before its error is a fault. Each time one of the rivals
+ * wins, so this is how many may want the same at once.
+ */
+const conflictAttempts = 60;
 
 /**
  * Runs a transaction that looks before it writes. When another one was faster and an index or foreign key refuses the

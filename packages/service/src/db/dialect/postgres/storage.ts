@@ -13,7 +13,7 @@ import { hotPaths } from './hot.ts';
 const poolSize = 20;
 const connectTimeoutMs = 10_000;
 /** How often a transaction is tried when others change the same rows, and the first pause between tries. */
-const transactionAttempts = 12;
+const transactionAttempts = 30;
 const firstPauseMs = 4;
 
 const serialisationFailure = '40001';
