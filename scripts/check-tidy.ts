@@ -8,7 +8,9 @@ const maxFunctionLines = 70;
 const maxFileLines = 400;
 
 /** Files of pure data may be as long as their table, and why. */
-const dataFiles: Readonly<Record<string, string>> = {};
+const dataFiles: Readonly<Record<string, string>> = {
+  'scripts/boundaries.ts': 'the table of who may import whom',
+};
 
 /** Names that others fix: they need not be kebab-case. */
 const fixedNames = new Set(['README.md', 'CHANGELOG.md', 'LICENSE', 'CONTRIBUTING.md', '.npmrc', '.gitignore']);

@@ -146,8 +146,11 @@ export async function loadTableFacts(files: readonly ProjectFile[]): Promise<Tab
     for (const id of [command.spec, ...optionIds(command)]) if (place) implemented.set(id, place);
   }
   for (const { method, path } of await loadEndpoints()) {
-    const place = placeOf(files, 'packages/api/src/', `path: '${path}'`);
-    if (place) implemented.set(endpointId(method, path), place);
+    const id = endpointId(method, path);
+    // A path that several stores share is put together; then the entry is where its id stands.
+    const place =
+      placeOf(files, 'packages/api/src/', `path: '${path}'`) ?? placeOf(files, 'packages/api/src/', `'${id}'`);
+    if (place) implemented.set(id, place);
   }
   return { implemented, inert, families: ['API-EP-', 'MOD-CMD-', 'MOD-VAR-'] };
 }

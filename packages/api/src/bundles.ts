@@ -77,6 +77,7 @@ export const bundlesContract = {
       'Without a version it gets the highest existing one with its last part one higher; the first is 0.0.0.1.',
     auth: 'bearer',
     params: productParams,
+    // API-RULE-bundle-create-1
     body: Type.Object({ product_id: Id, firmware_id: Id, version: Type.Optional(Nullable(VersionText)) }),
     reply: BundleDetail,
     errors: [400, 401, 403, 404, 409],

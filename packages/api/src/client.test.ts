@@ -106,6 +106,12 @@ describe('contract', () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
+  // API-RULE-paths-1: what is outside is for machines that look after the service, and is listed here.
+  it('has every call of the specification under /api', () => {
+    const outside = endpointsOf(contract).filter(({ shape }) => !shape.path.startsWith('/api/'));
+    expect(outside.map(({ shape }) => shape.path).toSorted()).toEqual(['/healthz', '/metrics', '/readyz']);
+  });
+
   it('declares a parameter for each blank of a path, and no other', () => {
     for (const { name, shape } of endpointsOf(contract)) {
       const blanks = [...shape.path.matchAll(/\{(\w+)/g)].map(([, blank]) => blank);

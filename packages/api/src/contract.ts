@@ -16,7 +16,7 @@ import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
 import { tokensContract, usersContract } from './users.ts';
 
-/** All of the REST API, by resource. The OpenAPI document and the client are made from this. */
+/** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
 export const contract = {
   auth: authContract,
   users: usersContract,

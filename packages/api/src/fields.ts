@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** Epoch milliseconds in a string, as every `*_at` field carries it (reference 0). */
+/** Epoch milliseconds in a string, as every `*_at` field carries it (reference 0). Spec: API-RULE-time-1. */
 export const Timestamp = Type.String({
   pattern: '^\\d{1,16}$',
   description: 'epoch milliseconds',

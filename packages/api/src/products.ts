@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
-/** A bundle tag, from the one devices reach last to the one they reach first (reference 2.3). */
+/** A bundle tag, from the one devices reach last to the one they reach first (reference 2.3). Spec: API-RULE-bundle-state-3. */
 export const tags = ['alpha', 'beta', 'release'] as const;
 export type Tag = (typeof tags)[number];
 

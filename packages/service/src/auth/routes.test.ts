@@ -211,6 +211,7 @@ eachDatabase('bearer token', (open) => {
     app.api.inject({ url: '/api/user', headers: authorization === undefined ? {} : { authorization } });
 
   // API-AUTH-1
+  // API-AUTH-1
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is taken after the scheme %s', async (scheme) => {
     expect((await own(`${scheme} ${user.token}`)).statusCode).toBe(200);
   });
@@ -294,6 +295,7 @@ eachDatabase('own tokens', (open) => {
   };
 
   // API-EP-POST-user-tokens, API-RULE-token-1
+  // API-AUTH-3
   it('show their value when they are made, and its end from then on', async () => {
     const made = await add();
     expect(made).toMatchObject({ title: 'Token 1', client: null, last_used_at: null });
@@ -316,6 +318,7 @@ eachDatabase('own tokens', (open) => {
     expect(second.title).toBe('Token 2');
   });
 
+  // API-LIMIT-page
   it.each([{ limit: 0 }, { limit: 501 }, { offset: -1 }, { sort: 'token_hash' }, { limit: 'many' }])(
     'listed by %j are a bad request',
     async (query) => {
@@ -327,6 +330,7 @@ eachDatabase('own tokens', (open) => {
   );
 
   // API-EP-PUT-user-tokens-token_id
+  // API-FIELD-token-token_id, API-FIELD-token-title
   it('can be renamed', async () => {
     const made = await add();
     const renamed = await mine().call('tokens.rename', { params: { token_id: made.id }, body: { title: 'Robot' } });

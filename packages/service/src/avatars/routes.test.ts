@@ -44,6 +44,7 @@ eachDatabase('avatars', (open) => {
     const { url, setter, log, table } = kinds[kind];
 
     // API-RULE-avatar-1
+    // API-RULE-avatar-1
     it('is a placeholder before one is set', async () => {
       const reply = await get(`${url()}/avatar`);
       expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'image/svg+xml']);

@@ -13,7 +13,7 @@ import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts'
 const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
 const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
 
-/** The picture of somebody: that of an id, the current one, or a placeholder. */
+/** The picture of somebody: that of an id, the current one, or a placeholder. Spec: API-RULE-avatar-1. */
 async function readAvatar(
   { storage: { db } }: Deps,
   owner: AvatarOwner,

@@ -27,7 +27,8 @@ eachDatabase('bundles', (open) => {
   });
 
   describe('creating', () => {
-    // API-EP-POST-products-product_id-bundles, API-RULE-bundle-create-1, API-RULE-bundle-create-4
+    // API-EP-POST-products-product_id-bundles, API-RULE-bundle-create-1, API-RULE-bundle-create-4, API-RULE-model-3,
+    // API-RULE-time-1, API-EP-GET-bundles-bundle_id, API-FIELD-bundle-*: the whole record is compared.
     it('bundle gets the record of the specification', async () => {
       const product = await addProduct({ part_number: 'PN-1' });
       const made = await add(product.id);
@@ -256,6 +257,7 @@ eachDatabase('bundles', (open) => {
       expect(unwrap(await setTag(bundle.id, '')).value).toEqual(ok);
     });
 
+    // API-RULE-bundle-state-3
     it.each(['gamma', 'Release', null, 0])('%s is refused', async (tag) => {
       const bundle = await given((await addProduct()).id, 'published');
       expect(await setTag(bundle.id, tag as Tag)).toMatchObject({

@@ -98,6 +98,7 @@ export interface ResourceTable extends StoredFile {
   exclude: Flag;
 }
 
+/** Spec: API-RULE-model-2. */
 export interface ProductTable {
   id: string;
   /** As sent, upper case. */
@@ -140,6 +141,7 @@ export interface ActivationTokenTable {
   created_at: TimeMs;
 }
 
+/** Spec: API-RULE-model-3. */
 export interface BundleTable {
   id: string;
   product_id: string;
@@ -156,6 +158,7 @@ export interface BundleTable {
   created_at: TimeMs;
 }
 
+/** Spec: API-RULE-model-1. */
 export interface DeviceTable {
   id: string;
   /** 40 lower-case hex digits; unique. */

@@ -227,6 +227,7 @@ eachDatabase('changes of devices', (open) => {
     const fetchZip = (who: Person, device_id: string) =>
       as(who).call('devices.certificates', { params: { device_id } });
 
+    // API-EP-GET-devices-device_id-certificates.zip
     it('certificates are a zip with a fresh certificate, which outdates the one before', async () => {
       const device = await deviceOf('owner', { provision_status: 'pending' });
       const prints: string[] = [];
@@ -277,6 +278,7 @@ eachDatabase('changes of devices', (open) => {
       expect(outcome(renewed)).toBe(code);
     });
 
+    // API-EP-GET-ca.pem
     it('the certificate of the authority is public', async () => {
       const reply = await app.client.call('identity.authority');
       expect(reply.ok && strFromU8(reply.value.value)).toBe(app.service.identity.ca);

@@ -52,7 +52,7 @@ export function bearerCheck({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
   }
 
   return (request) => {
-    // API-AUTH: the scheme word appears in either letter case.
+    // API-AUTH-1: the scheme word appears in either letter case.
     const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) return failure(refusal('UNAUTHENTICATED'));
     const tokenHash = hashSecret(token);

@@ -133,6 +133,7 @@ const json = { 'content-type': 'application/json' };
 const post = (payload: string, url = `/things/${id}`) => send({ method: 'POST', url, headers: json, payload });
 
 describe('mounted endpoint', () => {
+  // API-RULE-paths-2, API-RULE-payload-2, API-RULE-list-3
   it('hands on params, query and body; query values are read as what they stand for', async () => {
     const reply = await post('{"name":"a","size":2,"extra":true}', `/things/${id}?count=3&on=true&more=1`);
     expect(reply.statusCode).toBe(200);
@@ -143,10 +144,12 @@ describe('mounted endpoint', () => {
     });
   });
 
+  // API-RULE-paths-3
   it('gives the rest of the path, decoded, under its name', async () => {
     expect((await send({ url: '/files/a/b%20c/d' })).json()).toEqual({ seen: 'a/b c/d' });
   });
 
+  // API-RULE-paths-4
   it('serves a path with and without its optional end', async () => {
     expect((await send({ url: '/avatars/7' })).json()).toEqual({ seen: '7' });
     expect((await send({ url: '/avatars' })).json()).toEqual({ seen: 'undefined' });
@@ -229,6 +232,7 @@ const refused: readonly RefusedRow[] = [
   { ...bad, name: 'null for a body', request: jsonPost('null'), validation: { source: 'body', keys: [] } },
   {
     ...bad,
+    // API-RULE-payload-1
     name: 'a missing field',
     request: jsonPost('{}'),
     message: 'Field "name" of the body is missing',

@@ -6,6 +6,8 @@ export interface RouterPath {
 }
 
 /**
+ * Spec: API-RULE-paths-3, API-RULE-paths-4.
+ *
  * The routes of a contract path: `{x}` is one segment, `{x*}` the rest of the path, and a path that ends in `{x?}`
  * is two routes, with and without it.
  */

@@ -43,7 +43,7 @@ class InvalidBody extends Error {
   readonly statusCode = 400;
 }
 
-/** Reads JSON bodies. An empty one is no body; text with the character NUL cannot be stored, so it is refused here. */
+/** Reads JSON bodies (API-RULE-paths-2). An empty one is no body; text with the character NUL cannot be stored, so it is refused here. */
 function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

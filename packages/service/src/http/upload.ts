@@ -58,7 +58,7 @@ interface OpenUpload {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** A form: its first part has to be the file, and there may be no other. */
+/** A form (API-RULE-files-8 holds for its parts too): its first part has to be the file, and there may be no other. */
 async function openForm(request: FastifyRequest, clock: Clock): Promise<OpenUpload> {
   const parts: AsyncIterator<Multipart> = request.parts();
   const first = await pace(clock, parts.next());

@@ -9,7 +9,10 @@ const options = { useDefaults: true, removeAdditional: false, strict: false, for
 const ofText = new Ajv({ ...options, coerceTypes: true });
 const ofBody = new Ajv({ ...options, coerceTypes: false });
 
-/** Compiles the schemas of a route; unknown fields pass and are ignored. */
+/**
+ * Compiles the schemas of a route; unknown fields and query parameters pass and are ignored.
+ * Spec: API-RULE-payload-1, API-RULE-payload-2, API-RULE-list-3.
+ */
 export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }): ValidateFunction =>
   (httpPart === 'body' ? ofBody : ofText).compile(schema);
 

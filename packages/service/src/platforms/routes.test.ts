@@ -78,6 +78,7 @@ eachDatabase('platforms', (open) => {
 
   describe('flavors', () => {
     // API-EP-POST-platforms-platform_id-flavors
+    // API-EP-GET-platforms-platform_id
     it('first flavor of a platform brings its base edition product', async () => {
       const platform = await add({ code: 'FLV1', manufacturer: 'Acme' });
       const call = { params: { platform_id: platform.id }, body: { code: 'w', title: 'Base' } };

@@ -19,7 +19,8 @@ eachDatabase('products', (open) => {
   });
 
   describe('creating', () => {
-    // API-EP-POST-products, API-RULE-product-3, API-STATE-product-none-preview
+    // API-EP-POST-products, API-RULE-product-3, API-STATE-product-none-preview, API-RULE-model-2,
+    // API-EP-GET-products-product_id, API-FIELD-product-*: the whole record is compared.
     it('product gets the record of reference 3.2', async () => {
       const body = { title: 'Lamp', code: 'lamp', meta: 'm', description: 'd', platform_id: platform.id.toUpperCase() };
       const made = unwrap(await as('owner').call('products.create', { body })).value;
@@ -223,6 +224,7 @@ eachDatabase('products', (open) => {
 
   describe('trash and deletion', () => {
     // API-STATE-product-set, API-STATE-product-any-trash, API-STATE-product-trash-active
+    // API-EP-POST-products-product_id-state
     it('product goes to trash and comes back as it was', async () => {
       const { id } = await add({ state: 'published' });
       const set = async (state: 'active' | 'trash') =>

@@ -23,7 +23,8 @@ describe('publication of a product', () => {
   const cases = publications.flatMap((publication) =>
     flags.flatMap((trashed) => (['published', 'archive'] as const).map((wanted) => ({ publication, trashed, wanted }))),
   );
-  // API-STATE-product-preview-published, -archive-published, -preview-archive, -published-archive
+  // API-STATE-product-preview-published, API-STATE-product-archive-published, API-STATE-product-preview-archive,
+  // API-STATE-product-published-archive
   it.each(cases)('$publication (trashed $trashed) asked for $wanted', ({ publication, trashed, wanted }) => {
     const outcome = changePublication({ publication, trashed }, wanted);
     if (trashed) expect(outcome).toMatchObject({ ok: false, error: { code: 'ILLEGAL_TRANSITION' } });
