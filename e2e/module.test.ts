@@ -45,6 +45,15 @@ test('moorage module answers on TCP, to the byte, and runs all that came before 
   expect(await program.ended).toBe(0);
 });
 
+test('moorage module on stdio has standard output to itself', async () => {
+  const program = moorage(['module', '--serial', 'stdio', '--json']);
+  await program.line((line) => line.includes('[Ready]'));
+  expect(program.lines.join('\n')).not.toContain('"event"');
+  program.process.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+  expect(program.errors()).toContain('{"event":"ready","serial":"stdio"');
+});
+
 test('moorage module stays without a serial line, and names a flash folder that is in use', async () => {
   const flash = await mkdtemp(join(tmpdir(), 'moorage-flash-'));
   const first = moorage(['module', '--serial', 'none', '--flash', flash, '--json']);

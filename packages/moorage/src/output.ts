@@ -63,5 +63,5 @@ export function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
 }
 
 /** The reporter that `--json` asks for. */
-export const openReporter = (json: boolean): Reporter =>
-  json ? jsonReporter(process.stdout) : proseReporter(process.stdout);
+export const openReporter = (json: boolean, out: Writable & { isTTY?: boolean } = process.stdout): Reporter =>
+  json ? jsonReporter(out) : proseReporter(out);

@@ -1,5 +1,6 @@
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
+import { openReporter } from '../output.ts';
 import { type ModuleSettings, startModule } from '../run-module.ts';
 import { defineCliCommand } from './define.ts';
 import { lanOption } from './serve.ts';
@@ -89,11 +90,13 @@ export const moduleCommand = defineCliCommand({
   name: 'module',
   summary: 'One virtual module',
   options,
-  async run({ options: given, reporter }) {
+  async run({ options: given, reporter, json }) {
+    // Standard output is the serial line then: what we say ourselves goes beside it.
+    const told = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
     const { serial, control, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
-    reporter.event(
+    told.event(
       'ready',
       running.addresses,
       `Module ${mac} (uuid ${uuid})${serial === null ? '' : `\nSerial line: ${serial}`}${control === null ? '' : `\nPin control: ${control}`}`,
