@@ -1,6 +1,8 @@
 import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import type { Bus } from './bus.ts';
 import type { HotPaths } from './hot.ts';
 import type { Changes } from './record-cache.ts';
+import type { WriteSamples } from './samples.ts';
 import type { Schema } from './schema.ts';
 
 /** What a query runs on: the pool, or the transaction it is part of. */
@@ -27,6 +29,9 @@ export interface Storage {
   readonly hot: HotPaths;
   readonly expressions: Expressions;
   readonly changes: Changes;
+  readonly writeSamples: WriteSamples;
+  /** Wake-ups between the processes that share the database. */
+  readonly bus: Bus;
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
    * failures. A throw rolls back. Durable when the promise resolves. `work` may run several times: nothing but

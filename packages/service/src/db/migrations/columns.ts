@@ -4,7 +4,7 @@ import type { Ddl } from './index.ts';
 
 export interface Column {
   /** `name` is a text that compares and sorts by its bytes, whatever language the database is set to. */
-  readonly type: 'text' | 'name' | 'int64' | 'counter';
+  readonly type: 'text' | 'name' | 'int64' | 'real' | 'counter';
   readonly optional?: true;
   readonly key?: true;
   /** `table.column`, and what happens to this row when that one goes. */
@@ -44,19 +44,25 @@ export const blob: Column = { type: 'text', references: ['blobs.sha256', 'restri
 export const unique = (table: string, ...columns: string[]): Index => ({ table, columns, unique: true });
 export const index = (table: string, ...columns: string[]): Index => ({ table, columns });
 
-const typeIn = (ddl: Ddl, type: 'text' | 'name' | 'int64') => {
+const typeIn = (ddl: Ddl, type: 'text' | 'name' | 'int64' | 'real') => {
   if (type === 'int64') return ddl.int64;
+  if (type === 'real') return ddl.real;
   return type === 'name' ? ddl.name : 'text';
 };
 
-/** Makes a table. References have to be there already. */
+/**
+ * Makes a table. References have to be there already.
+ *
+ * @param ordered the rows lie in the order of their key, where the database can do that
+ */
 export async function makeTable(
   db: Kysely<unknown>,
   ddl: Ddl,
   name: string,
   columns: Readonly<Record<string, Column>>,
+  ordered = false,
 ): Promise<void> {
-  let table = db.schema.createTable(name).modifyEnd(ddl.tableEnd);
+  let table = db.schema.createTable(name).modifyEnd(ordered ? ddl.orderedTableEnd : ddl.tableEnd);
   const keys = Object.keys(columns).filter((column) => columns[column]?.key);
   for (const [column, { type, optional, references }] of Object.entries(columns)) {
     if (type === 'counter') {

@@ -3,13 +3,18 @@ import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { files } from './0002-files.ts';
 import { connectorsLogs } from './0003-connectors-logs.ts';
+import { dataCloud } from './0005-data-cloud.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
   readonly int64: 'integer' | 'bigint';
   /** Column type of a text that compares and sorts by its bytes. */
   readonly name: 'text' | RawBuilder<unknown>;
+  /** Column type of a number of double precision. */
+  readonly real: 'real' | 'double precision';
   readonly tableEnd: RawBuilder<unknown>;
+  /** The same for a table whose rows lie in the order of their key, which is no counter. */
+  readonly orderedTableEnd: RawBuilder<unknown>;
   counter(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
 }
 
@@ -18,6 +23,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0001-initial': initial,
   '0002-files': files,
   '0003-connectors-logs': connectorsLogs,
+  '0005-data-cloud': dataCloud,
 };
 
 /** Their names, in their order. */

@@ -6,9 +6,11 @@ import { migrate } from '../../migrations/index.ts';
 import type { Changes } from '../../record-cache.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
+import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { sampleWriter } from './samples.ts';
 
 const poolSize = 20;
 const connectTimeoutMs = 10_000;
@@ -55,6 +57,8 @@ export async function openPostgres(
     await db.destroy();
     throw error;
   }
+  const bus = new PostgresBus(url, clock, onError);
+  await bus.open();
   return {
     kind: 'postgres',
     db,
@@ -62,6 +66,8 @@ export async function openPostgres(
     hot: hotPaths(pool),
     expressions,
     changes: unknownChanges,
+    writeSamples: sampleWriter(pool),
+    bus,
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -73,6 +79,9 @@ export async function openPostgres(
         }
       }
     },
-    close: () => db.destroy(),
+    close: async () => {
+      await bus.close();
+      await db.destroy();
+    },
   };
 }

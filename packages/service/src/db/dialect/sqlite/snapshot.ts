@@ -9,9 +9,13 @@ const batchRows = 200;
 const names = (connection: SqliteConnection, sql: string, ...parameters: string[]): string[] =>
   (connection.all(sql, parameters) as { name: string }[]).map(({ name }) => name);
 
+/** The key that counts itself up: other keys may be whole numbers too. */
+const counterColumn = `select c.name from sqlite_schema t join pragma_table_info(t.name) c
+  where t.name = ? and c.pk = 1 and c.type = 'INTEGER' and t.sql like '%autoincrement%'`;
+
 function shapeOf(copy: SqliteConnection, name: string): TableShape {
   const columns = names(copy, 'select name from pragma_table_info(?) order by cid', name);
-  const [counted] = names(copy, "select name from pragma_table_info(?) where pk = 1 and type = 'INTEGER'", name);
+  const [counted] = names(copy, counterColumn, name);
   if (counted === undefined) return { name, columns };
   const [row] = copy.all('select seq from sqlite_sequence where name = ?', [name]) as { seq: number }[];
   return { name, columns, counter: { column: counted, last: row?.seq ?? 0 } };

@@ -1,5 +1,6 @@
 import type { Clock } from '@moorage/base';
 import { Kysely } from 'kysely';
+import { LocalBus } from '../../bus.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
@@ -8,6 +9,7 @@ import * as ddl from './ddl.ts';
 import { sqliteDialect } from './driver.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { sampleWriter } from './samples.ts';
 
 /** Opens or makes the database file and brings its tables up to date. */
 export async function openSqlite(
@@ -32,6 +34,9 @@ export async function openSqlite(
     hot: hotPaths(database),
     expressions,
     changes: database,
+    writeSamples: sampleWriter(database),
+    // A file has one service: administration from the command line has nobody to wake.
+    bus: new LocalBus(),
     transaction: (work) => db.transaction().execute(work),
     close: () => db.destroy(),
   };

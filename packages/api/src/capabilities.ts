@@ -1,0 +1,75 @@
+import Type, { type Static } from 'typebox';
+
+/** Longest capabilities file, in bytes. Reference module-protocols 6.4. */
+export const capabilitiesLimitBytes = 4096;
+
+/** Longest value of a sample or control, in characters. Reference module-protocols 6.5. */
+export const dataValueLimit = 128;
+
+/** Longest message of either box, in bytes; and how many a box keeps. Reference module-protocols 6.5. */
+export const messageLimitBytes = 2048;
+export const messagesPerBox = 50;
+
+/** Name of a stream or control. Spec: MOD-CMD-cloud_write. */
+export const dataName = '^[a-z0-9_-]{1,24}$';
+
+/** A sample or the value of a control. */
+export const DataValue = Type.Union([Type.Number(), Type.String({ maxLength: dataValueLimit })]);
+export type DataValue = Static<typeof DataValue>;
+
+const titled = {
+  title: Type.Optional(Type.String({ maxLength: 64 })),
+  type: Type.Enum(['number', 'string']),
+  units: Type.Optional(Type.String({ maxLength: 16 })),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+};
+
+/** One time series that a device writes. */
+export const StreamCapability = Type.Object(titled);
+/** One value that both sides set; `default` is what it has before anybody did. */
+export const ControlCapability = Type.Object({ ...titled, default: Type.Optional(DataValue) });
+
+const byName = <const S extends Type.TSchema>(schema: S) =>
+  Type.Record(Type.String({ pattern: dataName }), schema, { maxProperties: 16, additionalProperties: false });
+
+/** What a device can do, as its capabilities file says it; published at `/schemas/capabilities.json`. Unknown keys are ignored. */
+export const Capabilities = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64 }),
+    version: Type.String({ maxLength: 40 }),
+    streams: Type.Optional(byName(StreamCapability)),
+    controls: Type.Optional(byName(ControlCapability)),
+    messages: Type.Optional(
+      Type.Object({ 'to-device': Type.Optional(Type.Boolean()), 'from-device': Type.Optional(Type.Boolean()) }),
+    ),
+  },
+  { title: 'Capabilities of a device' },
+);
+export type Capabilities = Static<typeof Capabilities>;
+export type DataCapability = Static<typeof StreamCapability>;
+
+/** Why a value does not suit its stream or control; `undefined` when it does. */
+export function valueProblem(value: DataValue, { type, min, max }: DataCapability): string | undefined {
+  if (typeof value !== type) return `is not a ${type}`;
+  if (typeof value === 'string') return undefined;
+  if (min !== undefined && value < min) return `is under ${min}`;
+  if (max !== undefined && value > max) return `is over ${max}`;
+  return undefined;
+}
+
+/** Rules of a capabilities file beyond its shape; the first that it breaks, in words. */
+export function capabilitiesProblem({ streams = {}, controls = {} }: Capabilities): string | undefined {
+  const twice = Object.keys(streams).find((name) => Object.hasOwn(controls, name));
+  if (twice !== undefined) return `"${twice}" is both a stream and a control`;
+  for (const [name, entry] of Object.entries({ ...streams, ...controls })) {
+    if (entry.min !== undefined && entry.max !== undefined && entry.min > entry.max) {
+      return `The range of "${name}" is empty`;
+    }
+  }
+  for (const [name, { default: value, ...control }] of Object.entries(controls)) {
+    const problem = value === undefined ? undefined : valueProblem(value, control);
+    if (problem) return `The default of "${name}" ${problem}`;
+  }
+  return undefined;
+}

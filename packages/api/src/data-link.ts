@@ -1,0 +1,171 @@
+import Type from 'typebox';
+import { Capabilities, DataValue, dataName } from './capabilities.ts';
+import { binary, endpoint } from './endpoint.ts';
+import { Id, ResultOk, Text } from './fields.ts';
+
+const linkErrors = [400, 403, 404] as const;
+const tag = 'Device listener';
+
+/** A sample or control value on the wire: name, value, epoch seconds; without a time, or with 0, the service gives its own. */
+export const WireValue = Type.Object({
+  n: Type.String({ pattern: dataName }),
+  v: DataValue,
+  t: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295 })),
+});
+
+/** Most samples of one batch. */
+export const samplesPerBatch = 500;
+
+const Credentials = { username: Text(254, { minLength: 1 }), password: Text(1024, { minLength: 1 }) };
+const messageParams = Type.Object({ message_id: Id });
+
+/** A capabilities file that the service offers to a device. */
+export const CapabilitiesOffer = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  /** Path on this listener. */
+  url: Type.String(),
+  /** Path of the setup script that goes with it; missing when there is none. */
+  script: Type.Optional(Type.String()),
+  default: Type.Boolean(),
+});
+
+/** One message of a box, without its bytes; `timestamp` is epoch seconds. */
+export const WireMessage = Type.Object({ id: Id, timestamp: Type.Integer(), length: Type.Integer() });
+
+/**
+ * The data cloud on the device listener. The device is known by its certificate, as on the rest of the listener.
+ * Reference module-protocols 6.2 to 6.7.
+ */
+export const dataLinkContract = {
+  activate: endpoint({
+    method: 'POST',
+    path: '/device/v1/activate',
+    spec: ['API-DEV-POST-device-v1-activate'],
+    tag,
+    summary: 'Bind the device and what it can do to the account of its owner',
+    auth: 'device',
+    body: Type.Object({ ...Credentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
+    reply: Type.Object({ result: Type.Literal('ok'), device: Id }),
+    errors: linkErrors,
+  }),
+  deactivate: endpoint({
+    method: 'POST',
+    path: '/device/v1/deactivate',
+    spec: ['API-DEV-POST-device-v1-deactivate'],
+    tag,
+    summary: 'Undo the activation; streams, controls and messages stay until they expire',
+    auth: 'device',
+    body: Type.Object(Credentials),
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+  offers: endpoint({
+    method: 'GET',
+    path: '/device/v1/capabilities',
+    spec: ['API-DEV-GET-device-v1-capabilities'],
+    tag,
+    summary:
+      'List the capabilities files that suit the device: those among the assets of its product, then the built-in examples',
+    auth: 'device',
+    reply: Type.Array(CapabilitiesOffer),
+    errors: linkErrors,
+  }),
+  offer: endpoint({
+    method: 'GET',
+    path: '/device/v1/capabilities/{name}',
+    spec: ['API-DEV-GET-device-v1-capabilities-name'],
+    tag,
+    summary: 'A capabilities file, or the setup script that goes with one',
+    auth: 'device',
+    params: Type.Object({ name: Text(96, { minLength: 1 }) }),
+    reply: binary(),
+    errors: linkErrors,
+  }),
+  write: endpoint({
+    method: 'POST',
+    path: '/device/v1/data',
+    spec: ['API-DEV-POST-device-v1-data'],
+    tag,
+    summary: 'Write samples and control values, once for each batch id however often it is sent',
+    auth: 'device',
+    body: Type.Object({
+      batch: Type.String({
+        pattern: '^[0-9a-f]{16,32}$',
+        description: 'chosen by the device; a batch that is known already is acknowledged and not written again',
+      }),
+      samples: Type.Optional(Type.Array(WireValue, { maxItems: samplesPerBatch })),
+      controls: Type.Optional(Type.Array(WireValue, { maxItems: 16 })),
+    }),
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+  controls: endpoint({
+    method: 'GET',
+    path: '/device/v1/controls',
+    spec: ['API-DEV-GET-device-v1-controls'],
+    tag,
+    summary: 'Values of the controls',
+    auth: 'device',
+    query: Type.Object({
+      since: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch seconds; only newer ones' })),
+    }),
+    reply: Type.Array(
+      Type.Object({ n: Type.String(), v: DataValue, t: Type.Integer({ description: 'epoch seconds' }) }),
+    ),
+    errors: linkErrors,
+  }),
+  messages: endpoint({
+    method: 'GET',
+    path: '/device/v1/messages',
+    spec: ['API-DEV-GET-device-v1-messages'],
+    tag,
+    summary: 'List the messages to the device, oldest first',
+    auth: 'device',
+    query: Type.Object({
+      count: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'only the newest ones' })),
+      since: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch seconds; only newer ones' })),
+    }),
+    reply: Type.Array(WireMessage),
+    errors: linkErrors,
+  }),
+  message: endpoint({
+    method: 'GET',
+    path: '/device/v1/messages/{message_id}',
+    spec: ['API-DEV-GET-device-v1-messages-message_id'],
+    tag,
+    summary: 'One message to the device',
+    auth: 'device',
+    params: messageParams,
+    reply: Type.Object({
+      headers: Type.Record(Type.String(), Type.String()),
+      body: Type.Object({ data: Type.String() }),
+    }),
+    errors: linkErrors,
+  }),
+  post: endpoint({
+    method: 'POST',
+    path: '/device/v1/messages',
+    spec: ['API-DEV-POST-device-v1-messages'],
+    tag,
+    summary: 'Post a message from the device',
+    auth: 'device',
+    body: Type.Object({
+      data: Text(2048),
+      headers: Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 })),
+    }),
+    reply: Type.Object({ result: Type.Literal('ok'), id: Id }),
+    errors: linkErrors,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/device/v1/messages/{message_id}',
+    spec: ['API-DEV-DELETE-device-v1-messages-message_id'],
+    tag,
+    summary: 'Delete a message to the device',
+    auth: 'device',
+    params: messageParams,
+    reply: ResultOk,
+    errors: linkErrors,
+  }),
+};

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { eachDatabase } from '../testing/index.ts';
+import { openStorage } from './open.ts';
+import type { Storage } from './storage.ts';
+
+// API-CHAN-processes
+eachDatabase('bus', (_open, kind, address) => {
+  let near: Storage;
+  let far: Storage;
+
+  beforeEach(async () => {
+    const url = await address();
+    near = await openStorage(url);
+    // SQLite has one process: both ends are the same there.
+    far = kind === 'postgres' ? await openStorage(url) : near;
+  });
+  afterEach(async () => {
+    await near.close();
+    if (far !== near) await far.close();
+  });
+
+  const heardBy = (storage: Storage, topic: string) => {
+    const heard: unknown[] = [];
+    storage.bus.subscribe(topic, (message) => heard.push(message));
+    return heard;
+  };
+
+  it('tells the own process at once, and every other', async () => {
+    const [own, other] = [heardBy(near, 'wake'), heardBy(far, 'wake')];
+    near.bus.publish('wake', { id: 7 });
+    expect(own).toEqual([{ id: 7 }]);
+    await vi.waitFor(() => expect(other).toEqual([{ id: 7 }]));
+  });
+
+  it('keeps topics apart, and their order', async () => {
+    const [wanted, unwanted] = [heardBy(far, 'wanted'), heardBy(far, 'unwanted')];
+    for (let number = 0; number < 50; number++) near.bus.publish('wanted', number);
+    await vi.waitFor(() => expect(wanted).toEqual(Array.from({ length: 50 }, (_, number) => number)));
+    expect(unwanted).toEqual([]);
+  });
+
+  it('carries long messages whole, whatever characters they have', async () => {
+    const heard = heardBy(far, 'long');
+    const message = { text: 'Ünïcode \u{1f6f3} \u0000'.repeat(9_000) };
+    near.bus.publish('long', message);
+    await vi.waitFor(() => expect(heard).toEqual([message]));
+  });
+
+  it('says nothing to a listener that has left', async () => {
+    const heard: unknown[] = [];
+    const leave = far.bus.subscribe('left', (message) => heard.push(message));
+    const after = heardBy(far, 'left');
+    leave();
+    near.bus.publish('left', 1);
+    await vi.waitFor(() => expect(after).toEqual([1]));
+    expect(heard).toEqual([]);
+  });
+
+  // There is no line to cut in one process.
+  if (kind === 'sqlite') return;
+  it('finds its way back after the server has cut the line', async () => {
+    const heard = heardBy(far, 'again');
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where query = 'listen moorage' and datname = current_database()`.execute(near.db);
+    await vi.waitFor(
+      () => {
+        near.bus.publish('again', 1);
+        expect(heard.length).toBeGreaterThan(0);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+  });
+});
