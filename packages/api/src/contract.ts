@@ -3,6 +3,8 @@ import { avatarsContract } from './avatars.ts';
 import { bundlesContract } from './bundles.ts';
 import { connectorsContract } from './connectors.ts';
 import { customersContract, productPeopleContract } from './customers.ts';
+import { dataContract } from './data.ts';
+import { dataLinkContract } from './data-link.ts';
 import { deviceLinkContract, otaLinkContract } from './device-link.ts';
 import { devicesContract, deviceUpdatesContract } from './devices.ts';
 import type { EndpointShape } from './endpoint.ts';
@@ -35,6 +37,7 @@ export const contract = {
   deviceFiles: deviceFilesContract,
   assets: assetsContract,
   avatars: avatarsContract,
+  data: dataContract,
   identity: identityContract,
   meta: metaContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
@@ -44,6 +47,7 @@ export const linkContract = {
   device: deviceLinkContract,
   ota: otaLinkContract,
   files: filesLinkContract,
+  data: dataLinkContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
 
 export type Contract = typeof contract;

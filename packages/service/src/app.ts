@@ -85,6 +85,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       // First the listeners: what comes from now on goes to another process.
       await Promise.all([stopMaintenance(), drain(api, clock), drain(devices, clock)]);
       await deliveries.stop();
+      slices.data.live.close();
       if (!options.storage) await storage.close();
     },
   };

@@ -1,4 +1,6 @@
 import {
+  dataContract,
+  dataLinkContract,
   deviceFilesContract,
   deviceLinkContract,
   devicesContract,
@@ -11,10 +13,13 @@ import {
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { checkCredentials } from './auth/credentials.ts';
+import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
+import { Live } from './data/live.ts';
+import { type DataDeps, dataRoutes } from './data/routes.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import type { DeviceDeps } from './devices/deps.ts';
 import { updateLedger } from './devices/ledger.ts';
-import { deviceLinkRoutes } from './devices/link-routes.ts';
+import { claimByAccount, deviceLinkRoutes } from './devices/link-routes.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
@@ -34,6 +39,7 @@ export interface DeviceSlices {
   readonly devices: DeviceDeps;
   readonly ota: OtaDeps;
   readonly files: FileDeps;
+  readonly data: DataDeps & DataLinkDeps;
   readonly identity: Identity;
 }
 
@@ -56,7 +62,16 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
   };
   const files: FileDeps = { ...deps, deviceFor, productFor: allowedProduct };
-  return { devices, ota, files, identity };
+  const data: DeviceSlices['data'] = {
+    ...deps,
+    live: new Live(deps.storage.bus, deps.clock),
+    deviceFor,
+    // Whichever process the device is connected to hears of it.
+    tellDevice: (deviceId, action) => deps.storage.bus.publish('channel.tell', { deviceId, action }),
+    checkLogin: devices.checkLogin,
+    claim: (caller, login, ip) => claimByAccount(devices, caller, login, ip),
+  };
+  return { devices, ota, files, data, identity };
 }
 
 /** The part of the REST API that is about devices. */
@@ -64,6 +79,7 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
+  mountContract(app, dataContract, dataRoutes(slices.data), options);
   mountContract(app, identityContract, identityRoutes(slices.identity), options);
 }
 
@@ -80,5 +96,6 @@ export function openDeviceListener(
   mountContract(app, deviceLinkContract, deviceLinkRoutes(slices.devices), mounting);
   mountContract(app, otaLinkContract, otaLinkRoutes(slices.ota), mounting);
   mountContract(app, filesLinkContract, filesLinkRoutes(deps), mounting);
+  mountContract(app, dataLinkContract, dataLinkRoutes(slices.data), mounting);
   return app;
 }

@@ -1,8 +1,10 @@
 import type { Clock } from '@moorage/base';
 import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
+import { removeOldData } from './data/retention.ts';
 import type { Deps } from './http/types.ts';
-import { removeOldLogs } from './logs/retention.ts';
+import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
+import { deletePollsBefore } from './metrics/queries.ts';
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
 const intervalMs = 3_600_000;
@@ -14,7 +16,12 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Deps) => Pr
     run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
   },
   { name: 'old logs', run: removeOldLogs },
+  {
+    name: 'old counts of polls',
+    run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
+  },
   { name: 'old deliveries', run: removeOldDeliveries },
+  { name: 'old data of devices', run: removeOldData },
 ];
 
 /** Runs the pieces every hour until the returned function is called, which waits for the round under way. */

@@ -62,7 +62,7 @@ interface Claimed {
 }
 
 /** Claims a device for the account of a user. Spec: API-RULE-claim-1. */
-async function claimByAccount(
+export async function claimByAccount(
   deps: DeviceDeps,
   caller: DeviceCaller,
   login: { readonly username: string; readonly password: string },

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Capabilities,
+  capabilitiesLimitBytes,
+  capabilitiesProblem,
+  type dataLinkContract,
+  type MessageRecord,
+  messageLimitBytes,
+  messagesPerBox,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { writeLog } from '../db/logs.ts';
+import type { Deps, DeviceCaller, Handler, Handlers } from '../http/types.ts';
+import type { Live } from './live.ts';
+import { offerNamed, offersFor } from './offers.ts';
+import {
+  activationOf,
+  controlsOf,
+  deleteActivation,
+  deleteMessage,
+  insertActivation,
+  insertMessage,
+  markDelivered,
+  messageById,
+  noteBatch,
+  putControl,
+  waitingMessages,
+} from './queries.ts';
+import { arrivalMs, refuseBox, refuseValue, wireSeconds } from './rules.ts';
+
+type Contract = typeof dataLinkContract;
+
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface DataLinkDeps extends Pick<Deps, 'storage' | 'clock'> {
+  readonly live: Live;
+  /** The account of a login. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */
+  readonly checkLogin: (login: Login & { readonly ip: string }) => Promise<Result<{ readonly id: string }, Refusal>>;
+  /** Claims the device for that account unless it is its already. Refusals: those of `POST /claim`. */
+  readonly claim: (caller: DeviceCaller, login: Login, ip: string) => Promise<Result<unknown, Refusal>>;
+}
+
+/** What the calling device can do. Refusals: NOT_ACTIVATED. */
+async function capabilitiesOf(
+  { storage }: DataLinkDeps,
+  { deviceId }: DeviceCaller,
+): Promise<Result<Capabilities, Refusal>> {
+  const activation = await activationOf(storage.db, deviceId);
+  return activation ? success(JSON.parse(activation.capabilities)) : failure(refusal('NOT_ACTIVATED'));
+}
+
+/** Refusals: INVALID_CAPABILITIES. Spec: API-DATA-capabilities. */
+function refuseCapabilities(capabilities: Capabilities, text: string): Refusal | undefined {
+  const detail =
+    Buffer.byteLength(text) > capabilitiesLimitBytes
+      ? `they are over ${capabilitiesLimitBytes} bytes`
+      : capabilitiesProblem(capabilities);
+  return detail === undefined
+    ? undefined
+    : refusal('INVALID_CAPABILITIES', { detail }, { source: 'body', keys: ['capabilities'] });
+}
+
+/** API-DEV-POST-device-v1-activate. Spec: MOD-AUTH-7. */
+const activate =
+  (deps: DataLinkDeps): Handler<Contract['activate']> =>
+  async ({ caller, body, ip }) => {
+    const { username, password, capabilities } = body;
+    const text = JSON.stringify(capabilities);
+    const refused = refuseCapabilities(capabilities, text);
+    if (refused) return failure(refused);
+    const account = await deps.checkLogin({ username, password, ip });
+    if (!account.ok) return account;
+    const claimed = await deps.claim(caller, { username, password }, ip);
+    if (!claimed.ok) return claimed;
+    const { deviceId } = caller;
+    const atMs = deps.clock.now();
+    return deps.storage.transaction(async (trx) => {
+      if (await activationOf(trx, deviceId)) return failure(refusal('ALREADY_ACTIVATED'));
+      await insertActivation(trx, {
+        device_id: deviceId,
+        user_id: account.value.id,
+        capabilities: text,
+        activated_at: atMs,
+      });
+      const message = `Device activated at the data cloud as ${capabilities.name}`;
+      await writeLog(trx, { type: 'device.data_activate', message, ...subject(caller, account.value.id, atMs, ip) });
+      return success({ result: 'ok', device: deviceId });
+    });
+  };
+
+const subject = ({ deviceId, row }: DeviceCaller, userId: string, atMs: number, ip: string) => ({
+  atMs,
+  deviceId,
+  productId: row.product_id,
+  userId,
+  ip,
+});
+
+/** API-DEV-POST-device-v1-deactivate */
+const deactivate =
+  (deps: DataLinkDeps): Handler<Contract['deactivate']> =>
+  async ({ caller, body, ip }) => {
+    const account = await deps.checkLogin({ ...body, ip });
+    if (!account.ok) return account;
+    const atMs = deps.clock.now();
+    return deps.storage.transaction(async (trx) => {
+      const activation = await activationOf(trx, caller.deviceId);
+      if (!activation) return failure(refusal('NOT_ACTIVATED'));
+      if (activation.user_id !== account.value.id) return failure(refusal('DEVICE_OF_ANOTHER_USER'));
+      await deleteActivation(trx, caller.deviceId);
+      const message = 'Device deactivated at the data cloud';
+      await writeLog(trx, { type: 'device.data_deactivate', message, ...subject(caller, account.value.id, atMs, ip) });
+      return success(resultOk);
+    });
+  };
+
+/** API-DEV-POST-device-v1-data */
+const write =
+  (deps: DataLinkDeps): Handler<Contract['write']> =>
+  async ({ caller, body }) => {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
+    const { batch, samples = [], controls = [] } = body;
+    const refused =
+      samples.map(({ n, v }) => refuseValue(capabilities.value, 'stream', n, v)).find(Boolean) ??
+      controls.map(({ n, v }) => refuseValue(capabilities.value, 'control', n, v)).find(Boolean);
+    if (refused) return failure(refused);
+    const { deviceId } = caller;
+    const atMs = deps.clock.now();
+    if (samples.length > 0) {
+      const written = samples.map(({ n, v, t }) => ({ name: n, atMs: arrivalMs(t, atMs), value: v }));
+      await deps.storage.writeSamples({ deviceId, batch, atMs, samples: written });
+      deps.live.tell(deviceId, {
+        type: 'samples',
+        data: written.map(({ name, atMs: at, value }) => ({ name, at: String(at), value })),
+      });
+    }
+    if (controls.length > 0) {
+      const changed = await deps.storage.transaction(async (trx) => {
+        // The samples of the batch have their own note.
+        if (!(await noteBatch(trx, deviceId, `${batch}c`, atMs))) return [];
+        const put: { name: string; value: unknown; at: string }[] = [];
+        for (const { n: name, v, t } of controls) {
+          const at = arrivalMs(t, atMs);
+          const value = JSON.stringify(v);
+          const row = { device_id: deviceId, name, value, at, source: 'device' as const, delivered: 1 as const };
+          if (await putControl(trx, { ...row, user_id: null })) put.push({ name, value: v, at: String(at) });
+        }
+        return put;
+      });
+      for (const data of changed) deps.live.tell(deviceId, { type: 'control', data });
+    }
+    return success(resultOk);
+  };
+
+/** API-DEV-POST-device-v1-messages */
+const post =
+  (deps: DataLinkDeps): Handler<Contract['post']> =>
+  async ({ caller, body }) => {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
+    const refused = refuseBox(capabilities.value, 'from-device');
+    if (refused) return failure(refused);
+    const length = Buffer.byteLength(body.data);
+    if (length > messageLimitBytes) return failure(refusal('BODY_TOO_LARGE', { limitBytes: messageLimitBytes }));
+    const row = {
+      id: randomUUID(),
+      device_id: caller.deviceId,
+      box: 'from-device' as const,
+      headers: JSON.stringify(body.headers ?? {}),
+      data: body.data,
+      length,
+      created_at: deps.clock.now(),
+    };
+    await deps.storage.transaction((trx) => insertMessage(trx, row));
+    const { id, box, created_at } = row;
+    const data: MessageRecord = { id, box, length, headers: body.headers ?? {}, created_at: String(created_at) };
+    deps.live.tell(caller.deviceId, { type: 'message', data });
+    return success({ result: 'ok', id });
+  };
+
+/** API-DEV-GET-device-v1-controls */
+const controls =
+  (deps: DataLinkDeps): Handler<Contract['controls']> =>
+  async ({ caller, query }) => {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
+    const sinceMs = (query.since ?? 0) * 1000;
+    const rows = (await controlsOf(deps.storage.db, caller.deviceId)).filter(({ at }) => at >= sinceMs);
+    if (rows.some(({ delivered }) => !delivered)) {
+      await deps.storage.transaction((trx) => markDelivered(trx, rows));
+    }
+    const known = rows.map(({ name, value, at }) => ({ n: name, v: JSON.parse(value), t: wireSeconds(at) }));
+    if (query.since !== undefined) return success(known);
+    const names = new Set(known.map(({ n }) => n));
+    const defaults = Object.entries(capabilities.value.controls ?? {}).flatMap(([n, { default: v }]) =>
+      v === undefined || names.has(n) ? [] : [{ n, v, t: 0 }],
+    );
+    return success([...known, ...defaults]);
+  };
+
+/** The data cloud as devices see it. */
+export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
+  activate: activate(deps),
+  deactivate: deactivate(deps),
+  // API-DEV-GET-device-v1-capabilities
+  offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
+  // API-DEV-GET-device-v1-capabilities-name
+  async offer({ caller, params }) {
+    const found = await offerNamed(deps.storage.db, caller.row.product_id, params.name);
+    return found ? success(found) : failure(refusal('NOT_FOUND', { what: 'Capabilities file' }));
+  },
+  write: write(deps),
+  controls: controls(deps),
+  // API-DEV-GET-device-v1-messages
+  async messages({ caller, query }) {
+    const sinceMs = (query.since ?? 0) * 1000;
+    const rows = await waitingMessages(deps.storage.db, caller.deviceId, query.count ?? messagesPerBox, sinceMs);
+    return success(rows.map(({ id, created_at, length }) => ({ id, timestamp: wireSeconds(created_at), length })));
+  },
+  // API-DEV-GET-device-v1-messages-message_id
+  async message({ caller, params }) {
+    const row = await messageById(deps.storage.db, caller.deviceId, params.message_id.toLowerCase(), 'to-device');
+    if (!row) return failure(refusal('NOT_FOUND', { what: 'Message' }));
+    return success({ headers: JSON.parse(row.headers), body: { data: row.data } });
+  },
+  post: post(deps),
+  // API-DEV-DELETE-device-v1-messages-message_id
+  async remove({ caller, params }) {
+    const id = params.message_id.toLowerCase();
+    const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
+    return removed ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Message' }));
+  },
+});

@@ -1,0 +1,56 @@
+import {
+  type Capabilities,
+  type ControlCapability,
+  type DataValue,
+  type MessageBox,
+  type Refusal,
+  refusal,
+  type StreamCapability,
+  valueProblem,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Static } from 'typebox';
+
+/** Epoch milliseconds of a time on the wire; the service's own where the device gives none. Spec: API-DATA-server-time. */
+export const arrivalMs = (wireSeconds: number | undefined, nowMs: number): number =>
+  wireSeconds ? wireSeconds * 1000 : nowMs;
+
+/** Epoch seconds, as modules count. */
+export const wireSeconds = (atMs: number): number => Math.floor(atMs / 1000);
+
+type Kind = 'stream' | 'control';
+type CapabilityOf<K extends Kind> = Static<K extends 'stream' ? typeof StreamCapability : typeof ControlCapability>;
+
+/** What the capabilities say of a name. Refusals: UNKNOWN_DATA. */
+export function described<K extends Kind>(
+  capabilities: Capabilities,
+  kind: K,
+  name: string,
+): Result<CapabilityOf<K>, Refusal> {
+  const entries = kind === 'stream' ? capabilities.streams : capabilities.controls;
+  // The names of the record come from a file: one like "constructor" must not find what every object has.
+  const found = entries && Object.hasOwn(entries, name) ? entries[name] : undefined;
+  // Safe: the entry is of the record that belongs to the kind.
+  return found ? success(found as CapabilityOf<K>) : failure(refusal('UNKNOWN_DATA', { kind, name }));
+}
+
+/** Whether a value may be written. Refusals: UNKNOWN_DATA, WRONG_VALUE. */
+export function refuseValue(
+  capabilities: Capabilities,
+  kind: Kind,
+  name: string,
+  value: DataValue,
+): Refusal | undefined {
+  const capability = described(capabilities, kind, name);
+  if (!capability.ok) return capability.error;
+  const problem = valueProblem(value, capability.value);
+  return problem === undefined ? undefined : refusal('WRONG_VALUE', { name, problem });
+}
+
+/** Whether the device has a box. Refusals: NO_MESSAGE_BOX. */
+export const refuseBox = (capabilities: Capabilities, box: MessageBox): Refusal | undefined =>
+  capabilities.messages?.[box] ? undefined : refusal('NO_MESSAGE_BOX', { box });
+
+/** A value of the table of samples. */
+export const sampleValue = (row: { readonly number: number | null; readonly text: string | null }): DataValue =>
+  row.number ?? row.text ?? '';
