@@ -20,7 +20,9 @@ export interface Problem {
   readonly message: string;
 }
 
-const skippedFolders = new Set(['node_modules', '.git', 'data', 'coverage', 'dist']);
+const skippedFolders = new Set(['node_modules', '.git', 'coverage', 'dist']);
+/** What `npm start` keeps beside the sources. */
+const runtimeFolder = join(root, 'data');
 const textEndings =
   /\.(ts|tsx|mjs|js|json|md|yml|yaml|html|css|sql|txt|sh)$|(^|\/)(moorage|run|LICENSE|\.npmrc|\.gitignore)$/;
 
@@ -28,7 +30,7 @@ function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!skippedFolders.has(entry.name)) yield* walk(path);
+      if (!skippedFolders.has(entry.name) && path !== runtimeFolder) yield* walk(path);
     } else if (entry.isFile()) yield path;
   }
 }
