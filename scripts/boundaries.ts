@@ -57,6 +57,7 @@ const slices = [
   'filestore',
   'avatars',
   'connectors',
+  'data',
   'metrics',
   'logs',
   'identity',
@@ -191,6 +192,11 @@ export const zones: readonly Zone[] = [
     path: 'packages/module/src/module.ts',
     imports: ['base', 'api', 'module/*'],
   },
+  {
+    name: 'module/parts',
+    path: 'packages/module/src/module-parts.ts',
+    imports: ['base', 'module/*'],
+  },
   // A personality file may override defaults and names of variables; their table says what it may hold.
   {
     name: 'module/personality',
@@ -214,10 +220,26 @@ export const zones: readonly Zone[] = [
   { name: 'module/random', path: 'packages/module/src/random.ts', imports: ['base'] },
   { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base', 'module/board-data'] },
   { name: 'module/net/ports', path: 'packages/module/src/net/ports.ts', imports: ['base'] },
-  { name: 'module/net/memory', path: 'packages/module/src/net/memory.ts', imports: ['base', 'module/net/ports'] },
+  {
+    name: 'module/net/memory',
+    path: 'packages/module/src/net/memory.ts',
+    imports: ['base', 'module/net/ports', 'module/net/memory/parts', 'module/random'],
+  },
+  {
+    name: 'module/net/memory/parts',
+    path: 'packages/module/src/net/memory/',
+    imports: ['base', 'module/net/ports', 'module/random'],
+  },
   {
     name: 'module/net/node',
     path: 'packages/module/src/net/node.ts',
+    imports: ['base', 'module/net/ports', 'module/net/node/parts'],
+    system: ['*'],
+  },
+  // Its parts: sockets, TLS, datagrams, ping.
+  {
+    name: 'module/net/node/parts',
+    path: 'packages/module/src/net/node/',
     imports: ['base', 'module/net/ports'],
     system: ['*'],
   },
@@ -228,6 +250,15 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'module/net/ports'],
     system: ['node:http'],
   },
+  // One request and its answer over a connection that somebody else has opened, on Node's HTTP parser.
+  {
+    name: 'module/net/exchange',
+    path: 'packages/module/src/net/http-exchange.ts',
+    imports: ['base'],
+    system: ['node:http'],
+  },
+  // What an analog input makes of a voltage: the status broadcast tells it, too.
+  { name: 'module/device/adc', path: 'packages/module/src/device/adc.ts', imports: ['base'] },
   // Shapes and flag bits of flash files, without the flash itself.
   { name: 'module/device/flash', path: 'packages/module/src/device/flash.ts', imports: ['base'] },
   // The arithmetic of allocation units: whoever plans an update must count as the flash does.
@@ -244,7 +275,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/device',
     path: 'packages/module/src/device/',
-    imports: ['base', 'module/net/ports', 'module/device/flash*', 'module/board-data'],
+    imports: ['base', 'module/net/ports', 'module/net/exchange', 'module/device/flash*', 'module/board-data'],
   },
   {
     name: 'module/variables',
@@ -262,7 +293,39 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/services',
     path: 'packages/module/src/services/',
-    imports: ['base', 'module/net/*', 'module/variables', 'module/board-data'],
+    imports: [
+      'base',
+      'module/net/ports',
+      'module/net/http',
+      'module/variables',
+      'module/board-data',
+      'module/device/net*',
+      'module/device/adc',
+    ],
+    types: ['module/device*', 'module/wlan*', 'module/model', 'module/random', 'module/personality'],
+    // Turns DNS messages into values and back; it opens nothing.
+    system: ['dns-packet'],
+  },
+  // The mail library, handed a connection that somebody else has opened; the type of what it takes for a socket.
+  {
+    name: 'module/services/smtp',
+    path: 'packages/module/src/services/smtp.ts',
+    imports: ['base', 'module/net/ports'],
+    system: ['nodemailer', 'node:net'],
+  },
+  // A command line over the network: sessions are attached to it as to any transport.
+  {
+    name: 'module/services/remote-terminal',
+    path: 'packages/module/src/services/remote-terminal.ts',
+    imports: ['base', 'module/transports/duplex', 'module/bus'],
+    types: ['module/services', 'module/commands'],
+  },
+  // The list of services: the one place that knows them all, over the board that they share.
+  {
+    name: 'module/services/list',
+    path: 'packages/module/src/services/index.ts',
+    imports: ['module/services', 'module/services/remote-terminal', 'module/web'],
+    types: ['module/commands'],
   },
   {
     name: 'module/cloud',
@@ -287,10 +350,13 @@ export const zones: readonly Zone[] = [
       'module/device*',
       'module/variables',
       'module/services',
+      'module/services/smtp',
+      'module/net/exchange',
       'module/cloud',
       'module/wlan*',
       'module/board-data',
     ],
+    types: ['module/net/ports', 'module/bus'],
   },
   {
     name: 'module/web',
@@ -301,15 +367,34 @@ export const zones: readonly Zone[] = [
       'module/device*',
       'module/variables',
       'module/net/ports',
+      'module/web/*',
       'module/board-data',
     ],
-    system: ['node:http'],
+    types: ['module/services', 'module/wlan*'],
+    // Fed streams by somebody else; they open no port.
+    system: ['node:http', 'ws'],
   },
+  // The firmware's own pages are plain files beside the sources.
+  { name: 'module/web/pages', path: 'packages/module/src/web/pages.ts', imports: ['base'], system: ['node:fs'] },
   {
     name: 'module/transports',
     path: 'packages/module/src/transports/',
-    imports: ['base', 'module/interpreter'],
+    imports: ['base', 'module/interpreter', 'module/bus', 'module/transports/duplex'],
     system: ['*'],
+  },
+  // A session over any stream of bytes: the remote terminal has one, too.
+  {
+    name: 'module/transports/duplex',
+    path: 'packages/module/src/transports/duplex.ts',
+    imports: ['module/interpreter', 'module/bus'],
+  },
+  // The serial ports, between what carries their bytes and the command line or the network. They are no device that
+  // commands drive and no transport: sessions, streams, variables and pins meet in them.
+  {
+    name: 'module/bus',
+    path: 'packages/module/src/bus/',
+    imports: ['base', 'module/interpreter'],
+    types: ['module/device*', 'module/variables'],
   },
   {
     name: 'module/disk',
@@ -390,6 +475,13 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   connector_events: ['connectors'],
   // Queued in the transaction of the log row that they tell of.
   deliveries: ['connectors', 'logs'],
+  activations: ['data'],
+  controls: ['data'],
+  control_values: ['data'],
+  messages: ['data'],
+  // Samples are written by the dialects, in groups; old ones are removed by their slice.
+  samples: ['data'],
+  sample_batches: ['data'],
   // Small values by name; each name has one writer.
   settings: ['auth', 'identity'],
   blobs: ['blobs'],

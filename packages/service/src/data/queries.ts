@@ -1,7 +1,7 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/data-schema.ts';
 import { bothOf, type PageOf, paging } from '../db/paging.ts';
-import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
 export type Activation = Selectable<ActivationTable>;
@@ -225,6 +225,7 @@ export async function waitingMessages(db: Db, deviceId: string, count: number, s
   return rows.reverse();
 }
 
+/** A message of a device, in this box or in either. */
 export const messageById = (
   db: Db,
   deviceId: string,
@@ -236,6 +237,7 @@ export const messageById = (
   return messages.executeTakeFirst();
 };
 
+/** Tells whether it was there. */
 export async function deleteMessage(db: Db, deviceId: string, id: string, box?: MessageBox): Promise<boolean> {
   let messages = db.deleteFrom('messages').where('device_id', '=', deviceId).where('id', '=', id);
   if (box) messages = messages.where('box', '=', box);

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** One sample of a batch, on its way into the database. */
 export interface NewSample {
   readonly name: string;
@@ -25,7 +27,7 @@ export const valueColumns = (value: number | string): readonly [number: number |
   typeof value === 'number' ? [value, null] : [null, value];
 
 const sequenceEnd = 2 ** 31;
-let sequence = Math.floor(Math.random() * sequenceEnd);
+let sequence = randomInt(sequenceEnd);
 
 /**
  * A number that grows from sample to sample, so that those of one millisecond stay in order. Processes start at

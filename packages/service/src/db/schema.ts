@@ -1,4 +1,13 @@
 import type { Generated } from 'kysely';
+import type {
+  ActivationTable,
+  ControlTable,
+  ControlValueTable,
+  MessageTable,
+  SampleBatchTable,
+  SampleTable,
+  StreamTable,
+} from './data-schema.ts';
 
 /** A truth value, stored as an integer in both databases so that one query serves both. */
 export type Flag = 0 | 1;
@@ -237,6 +246,16 @@ export interface LogTable {
   quiet: Generated<Flag>;
 }
 
+/** How often the devices of one owner on one product have asked for an update within an hour. */
+export interface PollTable {
+  product_id: string;
+  /** Owner of the devices then; empty for devices that nobody owns. */
+  owner_id: string;
+  /** Start of the hour. */
+  at: TimeMs;
+  polls: number;
+}
+
 /** An organisation that owns production products; its people are users. */
 export interface CustomerTable {
   id: string;
@@ -330,77 +349,6 @@ export interface AvatarTable extends StoredBytes {
   platform_id: string | null;
 }
 
-/** What a device can do and who activated it at the data cloud. Reference module-protocols 6.2. */
-export interface ActivationTable {
-  device_id: string;
-  user_id: string;
-  /** Capabilities file as JSON. */
-  capabilities: string;
-  activated_at: TimeMs;
-}
-
-/** A time series of a device. */
-export interface StreamTable {
-  id: Generated<number>;
-  device_id: string;
-  name: string;
-}
-
-/** One sample; `seq` tells apart what came in the same millisecond, in the order in which it came. */
-export interface SampleTable {
-  stream_id: number;
-  at: TimeMs;
-  seq: number;
-  /** Exactly one of the two has a value. */
-  number: number | null;
-  text: string | null;
-}
-
-/** Batches that have been written, so that one that is sent again is not. */
-export interface SampleBatchTable {
-  device_id: string;
-  batch: string;
-  created_at: TimeMs;
-}
-
-/** The last value of a control. */
-export interface ControlTable {
-  device_id: string;
-  name: string;
-  /** JSON: a number or a text. */
-  value: string;
-  at: TimeMs;
-  source: 'device' | 'user';
-  /** The device has it. */
-  delivered: Flag;
-}
-
-/** Values that controls have had. */
-export interface ControlValueTable {
-  id: Generated<number>;
-  device_id: string;
-  name: string;
-  value: string;
-  at: TimeMs;
-  source: 'device' | 'user';
-  user_id: string | null;
-}
-
-/** A message in one of the two boxes of a device. */
-export interface MessageTable {
-  /** Order of arrival. */
-  seq: Generated<number>;
-  id: string;
-  device_id: string;
-  box: 'to-device' | 'from-device';
-  /** JSON object of texts. */
-  headers: string;
-  data: string;
-  /** Bytes of `data` as UTF-8. */
-  length: number;
-  created_at: TimeMs;
-}
-
 export interface Schema {
   users: UserTable;
   tokens: TokenTable;
@@ -417,6 +365,7 @@ export interface Schema {
   devices: DeviceTable;
   updates: UpdateTable;
   logs: LogTable;
+  polls: PollTable;
   customers: CustomerTable;
   connectors: ConnectorTable;
   connector_events: ConnectorEventTable;
