@@ -57,6 +57,7 @@ const slices = [
   'filestore',
   'avatars',
   'connectors',
+  'channel',
   'data',
   'metrics',
   'logs',
@@ -158,8 +159,41 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/blobs/disk',
     path: 'packages/service/src/blobs/disk-blobs.ts',
-    imports: ['base', 'service/blobs'],
+    imports: ['base', 'service/blobs', 'service/blobs/spool'],
     system: ['node:fs', 'node:fs/promises'],
+  },
+  {
+    name: 'service/blobs/spool',
+    path: 'packages/service/src/blobs/spool.ts',
+    imports: ['base', 'service/blobs', 'service/blobs/hasher'],
+    system: ['node:fs/promises', 'node:os'],
+  },
+  // Threads that hash what is written; it opens nothing.
+  {
+    name: 'service/blobs/hasher',
+    path: 'packages/service/src/blobs/hasher.ts',
+    imports: [],
+    system: ['node:worker_threads'],
+  },
+  {
+    name: 'service/blobs/hash-worker',
+    path: 'packages/service/src/blobs/hash-worker.ts',
+    imports: ['base'],
+    system: ['node:fs', 'node:worker_threads'],
+  },
+  // The object store: bytes are streamed by Node's own client.
+  {
+    name: 'service/blobs/s3',
+    path: 'packages/service/src/blobs/s3-client.ts',
+    imports: ['base'],
+    system: ['node:http', 'node:https', 's3mini'],
+  },
+  {
+    name: 'service/blobs/s3-blobs',
+    path: 'packages/service/src/blobs/s3-blobs.ts',
+    imports: ['base', 'service/blobs', 'service/blobs/*'],
+    // Types of what a download is.
+    system: ['node:http'],
   },
   // Everything that a service keeps, as one file: it knows tables only by what the database says of them.
   {
@@ -195,6 +229,11 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/parts',
     path: 'packages/module/src/module-parts.ts',
+    imports: ['base', 'module/*'],
+  },
+  {
+    name: 'module/sources',
+    path: 'packages/module/src/module-sources.ts',
     imports: ['base', 'module/*'],
   },
   // A personality file may override defaults and names of variables; their table says what it may hold.
@@ -482,6 +521,10 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   // Samples are written by the dialects, in groups; old ones are removed by their slice.
   samples: ['data'],
   sample_batches: ['data'],
+  processes: ['channel'],
+  channels: ['channel'],
+  telemetry: ['channel'],
+  device_nodes: ['channel'],
   // Small values by name; each name has one writer.
   settings: ['auth', 'identity'],
   blobs: ['blobs'],

@@ -112,6 +112,8 @@ function kindText(kind: Kind): string {
       return 'hours from UTC, -12 to 12, half hours as `5:30`';
     case 'baud':
       return 'a usual rate, or any with the word `raw` behind it';
+    case 'pin_events':
+      return `empty, or a pin and ${kind.words.join(', ')} with commas between: \`12 ${kind.words.join(',')}\``;
     case 'direction':
       return 'direction of a pin, for outputs with its level';
     case 'blink':

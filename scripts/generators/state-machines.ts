@@ -8,6 +8,7 @@ const machines = [
   { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', table: 'publicationTransitions' },
   { title: 'Product: presence', path: 'packages/service/src/products/rules.ts', table: 'presenceTransitions' },
   { title: 'Joining a network', path: 'packages/module/src/wlan/join-table.ts', table: 'joinTable' },
+  { title: 'Serial bus', path: 'packages/module/src/bus/bus-table.ts', table: 'busTable' },
 ] as const;
 
 /** docs/generated/state-machines.md: all transition tables. */

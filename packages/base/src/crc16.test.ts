@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc16, formatCrc16 } from './crc16.ts';
+import { type Crc16Variant, crc16, formatCrc16 } from './crc16.ts';
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 const allBytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -19,26 +19,31 @@ test.each([
 
 test('crc16 goes on over chunks as over the whole', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.nat(300), (bytes, cut) => {
-      expect(crc16(bytes.subarray(cut), crc16(bytes.subarray(0, cut)))).toBe(crc16(bytes));
+    fc.property(fc.uint8Array({ maxLength: 3000, size: 'max' }), fc.nat(3000), (bytes, cut) => {
+      for (const variant of ['module', 'ccitt-false'] as const) {
+        const first = crc16(bytes.subarray(0, cut), undefined, variant);
+        expect(crc16(bytes.subarray(cut), first, variant)).toBe(crc16(bytes, undefined, variant));
+      }
     }),
   );
 });
 
 test('crc16 agrees with the bit-by-bit description', () => {
-  const bitByBit = (bytes: Uint8Array): number => {
+  const bitByBit = (bytes: Uint8Array, variant: Crc16Variant): number => {
     let crc = 0xffff;
     for (const byte of bytes) {
-      let reversed = 0;
-      for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) reversed |= 0x80 >> bit;
-      crc ^= reversed << 8;
+      let spelled = variant === 'module' ? 0 : byte;
+      for (let bit = 0; bit < 8; bit++) if (variant === 'module' && byte & (1 << bit)) spelled |= 0x80 >> bit;
+      crc ^= spelled << 8;
       for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
     }
     return crc;
   };
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 100, size: 'max' }), (bytes) => {
-      expect(crc16(bytes)).toBe(bitByBit(bytes));
+    fc.property(fc.uint8Array({ maxLength: 1500, size: 'max' }), (bytes) => {
+      for (const variant of ['module', 'ccitt-false'] as const) {
+        expect(crc16(bytes, undefined, variant)).toBe(bitByBit(bytes, variant));
+      }
     }),
   );
 });

@@ -22,3 +22,7 @@ export function parseMac(text: string): Result<string, 'malformed'> {
   const digits = text.replace(/[:.-]/g, '').toUpperCase();
   return success((digits.match(/../g) ?? []).join(':'));
 }
+
+/** A name whose final `#` stands for the last four digits of a MAC address `AA:BB:CC:DD:EE:FF`. */
+export const nameWithDigits = (name: string, mac: string): string =>
+  name.replace(/#$/, mac.replaceAll(':', '').slice(-4));

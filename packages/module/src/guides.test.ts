@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parseModel } from './model.ts';
 import { loadPersonality } from './personality.ts';
 import { moduleRig } from './testing/module-rig.ts';
+import { parseAir } from './wlan/air.ts';
 
 /** The first JSON block of a guide. */
 function exampleOf(guide: string): string {
@@ -39,4 +40,26 @@ test('The guide to models has one that works', async () => {
   expect(module.sessionLimits.historyLines).toBe(10);
   for (let count = 0; count < 3; count++) await module.fault('Bus Fault');
   expect(module.safeMode).toBe(true);
+});
+
+test('The guide to the air has one that works', async () => {
+  const parsed = parseAir(exampleOf('air.md'));
+  if (!parsed.ok) throw new Error(parsed.error);
+  const { heard, module, pass, run } = await moduleRig({ air: parsed.value });
+  expect(await run('wlan_scan quay')).toMatch(/^0 ! 2 networks found\r\n/);
+  expect(await run('wps')).toBe('0 Success');
+  expect(await run('network_up')).toBe('0 In progress');
+  await pass(2_000);
+  expect(heard().at(-1)).toBe('[Associated]');
+  expect(module.wlan.accessPoint?.channel).toBe(1);
+  await pass(120_000);
+  expect([heard(), module.wlan.accessPoint?.channel]).toEqual([[], 11]);
+  await run('set wlan.ssid cellar');
+  await run('set wlan.passkey ""');
+  await run('network_restart');
+  await pass(0);
+  expect(await run('get network.gateway')).toBe('0 192.168.7.1');
+  expect(await run('network_up -i softap')).toBe('0 Success');
+  await pass(5_000);
+  expect(heard().at(-1)).toBe('[Associated: 02:00:00:00:01:01]');
 });

@@ -1,8 +1,8 @@
 import { type CancelTimer, type Clock, decodeBase64, parseVersion, sleep, unwrap } from '@moorage/base';
-import { Link } from './cloud/link.ts';
+import { Bus } from './bus/bus.ts';
+import type { Link } from './cloud/link.ts';
 import type { Board } from './commands/board.ts';
-import { usedMemory } from './commands/memory-use.ts';
-import { pinDutiesOf, runAlone, wakeSources } from './commands/pin-wiring.ts';
+import { pinDutiesOf, putPinsToSleep, runAlone, wakeSources } from './commands/pin-wiring.ts';
 import { registryOf } from './commands/registry.ts';
 import { reportDropped } from './commands/variables.ts';
 import { Faults } from './device/faults.ts';
@@ -10,7 +10,7 @@ import type { FactoryFile } from './device/flash.ts';
 import { Flash } from './device/flash-files.ts';
 import { Pins } from './device/gpio.ts';
 import { type Identity, makeIdentity, readIdentity } from './device/identity.ts';
-import { Log, type LogSettings, noticeTime } from './device/log.ts';
+import { Log } from './device/log.ts';
 import { PinControl } from './device/pin-control.ts';
 import type { PinDuties } from './device/pin-duties.ts';
 import { PinRoles } from './device/pin-roles.ts';
@@ -18,25 +18,33 @@ import { longAfter, Power } from './device/power.ts';
 import type { PowerTrigger } from './device/power-table.ts';
 import { Rtc } from './device/rtc.ts';
 import type { Store } from './device/store.ts';
-import { StreamTable } from './device/streams.ts';
+import { type OutOfBand, outOfBand } from './device/stream-pins.ts';
+import type { StreamTable } from './device/streams.ts';
 import type { SessionBoard } from './interpreter/board-port.ts';
 import { type Execution, execute } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
+import { linkOf, logSettings, poolSettings, streamsOf, wlanOf } from './module-parts.ts';
+import { ModuleSources } from './module-sources.ts';
 import type { Net } from './net/ports.ts';
 import { drawnTimings } from './personality/timings.ts';
 import { neutralPersonality, type Personality, type Timings } from './personality.ts';
 import { type Random, seededRandom } from './random.ts';
-import { zoneMinutes } from './variables/kinds.ts';
+import { networkServices } from './services/index.ts';
+import { LocalNames } from './services/local-names.ts';
+import { NetworkServices } from './services/network-services.ts';
+import { Sockets } from './services/sockets.ts';
+import { WebSetup } from './services/web-setup.ts';
 import { VariableStore } from './variables/store.ts';
-import type { VariableSources } from './variables/variable.ts';
-import { type AccessPoint, type Air, defaultAir, securityNames } from './wlan/air.ts';
-import { Wlan } from './wlan/wlan.ts';
+import type { Air } from './wlan/air.ts';
+import type { Wlan } from './wlan/wlan.ts';
 
 /** What a module is made of; it creates none of it. */
 export interface ModuleOptions {
   readonly clock: Clock;
+  /** Time as its peers live in it, where `clock` runs faster than theirs; the same as `clock` without it. */
+  readonly hostClock?: Clock;
   /** Everything that survives without power. */
   readonly store: Store;
   readonly net: Net;
@@ -52,6 +60,7 @@ export interface ModuleOptions {
 /** One virtual module. `boot` starts it; sessions may be attached before, so that they see the banner. */
 export class Module implements Board {
   readonly clock: Clock;
+  readonly hostClock: Clock;
   readonly random: Random;
   readonly model: Model;
   readonly personality: Personality;
@@ -64,14 +73,20 @@ export class Module implements Board {
   readonly streams: StreamTable;
   readonly log: Log;
   readonly wlan: Wlan;
+  readonly net: Net;
+  readonly services: NetworkServices<Board>;
+  readonly webSetup: WebSetup;
+  readonly sockets: Sockets;
   readonly link: Link;
   readonly pins: Pins;
   readonly pinRoles: PinRoles;
+  readonly bus: Bus;
   readonly faults: Faults;
   readonly power: Power;
   readonly timings: Timings;
   readonly #pinDuties: PinDuties;
   #safeMode = false;
+  #outOfBand: OutOfBand = outOfBand('');
   /** `bus.command.rx_bufsize` as it was at boot. */
   #lineBytes: number;
   /** Changes whenever the module stops or starts, so that a boot which has been overtaken ends. */
@@ -82,6 +97,7 @@ export class Module implements Board {
   constructor(options: ModuleOptions, identity: Identity, flash: Flash) {
     const { clock, store, net } = options;
     this.clock = clock;
+    this.hostClock = options.hostClock ?? clock;
     this.random = seededRandom(options.seed);
     this.model = options.model ?? defaultModel;
     this.personality = options.personality ?? neutralPersonality;
@@ -92,19 +108,31 @@ export class Module implements Board {
     this.rtc = new Rtc(clock);
     const { names, offered } = this.personality;
     const defaults = defaultsOf(this.personality, options.service);
-    this.variables = new VariableStore({ names, offered, store, sources: sourcesOf(this), defaults });
+    this.variables = new VariableStore({ names, offered, store, sources: new ModuleSources(this), defaults });
     this.log = new Log(logSettings(this), this.personality);
-    this.streams = streamsOf(this);
-    this.wlan = wlanOf(this, net, options.air ?? defaultAir);
+    this.streams = streamsOf(this, (handle) => this.bus.opened(handle));
+    this.wlan = wlanOf(this, options);
+    this.net = new LocalNames(net, this.hostClock);
     this.link = linkOf(this, options);
     const { variables } = this;
     this.pins = new Pins({ clock, count: this.model.gpioCount, ownerOf: (pin) => variables.pinOwner(pin) });
-    this.pinRoles = new PinRoles(this.pins, (role) => variables.get(role));
+    this.pinRoles = new PinRoles(this.pins, (role) =>
+      role === 'system.oob.gpio' ? this.#outOfBand.pin : variables.get(role),
+    );
+    this.bus = new Bus(this);
     this.#pinDuties = pinDutiesOf(this);
     this.faults = new Faults({ store, limit: this.model.limits.faults });
+    this.webSetup = new WebSetup(this);
+    this.sockets = new Sockets(this);
+    this.services = new NetworkServices<Board>(this, networkServices);
     this.power = new Power(clock, { onPin: (pin, changed) => this.pins.watch(pin, changed) });
     this.#lineBytes = variables.get('bus.command.rx_bufsize');
     variables.onChange('system.gotosleep.timeout', () => this.#planSleep());
+  }
+
+  /** `system.oob.gpio` as it was at boot. */
+  get outOfBand(): OutOfBand {
+    return this.#outOfBand;
   }
 
   /** Spec: MOD-VAR-system.safemode. */
@@ -157,7 +185,9 @@ export class Module implements Board {
     this.log.notice('sleep');
     const cycle = this.#cycle + 1;
     await this.#haltSilently('sleep');
-    if (cycle === this.#cycle) this.power.armWake(sources, () => void this.#wake());
+    if (cycle !== this.#cycle) return;
+    putPinsToSleep(this);
+    this.power.armWake(sources, () => void this.#wake());
   }
 
   /** All variables to their defaults, the saved copy too; then a reboot. Files stay. */
@@ -174,8 +204,8 @@ export class Module implements Board {
   }
 
   /** Runs one command line for a caller that sends it whole, with its inline data. */
-  execute(line: string, data?: Uint8Array): Promise<Execution> {
-    return execute<Board>(this, line, data);
+  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution> {
+    return execute<Board>(this, line, data, stillWanted);
   }
 
   /** A user of the pins from outside, over lines of JSON; `write` takes whole lines. */
@@ -201,8 +231,13 @@ export class Module implements Board {
     if (cycle !== this.#cycle) return;
     this.#safeMode = this.faults.full;
     this.#lineBytes = this.variables.get('bus.command.rx_bufsize');
+    this.#outOfBand = outOfBand(this.variables.get('system.oob.gpio'));
+    // Spec: MOD-VAR-system.bflash.cs_gpio.
+    this.flash.connectBulk(this.variables.get('system.bflash.cs_gpio') >= 0);
+    this.bus.start(this.#safeMode);
     reportDropped(this, dropped);
     this.#pinDuties.start();
+    this.streams.restart(poolSettings(this));
     this.log.line(this.versionLine);
     if (this.#safeMode) this.log.notice('safemode');
     else this.#startProgram();
@@ -250,10 +285,14 @@ export class Module implements Board {
     this.#cycle++;
     this.power.step(trigger);
     this.#cancelSleep?.();
+    this.bus.stop();
     this.#pinDuties.stop();
     this.link.stop();
+    this.webSetup.halt();
+    this.sockets.halt();
     await this.streams.reset();
     leave();
+    await this.services.stop();
   }
 }
 
@@ -296,92 +335,4 @@ function factoryFiles(model: Model): readonly FactoryFile[] {
 function defaultsOf(personality: Personality, service: ModuleOptions['service']): Personality['defaults'] {
   if (!service) return personality.defaults;
   return new Map([...personality.defaults, ['ota.host', service.host], ['ota.port', service.port]]);
-}
-
-function sourcesOf(module: Module): VariableSources {
-  const { identity, model, personality, rtc } = module;
-  return {
-    ...identity,
-    gpioCount: model.gpioCount,
-    boardPins: model.boardPins,
-    buildNumber: personality.build,
-    rtc,
-    get versionLine() {
-      return module.versionLine;
-    },
-    network: () => {
-      const { status, joinResult, addresses, accessPoint } = module.wlan;
-      return { status, joinResult, ...addresses, channel: accessPoint?.channel ?? 0, info: linkInfo(accessPoint) };
-    },
-    softApInfo: () => softApInfo(module),
-    link: () => module.link,
-    pins: () => module.pins,
-    safeMode: () => module.safeMode,
-    memoryPercent: () => usedMemory(module),
-  };
-}
-
-/** Spec: MOD-VAR-wlan.info. Rates are left out: the simulated radio has none. */
-const linkInfo = (point: AccessPoint | undefined): readonly string[] => [
-  `SSID: ${point?.ssid ?? ''}`,
-  `BSSID: ${point?.bssid ?? ''}`,
-  `Channel: ${point?.channel ?? ''}`,
-  `Security: ${point ? securityNames[point.security] : ''}`,
-  `RSSI: ${point?.rssiDbm ?? ''}`,
-];
-
-/** Spec: MOD-VAR-softap.info. */
-function softApInfo(module: Module): readonly string[] {
-  const { softAp } = module.wlan;
-  const secured = module.variables.get('softap.passkey') !== '';
-  return [
-    `SSID: ${softAp?.ssid ?? ''}`,
-    `BSSID: ${softAp ? module.identity.mac : ''}`,
-    `Channel: ${softAp?.channel ?? ''}`,
-    `Security: ${softAp ? securityNames[secured ? 'wpa2_aes' : 'open'] : ''}`,
-    'Clients: 0',
-  ];
-}
-
-const logSettings = ({ variables, rtc }: Module): LogSettings => ({
-  printLevel: () => variables.get('system.print_level'),
-  template: (notice) => variables.getAt('system.msg', notice),
-  timePrefix: () =>
-    rtc.isSet && variables.get('system.cmd.timestamp') === 'log'
-      ? noticeTime(rtc.nowMs(), zoneMinutes(variables.get('time.zone')) ?? 0)
-      : '',
-});
-
-const streamsOf = ({ log, model, variables }: Module): StreamTable =>
-  new StreamTable({
-    limit: model.limits.streams,
-    autoClose: () => variables.get('stream.auto_close'),
-    notices: {
-      opened: (handle) => log.notice('stream_opened', { handle }),
-      closing: (handle) => log.say('closing', { handle }),
-      closed: (handle) => log.notice('stream_closed', { handle }),
-    },
-  });
-
-const wlanOf = ({ clock, identity, log, timings, variables }: Module, net: Net, air: Air): Wlan =>
-  new Wlan({ clock, air, net, mac: identity.mac, variables, log, timings });
-
-function linkOf(module: Module, { clock, net, store, service }: ModuleOptions): Link {
-  const { flash, identity, log, variables, wlan } = module;
-  const face = () => wlan.interfaceOf(variables.get('dms.interface'));
-  return new Link({
-    clock,
-    net,
-    store,
-    flash,
-    identity,
-    variables,
-    factoryVersion: () => module.versionLine,
-    network: { isUp: () => wlan.isUp(face()), ensureUp: () => wlan.ensureUp(face()) },
-    insecure: service?.insecure ?? false,
-    reboot: () => {
-      log.say('rebooting');
-      return module.reboot();
-    },
-  });
 }

@@ -14,7 +14,7 @@ export type { Timings } from './personality/timings.ts';
 export type Blanks = Readonly<Record<string, string | number>>;
 
 /** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
-export type RowKey = 'list' | 'listVerbose' | 'streamList' | 'scan' | 'products';
+export type RowKey = 'list' | 'listVerbose' | 'streamList' | 'scan' | 'scanVerbose' | 'services' | 'products';
 
 /** All in which one generation of the firmware differs from another. */
 export interface PersonalityData {

@@ -52,6 +52,31 @@ describe('sleep', () => {
     expect(heard()).toEqual([]);
   });
 
+  // MOD-VAR-gpio.sleep
+  test('gives the pins their states, whatever has them awake, and the boot takes these back', async () => {
+    const states = ['input_highz', 'input_pullup', 'input_pulldown', 'output_low', 'output_high', 'default'];
+    const { module, pass } = await asleep(
+      ...states.map((state, pin) => `gpio.sleep ${pin + 1} ${state}`),
+      'system.wakeup.timeout 60',
+      'system.wakeup.events gpio3',
+      'wlan.network.up_gpio 5',
+    );
+    const levels = () =>
+      [1, 2, 3, 4, 5, 6].map((pin) => {
+        const signal = module.pins.signal(pin);
+        return 'level' in signal ? signal.level : undefined;
+      });
+    expect(levels()).toEqual([null, 1, 0, 0, 1, null]);
+    // An output is stronger than what is connected to it, an input is not.
+    for (const pin of [1, 2, 4, 5]) module.pins.drive(pin, 0);
+    expect(levels()).toEqual([0, 0, 0, 0, 1, null]);
+    expect(module.power.state).toBe('asleep');
+    module.pins.drive(3, 1);
+    await pass(0);
+    expect(module.power.state).toBe('on');
+    expect(levels()).toEqual([0, 0, 1, 0, 0, null]);
+  });
+
   test('without a source lasts until a reset', async () => {
     const { heard, module, pass } = await asleep();
     heard();

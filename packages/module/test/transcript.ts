@@ -10,6 +10,14 @@ export type Step =
   | { readonly kind: 'ended' }
   /** Time passes. */
   | { readonly kind: 'wait'; readonly ms: number }
+  /** So much time passes, whatever happens. */
+  | { readonly kind: 'pass'; readonly ms: number }
+  /** The first host calls a server of the module. */
+  | { readonly kind: 'call'; readonly port: number }
+  /** The caller sends these bytes, has received these, or ends its direction. */
+  | { readonly kind: 'says'; readonly bytes: string }
+  | { readonly kind: 'hears'; readonly bytes: string }
+  | { readonly kind: 'hangs-up' }
   /** The board says something of its own accord. */
   | { readonly kind: 'log'; readonly text: string };
 
@@ -20,6 +28,10 @@ export type WireName = (typeof wires)[number];
 export interface Transcript {
   /** Command lines run before anybody connects. */
   readonly setup: readonly string[];
+  /** An air file, as one line. */
+  readonly air: string | undefined;
+  /** Other hosts of the network, by name: their addresses. */
+  readonly hosts: ReadonlyMap<string, string>;
   /** Wires that cannot carry it, with the reason. */
   readonly notOn: ReadonlyMap<WireName, string>;
   readonly steps: readonly Step[];
@@ -62,6 +74,8 @@ export const spell = (bytes: string): string =>
 /** Reads a transcript file; throws with the line number, since the file is part of the test. */
 export function parseTranscript(text: string): Transcript {
   const setup: string[] = [];
+  let air: string | undefined;
+  const hosts = new Map<string, string>();
   const notOn = new Map<WireName, string>();
   const steps: Step[] = [];
   text.split('\n').forEach((line, index) => {
@@ -76,15 +90,20 @@ export function parseTranscript(text: string): Transcript {
     if (!bytes.ok) refuse(bytes.error);
     const value = bytes.ok ? bytes.value : '';
     if (word === 'setup') setup.push(rest);
+    else if (word === 'air') air = rest;
+    else if (word === 'host') hosts.set(rest.split(' ')[0] ?? '', rest.split(' ')[1] ?? refuse('no address'));
     else if (word === 'not-on') notOn.set(wireNamed(rest.split(' ')[0] ?? '') ?? refuse('unknown wire'), rest);
     else if (word === '>') steps.push({ kind: 'send', bytes: value });
     else if (word === '<') steps.push({ kind: 'receive', bytes: value });
     else if (word === 'end' || word === 'ended') steps.push({ kind: word });
-    else if (word === 'wait') steps.push({ kind: 'wait', ms: Number(rest) });
+    else if (word === 'wait' || word === 'pass') steps.push({ kind: word, ms: Number(rest) });
+    else if (word === 'call') steps.push({ kind: 'call', port: Number(rest) });
+    else if (word === 'says' || word === 'hears') steps.push({ kind: word, bytes: value });
+    else if (word === 'hangs-up') steps.push({ kind: word });
     else if (word === 'log') steps.push({ kind: 'log', text: rest });
     else refuse(`"${word}" is no step`);
   });
-  return { setup, notOn, steps };
+  return { setup, air, hosts, notOn, steps };
 }
 
 const wireNamed = (name: string): WireName | undefined => wires.find((wire) => wire === name);

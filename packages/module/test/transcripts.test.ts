@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../src/device/memory-store.ts';
-import { createModule, type Module } from '../src/module.ts';
+import { createModule } from '../src/module.ts';
 import { MemoryNetwork } from '../src/net/memory.ts';
+import type { Net } from '../src/net/ports.ts';
+import { parseAir } from '../src/wlan/air.ts';
+import { addHost, Call } from './hosts.ts';
 import { parseTranscript, spell, type Transcript, wires } from './transcript.ts';
 import { openWire, type Wire } from './wires.ts';
 
@@ -16,16 +19,28 @@ const arrivalTurns = 100;
 /** Turns of the event loop in which nothing may come that is not expected. */
 const quietTurns = 20;
 
+const moduleIp = '10.5.6.108';
+
 const folder = new URL('transcripts/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function bootedModule(clock: VirtualClock): Promise<Module> {
-  const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
-  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts' });
+async function bootedModule(clock: VirtualClock, { air, hosts }: Transcript) {
+  const network = new MemoryNetwork(clock);
+  const nets: Net[] = [];
+  for (const [name, ip] of hosts) nets.push(await addHost(network, name, ip));
+  const net = network.attach('module', moduleIp);
+  const around = air === undefined ? {} : { air: unwrap(parseAir(air)) };
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts', ...around });
   await module.boot();
-  return module;
+  /** The first host connects to the module. */
+  const call = async (port: number): Promise<Call> => {
+    const dialled = nets[0]?.dial({ host: moduleIp, port, timeoutMs: receiveTimeoutMs });
+    if (!dialled) throw new Error('There is no host that could call');
+    return new Call(unwrap(await dialled));
+  };
+  return { module, call };
 }
 
 /** The bytes that the host has received and not yet expected. */
@@ -54,7 +69,8 @@ class Received {
 
 async function replay(transcript: Transcript, wireName: (typeof wires)[number], pieces: 'whole' | 'bytes') {
   const clock = new VirtualClock();
-  const module = await bootedModule(clock);
+  const { module, call } = await bootedModule(clock, transcript);
+  let caller: Call | undefined;
   for (const line of transcript.setup) expect((await module.execute(line)).code, line).toBe(0);
   const wire = await openWire[wireName](module);
   const received = new Received(wire);
@@ -80,6 +96,15 @@ async function replay(transcript: Transcript, wireName: (typeof wires)[number], 
         while (wire.stream.writableLength > 0) await turn();
         for (let left = arrivalTurns; left > 0; left--) await turn();
         waitMs = step.ms;
+      } else if (step.kind === 'call') caller = await call(step.port);
+      else if (step.kind === 'says') caller?.say(step.bytes);
+      else if (step.kind === 'hears') {
+        await expect.poll(() => spell(caller?.heard ?? '')).toBe(spell(step.bytes));
+        if (caller) caller.heard = '';
+      } else if (step.kind === 'hangs-up') caller?.hangUp();
+      else if (step.kind === 'pass') {
+        for (let left = arrivalTurns; left > 0; left--) await turn();
+        await clock.advance(step.ms);
       } else module.log.line(step.text);
     }
     for (let left = quietTurns; left > 0; left--) await turn();

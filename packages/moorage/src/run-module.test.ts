@@ -8,6 +8,7 @@ import { clockOf, type ModuleSettings, startModule } from './run-module.ts';
 const settings: ModuleSettings = {
   flash: undefined,
   serial: 'none',
+  serial1: 'none',
   ip: '127.0.0.1',
   portOffset: 8000,
   listenLan: false,
@@ -70,4 +71,28 @@ test('--strict refuses what is only a guess', async () => {
   const running = await startModule({ ...settings, strict: true });
   expect((await running.module.execute('get system.string_substitution')).code).toBe(6);
   await running.stop();
+});
+
+// MOD-VAR-remote_terminal.enabled
+test('the address of the remote terminal is told once it is enabled', async () => {
+  const flash = join(folder, 'terminal');
+  const first = await startModule({ ...settings, flash });
+  expect(first.addresses.terminal).toBeNull();
+  await first.module.execute('set remote_terminal.enabled 1');
+  await first.module.execute('save');
+  await first.stop();
+  const second = await startModule({ ...settings, flash });
+  expect(second.addresses.terminal).toBe('127.0.0.1:10000');
+  await second.stop();
+});
+
+test('--serial1 is a second line, and cannot be this terminal', async () => {
+  const running = await startModule({ ...settings, serial1: 'rfc2217:127.0.0.1:0' });
+  expect(running.addresses).toMatchObject({
+    serial: null,
+    serial1: expect.stringMatching(/^rfc2217:127\.0\.0\.1:\d+$/),
+  });
+  await running.stop();
+  await expect(startModule({ ...settings, serial1: 'stdio' })).rejects.toThrow('Option --serial1 cannot be stdio');
+  await expect(startModule({ ...settings, serial1: 'usb' })).rejects.toThrow('Serial port "usb"');
 });

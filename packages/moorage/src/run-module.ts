@@ -8,6 +8,7 @@ import {
   type Result,
   realClock,
   ScaledClock,
+  success,
 } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import type { Board } from '@moorage/module/commands/board';
@@ -26,6 +27,8 @@ import { UserError } from './commands/define.ts';
 export interface ModuleSettings {
   readonly flash: string | undefined;
   readonly serial: string;
+  /** UART 1, in the words of `serial`. */
+  readonly serial1: string;
   /** `HOST:PORT` of the port that drives and watches the pins. */
   readonly control: string | undefined;
   readonly ip: string;
@@ -52,6 +55,7 @@ export interface RunningModule {
   readonly module: Module;
   readonly addresses: {
     readonly serial: string | null;
+    readonly serial1: string | null;
     readonly control: string | null;
     /** Null while the module has no such server. */
     readonly http: string | null;
@@ -131,10 +135,48 @@ export function parseServiceUrl(text: string): { host: string; port: number; ins
 const openControlOf = ({ control, listenLan }: ModuleSettings, module: Module) =>
   control === undefined ? undefined : openControl(control, (write) => module.controlPins(write), listenLan);
 
+/** Refuses serial ports that are none, and two users of this terminal, before anything is started. */
+function checkSerial({ serial, serial1 }: ModuleSettings): void {
+  for (const text of [serial, serial1]) {
+    const spec = parseSerial(text);
+    if (!spec.ok) throw new UserError(spec.error, 2);
+  }
+  if (serial1 === 'stdio') throw new UserError('Option --serial1 cannot be stdio', 2);
+}
+
+/** Both UARTs of the module. */
+async function openSerials({ listenLan, serial, serial1 }: ModuleSettings, module: Module) {
+  const first = await openSerial<Board>(serial, module, { listenLan });
+  if (!first.ok) return first;
+  const second = await openSerial<Board>(serial1, module, { listenLan, uart: 1 });
+  if (!second.ok) {
+    await first.value.close();
+    return second;
+  }
+  const close = async (): Promise<void> => {
+    await first.value.close();
+    await second.value.close();
+  };
+  const addresses = { serial: first.value.address ?? null, serial1: second.value.address ?? null };
+  return success({ addresses, close });
+}
+
+/** Where the remote terminal is once its interface is up; null while it is switched off. */
+function terminalAddress({ ip, portOffset }: ModuleSettings, { variables }: Module): string | null {
+  if (!variables.get('remote_terminal.enabled')) return null;
+  return `${ip}:${variables.get('remote_terminal.port') + portOffset}`;
+}
+
+/** Where its web page and REST API are once the interface is up; null while the server is switched off. */
+function httpAddress({ ip, portOffset }: ModuleSettings, { variables }: Module): string | null {
+  if (!variables.get('http.server.enabled')) return null;
+  const scheme = variables.get('http.server.tls_enabled') ? 'https' : 'http';
+  return `${scheme}://${ip}:${variables.get('http.server.port') + portOffset}`;
+}
+
 /** Builds a module from the settings, attaches its serial line and boots it; `onLog` sees what the module prints by itself. */
 export async function startModule(settings: ModuleSettings, onLog?: (line: string) => void): Promise<RunningModule> {
-  const serialSpec = parseSerial(settings.serial);
-  if (!serialSpec.ok) throw new UserError(serialSpec.error, 2);
+  checkSerial(settings);
   const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
   if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
   const model = settings.model === undefined ? undefined : await readData(settings.model, 'model', parseModel);
@@ -144,6 +186,8 @@ export async function startModule(settings: ModuleSettings, onLog?: (line: strin
   const disk = settings.flash === undefined ? undefined : await openFlash(settings.flash);
   const module = await createModule({
     clock: time.clock,
+    // Those who call it live in real time.
+    hostClock: realClock,
     store: disk ?? new MemoryStore(),
     net: nodeNet({ ip: settings.ip, portOffset: settings.portOffset, listenLan: settings.listenLan }),
     seed: settings.seed ?? randomInt(2 ** 32),
@@ -152,7 +196,7 @@ export async function startModule(settings: ModuleSettings, onLog?: (line: strin
     personality,
     ...(settings.service !== undefined && { service: parseServiceUrl(settings.service) }),
   });
-  const serial = await openSerial<Board>(settings.serial, module, { listenLan: settings.listenLan });
+  const serial = await openSerials(settings, module);
   if (!serial.ok) {
     time.stop();
     await disk?.close();
@@ -171,10 +215,12 @@ export async function startModule(settings: ModuleSettings, onLog?: (line: strin
   return {
     module,
     addresses: {
-      serial: serial.value.address ?? null,
+      ...serial.value.addresses,
       control: control?.value.address ?? null,
-      http: null,
-      terminal: null,
+      get http() {
+        return httpAddress(settings, module);
+      },
+      terminal: terminalAddress(settings, module),
       mac,
       uuid,
     },

@@ -36,7 +36,7 @@ export async function startService(
   await mkdir(settings.dataDir, { recursive: true });
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
-  const service = await buildService({ settings, deviceHosts, logLevel: 'warn', logStream: process.stderr });
+  const service = await buildService({ settings, deviceHosts, logStream: process.stderr });
   try {
     const api = await listen(service.api, settings.host, settings.port);
     const listening = await listen(service.devices, settings.host, settings.devicePort);

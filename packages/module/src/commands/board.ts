@@ -1,4 +1,5 @@
 import type { Clock } from '@moorage/base';
+import type { Bus } from '../bus/bus.ts';
 import type { Link } from '../cloud/link.ts';
 import type { Faults } from '../device/faults.ts';
 import type { Flash } from '../device/flash-files.ts';
@@ -10,11 +11,16 @@ import type { Rtc } from '../device/rtc.ts';
 import type { StreamTable } from '../device/streams.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { commandDefiner } from '../interpreter/command.ts';
+import type { Execution } from '../interpreter/execute.ts';
 import type { CommandQueue } from '../interpreter/queue.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import type { Model } from '../model.ts';
+import type { Net } from '../net/ports.ts';
 import type { Personality, Timings } from '../personality.ts';
 import type { Random } from '../random.ts';
+import type { NetworkServices } from '../services/network-services.ts';
+import type { Sockets } from '../services/sockets.ts';
+import type { WebSetup } from '../services/web-setup.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { Wlan } from '../wlan/wlan.ts';
 
@@ -35,16 +41,29 @@ export interface Board {
   readonly streams: StreamTable;
   readonly log: Log;
   readonly wlan: Wlan;
+  /** The network behind the radio. */
+  readonly net: Net;
+  /** What runs by itself on the interfaces. */
+  readonly services: NetworkServices<Board>;
+  readonly webSetup: WebSetup;
+  /** The servers behind network streams. */
+  readonly sockets: Sockets;
   readonly link: Link;
   readonly pins: Pins;
   /** The pins that variables name. */
   readonly pinRoles: PinRoles;
+  /** The serial ports, and what they are for. */
+  readonly bus: Bus;
   readonly faults: Faults;
   /** The recovery program runs. */
   readonly safeMode: boolean;
   /** How long slow operations take, drawn anew each time. */
   readonly timings: Timings;
   readonly sessionLimits: SessionBoard['sessionLimits'];
+  /** Time as peers live in it, where the module's own clock runs faster than theirs. */
+  readonly hostClock?: Clock;
+  /** Runs one command line in its turn, for a caller that sends it whole. */
+  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution>;
   /** Stops everything; a wake-up source boots again. Resolves when the module is asleep. */
   sleep(): Promise<void>;
   /** Stops everything volatile and boots again. Resolves when `[Ready]` has been printed. */

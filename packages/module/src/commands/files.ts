@@ -1,43 +1,23 @@
 import { readingStream, writingStream } from '../device/file-streams.ts';
 import type { FlashError, NewFile } from '../device/flash.ts';
-import { defaultFileType, fileFlags, maxNameLength } from '../device/flash.ts';
+import { defaultFileType, maxNameLength } from '../device/flash.ts';
 import type { FileWriter } from '../device/flash-files.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
-import type { TextKey } from '../personality.ts';
 import { type Board, defineCommand } from './board.ts';
 import { discarding } from './data-sinks.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
+import { fileReasons, flagBits } from './file-reasons.ts';
 
 /** More than the largest bulk flash; whether an area has room is for the flash to say. */
 const maxFileBytes = 128 * 1024 * 1024;
 
 const fileName = { kind: 'word', maxLength: maxNameLength, help: 'name of the file' } as const;
 
-/** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
-const reasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
-  exists: 'fileExists',
-  'no-space': 'flashFull',
-  'too-many-files': 'tooManyFiles',
-  protected: 'fileProtected',
-  missing: 'fileMissing',
-  crc: 'fileCrcMismatch',
-  incomplete: 'fileIncomplete',
-  'too-long': 'fileTooLong',
-  'too-large': 'fileTooLarge',
-};
-
 function refuse(board: Board, error: FlashError): Response {
   if (error === 'bad-name') return fail(codes.INVALID);
-  board.log.say(reasons[error]);
+  board.log.say(fileReasons[error]);
   return fail(codes.FAILED);
-}
-
-function flagBits(letters: string): number {
-  // Spec: MOD-FILE-essential, MOD-FILE-unprotected, MOD-FILE-flag-bits.
-  const essential = letters.includes('e') ? fileFlags.essential : 0;
-  const unprotected = letters.includes('u') ? fileFlags.unprotected : 0;
-  return fileFlags.user | essential | unprotected;
 }
 
 const fileCreate = defineCommand({

@@ -1,16 +1,10 @@
-import { sleep } from '@moorage/base';
 import type { Command, SessionPort } from '../interpreter/command.ts';
 import { codes, fail, ok, type Reply } from '../interpreter/reply.ts';
-import type { AccessPoint } from '../wlan/air.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import { type Board, defineCommand } from './board.ts';
-
-const iface = {
-  kind: 'value',
-  flag: '-i',
-  value: { kind: 'choice', choices: ['wlan', 'softap'], help: 'interface' },
-  help: 'interface; network.default_interface without it',
-} as const;
+import { interfaceOption as iface } from './interface-option.ts';
+import { takeDown } from './network-down.ts';
+import { scanTable } from './scan-table.ts';
 
 /** Commands that bring the network up and down. */
 export const networkCommands: readonly Command<Board>[] = [
@@ -57,51 +51,41 @@ export const networkCommands: readonly Command<Board>[] = [
 
 const success = (board: Board): Reply => ok(board.personality.text('success'));
 
-/** Answers at once; what becomes of the join is told by notices. */
-function bringUp(board: Board, wanted: Interface): Reply {
+/** A join is answered at once: what becomes of it is told by notices. The soft AP is there when its services are. */
+function bringUp(board: Board, wanted: Interface): Reply | Promise<Reply> {
+  if (wanted === 'softap' && !board.wlan.isUp('softap')) return startSoftAp(board);
   const answer = board.wlan.up(wanted);
   if (answer === 'up') return success(board);
   return answer === 'joining' ? ok(board.personality.text('inProgress')) : fail(codes.FAILED);
 }
 
-/** The notices of closed connections come before that of the lost link. */
-function takeDown(board: Board, wanted: Interface, then: () => Reply): Reply | Promise<Reply> {
-  const finish = (): Reply => {
-    board.wlan.down(wanted);
-    return then();
-  };
-  const connected = wanted === 'wlan' && board.streams.list().length > 0;
-  return connected ? board.streams.closeConnections().then(finish) : finish();
+async function startSoftAp(board: Board): Promise<Reply> {
+  const started = await board.wlan.ensureUp('softap');
+  return started.ok ? success(board) : fail(codes.FAILED);
 }
 
 /** The dialogue of `network_up -s`: scan, number, password; the credentials are saved before the join. */
 async function setUp(board: Board, session: SessionPort): Promise<Reply> {
-  const { personality, variables, wlan } = board;
-  board.log.say('scanning');
-  const { scanMs } = board.timings;
-  if (scanMs > 0) await sleep(board.clock, scanMs);
-  const points = wlan.scan();
+  const { log, personality, variables, wlan } = board;
+  log.say('scanning');
+  const scanned = await wlan.survey.scan();
+  if (!scanned.ok) {
+    log.say('radioBusy');
+    return fail(codes.FAILED);
+  }
   // The table belongs to the question: it must be seen whatever the print level is.
-  const question = [...scanTable(board, points), personality.text('askNetwork')].join('\r\n');
+  const question = [...scanTable(board, scanned.value), personality.text('askNetwork')].join('\r\n');
   const typed = await session.ask(question);
   if (typed === undefined) return fail(codes.FAILED);
-  const point = /^\s*\d{1,3}\s*$/.test(typed) ? points[Number(typed)] : undefined;
-  if (!point) return fail(codes.INVALID);
-  const passkey = point.security === 'open' ? '' : await session.ask(personality.text('askPasskey'));
+  const chosen = /^\s*\d{1,3}\s*$/.test(typed) ? scanned.value[Number(typed)] : undefined;
+  // A hidden network has no name to join it by.
+  if (!chosen || chosen.ssid === '') return fail(codes.INVALID);
+  const passkey = chosen.point.security === 'open' ? '' : await session.ask(personality.text('askPasskey'));
   if (passkey === undefined) return fail(codes.FAILED);
   if (!variables.assign(['wlan.passkey', passkey]).ok) return fail(codes.INVALID);
-  variables.set('wlan.ssid', point.ssid);
-  board.log.say('savingCredentials');
+  variables.set('wlan.ssid', chosen.ssid);
+  log.say('savingCredentials');
   await variables.save();
   wlan.down('wlan');
   return bringUp(board, 'wlan');
 }
-
-/** The table of `wlan_scan`. Spec: MOD-CMD-wlan_scan. */
-const scanTable = (board: Board, points: readonly AccessPoint[]): readonly string[] => [
-  board.personality.text('scanCount', { count: points.length }),
-  board.personality.text('scanHead'),
-  ...points.map((point, index) =>
-    board.personality.row('scan', index, point.channel, point.rssiDbm, point.bssid, point.ssid),
-  ),
-];

@@ -1,7 +1,7 @@
 import { PinDuties } from '../device/pin-duties.ts';
 import type { WakeSources } from '../device/power.ts';
 import { execute } from '../interpreter/execute.ts';
-import { initialPin } from '../variables/directions.ts';
+import { initialPin, sleepingPins } from '../variables/directions.ts';
 import type { Board } from './board.ts';
 
 /** What a board does with its pins by itself, tied to its variables and its network. */
@@ -39,6 +39,17 @@ function* initialPins({ model, variables }: Board) {
   for (let pin = 0; pin < model.gpioCount; pin++) {
     const initial = initialPin(variables.getAt('gpio.init', pin));
     if (initial) yield { pin, ...initial };
+  }
+}
+
+/** Gives the pins the states that they have while the module sleeps, whatever function has them awake. Spec: MOD-VAR-gpio.sleep. */
+export function putPinsToSleep({ model, pins, variables }: Board): void {
+  for (let pin = 0; pin < model.gpioCount; pin++) {
+    const state = sleepingPins[variables.getAt('gpio.sleep', pin)];
+    if (!state) continue;
+    // The boot that ends the sleep gives every pin back.
+    pins.deregister(pin);
+    pins.register(pin, state.direction, state.level);
   }
 }
 

@@ -81,13 +81,16 @@ describe('setup with a script', () => {
 });
 
 describe('setup of other kinds', () => {
-  test('web is not there: it fails, and neither runs nor has to be stopped', async () => {
-    const { heard, run } = await moduleRig();
+  test('web begins when it has answered, and can be stopped', async () => {
+    const { heard, pass, run } = await moduleRig();
     heard();
-    expect(await run('setup web')).toBe('1 Command failed');
-    expect(heard()).toEqual(['Web setup not available']);
-    expect(await run('setup status')).toBe('0 0');
+    expect(await run('setup web')).toBe('0 In progress');
+    expect(heard()).toEqual([]);
+    await pass(1);
+    expect(heard().at(-1)).toBe('Web setup started');
+    expect(await run('setup status')).toBe('0 1');
     expect(await run('setup stop')).toBe('0 Success');
+    expect(await run('setup status')).toBe('0 0');
   });
 
   // MOD-VAR-setup.gpio.cmd

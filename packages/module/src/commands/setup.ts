@@ -81,6 +81,12 @@ async function runPinCommand(board: Board): Promise<Response> {
   return { ...ok(board.personality.text('success')), ...(outcome.after && { after: outcome.after }) };
 }
 
+/** Answers at once; what becomes of it is told by log lines. */
+function startWebSetup(board: Board): Response {
+  board.webSetup.start();
+  return ok(board.personality.text('inProgress'));
+}
+
 /** Words that do not name a script. What they do, given how many words follow that they may have. */
 const actions: Readonly<
   Record<
@@ -90,16 +96,15 @@ const actions: Readonly<
 > = {
   script: { words: 1, run: (board, name = defaultScript) => runScript(board, name) },
   cmd: { words: 0, run: runPinCommand },
-  // Nothing is there that could run or be stopped: the module has no web server yet.
-  status: { words: 0, run: () => ok('0') },
-  stop: { words: 0, run: (board) => ok(board.personality.text('success')) },
-  web: {
+  status: { words: 0, run: (board) => ok(String(board.webSetup.status)) },
+  stop: {
     words: 0,
     run: (board) => {
-      board.log.say('noWebSetup');
-      return fail(codes.FAILED);
+      board.webSetup.stop();
+      return ok(board.personality.text('success'));
     },
   },
+  web: { words: 0, run: startWebSetup },
 };
 
 const setup = defineCommand({

@@ -1,32 +1,12 @@
-import type { StreamError } from '../device/streams.ts';
 import type { Command } from '../interpreter/command.ts';
-import { codes, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
-import type { TextKey } from '../personality.ts';
+import { codes, fail, lines, ok } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
-import { discarding } from './data-sinks.ts';
-
-/** The length field of a response header has five digits, and the payload's line end counts. */
-const maxReadBytes = 99_997;
+import { maxReadBytes, readReply, refuse, writeReply } from './stream-io.ts';
 
 const maxWriteBytes = 128 * 1024 * 1024;
 
 /** Handles are small; a number that none can have is an unknown handle, not a wrong argument. */
 const handleArg = { kind: 'int', min: 0, max: 65_535, help: 'stream handle' } as const;
-
-const reasons: Readonly<Record<StreamError, TextKey>> = {
-  'no-handle': 'noFreeStream',
-  'unknown-handle': 'unknownStream',
-  'not-readable': 'streamNotReadable',
-  'not-writable': 'streamNotWritable',
-  'too-large': 'fileTooLong',
-  crc: 'fileCrcMismatch',
-  failed: 'streamWriteFailed',
-};
-
-function refuse(board: Board, error: StreamError): Response {
-  board.log.say(reasons[error]);
-  return fail(codes.FAILED);
-}
 
 /** `all`, or a handle; `undefined` for anything else. */
 function parseTarget(text: string): 'all' | number | undefined {
@@ -96,40 +76,8 @@ const streamRead = defineCommand({
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxReadBytes, help: 'most bytes to read' },
   },
-  run: async (board, { handle, size }) => {
-    await untilReadable(board, handle, size);
-    const bytes = await board.streams.read(handle, size);
-    return bytes.ok ? ok(bytes.value) : refuse(board, bytes.error);
-  },
+  run: (board, { handle, size }) => readReply(board, handle, size),
 });
-
-/**
- * Waits for `size` bytes, for the end of the stream, or for `bus.command.read_timeout`; what came by then is a success.
- * Spec: MOD-STREAM-read-timeout.
- */
-async function untilReadable(board: Board, handle: number, size: number): Promise<void> {
-  const complete = (): boolean => {
-    const stream = board.streams.get(handle);
-    // A stream that tells of no changes, such as a file, has all of it now.
-    return !stream?.read || !stream.watch || stream.remoteClosed || stream.available() >= size;
-  };
-  if (complete()) return;
-  await new Promise<void>((resolve) => {
-    let stopWaiting = (): void => {};
-    const cancelTimer = board.clock.after(board.variables.get('bus.command.read_timeout'), () => {
-      stopWaiting();
-      resolve();
-    });
-    const wait = (): void => {
-      stopWaiting = board.streams.onChange(handle, () => {
-        if (!complete()) return wait();
-        cancelTimer();
-        resolve();
-      });
-    };
-    wait();
-  });
-}
 
 const streamWrite = defineCommand({
   name: 'stream_write',
@@ -142,23 +90,11 @@ const streamWrite = defineCommand({
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxWriteBytes, help: 'number of bytes that follow' },
   },
-  run: (board, { handle, size }): Reply => {
-    const begun = board.streams.write(handle, size);
-    // The announced bytes are taken even then: the host has sent them already.
-    if (!begun.ok)
-      return needBytes(
-        size,
-        discarding(() => refuse(board, begun.error)),
-      );
-    const sink = begun.value;
-    return needBytes(size, {
-      write: (chunk) => sink.append(chunk),
-      end: async () => {
-        const written = await sink.end();
-        return written.ok ? ok(board.personality.text('success')) : refuse(board, written.error);
-      },
-      abort: () => sink.abort(),
-    });
+  run: (board, { handle, size }) => {
+    const room = board.streams.get(handle)?.writeRoom?.() ?? size;
+    // Spec: MOD-VAR-bus.command.write_check_enabled, MOD-ERR-9. None of the data is read then.
+    if (size > room && board.variables.get('bus.command.write_check_enabled')) return fail(codes.BOUNDS);
+    return writeReply(board, size, board.streams.write(handle, size));
   },
 });
 

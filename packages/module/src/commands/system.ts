@@ -60,19 +60,4 @@ const sleep = defineCommand({
   },
 });
 
-const exit = defineCommand({
-  name: 'exit',
-  shortcut: 'exit',
-  group: 'system',
-  spec: 'MOD-CMD-exit',
-  evidence: 'spec',
-  summary: 'Leave command mode for stream mode',
-  safeMode: true,
-  run: (board) => {
-    // Spec: MOD-STATE-2. Only a module that has started in stream mode has one to go back to, and none does yet.
-    board.log.say('noStreamMode');
-    return fail(codes.FAILED);
-  },
-});
-
-export const systemCommands: readonly Command<Board>[] = [version, reboot, factoryReset, sleep, exit];
+export const systemCommands: readonly Command<Board>[] = [version, reboot, factoryReset, sleep];

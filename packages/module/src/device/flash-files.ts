@@ -22,6 +22,7 @@ import {
   sizeInHeader,
   trailerBytes,
 } from './flash-format.ts';
+import { openSpool, type Spool, spoolName } from './flash-spool.ts';
 import { firstFit, freeUnits, type UnitRun } from './flash-units.ts';
 import type { Store, StoreWriter } from './store.ts';
 
@@ -54,7 +55,9 @@ export class Flash {
   readonly #store: Store;
   readonly #layout: FlashLayout;
   readonly #files = new Map<string, FileInfo>();
-  readonly #reserved = new Set<Reservation>();
+  #hasBulk = true;
+  /** Few at a time, mostly none. */
+  #reserved: readonly Reservation[] = [];
   /** The last change that was begun; changes of the store and the index run one after another. */
   #changes: Promise<unknown> = Promise.resolve();
 
@@ -72,6 +75,8 @@ export class Flash {
     const flash = new Flash(store, layout);
     const known = await writeFactoryFiles(store, factoryFiles);
     for (const storeName of await store.names()) {
+      // A cut has left it there.
+      if (storeName === spoolName) await store.remove(storeName);
       const name = fileNameOf(storeName);
       if (name === undefined) continue;
       const info = known.get(name) ?? (await readInfo(store, name));
@@ -81,18 +86,25 @@ export class Flash {
     return flash;
   }
 
+  /** Whether the chip of the bulk flash is selected; without it that area and its files are not there. */
+  connectBulk(connected: boolean): void {
+    this.#hasBulk = connected;
+  }
+
   /** All valid files, in no order. */
   list(): readonly FileInfo[] {
-    return [...this.#files.values()];
+    const files = [...this.#files.values()];
+    return this.#hasBulk ? files : files.filter((file) => file.area !== 'b');
   }
 
   stat(name: string): FileInfo | undefined {
-    return this.#files.get(name);
+    const file = this.#files.get(name);
+    return file && (this.#hasBulk || file.area !== 'b') ? file : undefined;
   }
 
   /** Allocation units of an area. */
   areaUnits(area: Area): number {
-    return Math.floor(this.#layout.areaBytes[area] / unitBytes);
+    return area === 'b' && !this.#hasBulk ? 0 : Math.floor(this.#layout.areaBytes[area] / unitBytes);
   }
 
   /** Free bytes of an area in whole units; the longest free run may be shorter. */
@@ -108,23 +120,32 @@ export class Flash {
    * Spec: MOD-FILE-life, MOD-FILE-limits.
    */
   async create(file: NewFile): Promise<Result<FileWriter, FlashError>> {
-    const old = file.replace ? this.#files.get(file.name) : undefined;
+    const old = file.replace ? this.stat(file.name) : undefined;
     const area = file.area ?? old?.area ?? 'e';
     const refusal = this.#refusal(file, area);
     if (refusal) return failure(refusal);
     const unit = firstFit(this.#runs(area), this.areaUnits(area), file.size);
     if (unit === undefined) return failure('no-space');
     const reservation: Reservation = { name: file.name, area, unit, size: file.size };
-    this.#reserved.add(reservation);
+    this.#reserved = [...this.#reserved, reservation];
     try {
       const writer = await this.#store.create(entryName(file.name));
       const info = { ...file, area, unit, flags: file.flags | fileFlags.valid };
       await writer.append(encodeHeader(info));
       return success(this.#writer(writer, info, reservation));
     } catch (cause) {
-      this.#reserved.delete(reservation);
+      this.#release(reservation);
       throw cause;
     }
+  }
+
+  /** Takes content whose size is not known, no more than the emptiest area for users has room for. */
+  spool(): Promise<Spool> {
+    return openSpool(this.#store, Math.max(this.free('e'), this.free('b')));
+  }
+
+  #release(reservation: Reservation): void {
+    this.#reserved = this.#reserved.filter((other) => other !== reservation);
   }
 
   #refusal(file: NewFile, area: Area): FlashError | undefined {
@@ -134,7 +155,7 @@ export class Flash {
     const old = this.#files.get(file.name);
     if (old && !file.replace) return 'exists';
     if (old && byUser && isSystemFile(old)) return 'protected';
-    const begun = [...this.#reserved].some((reservation) => reservation.name === file.name);
+    const begun = this.#reserved.some((reservation) => reservation.name === file.name);
     if (begun) return 'exists';
     // The file that this one replaces keeps its place until the new one is valid.
     if (!old && this.#runs(area).length >= this.#layout.maxFilesPerArea) return 'too-many-files';
@@ -149,7 +170,7 @@ export class Flash {
     let crc = crc16Initial;
     let remaining = file.size;
     let spoilt = false;
-    const release = (): unknown => this.#reserved.delete(reservation);
+    const release = (): void => this.#release(reservation);
     const abandon = async (): Promise<void> => {
       release();
       await writer.discard();
@@ -206,7 +227,7 @@ export class Flash {
 
   /** The whole content; `too-large` when it has more than `maxBytes`. The bytes may be shared: do not change them. */
   async readAll(name: string, maxBytes: number): Promise<Result<Uint8Array, 'missing' | 'too-large'>> {
-    const info = this.#files.get(name);
+    const info = this.stat(name);
     if (!info) return failure('missing');
     if (info.size > maxBytes) return failure('too-large');
     return this.read(info, 0, info.size);
@@ -215,7 +236,7 @@ export class Flash {
   /** Deletes a file. Programs and system files are `protected` unless it is forced, as updates may. */
   remove(name: string, options: { readonly force?: boolean } = {}): Promise<Result<void, 'missing' | 'protected'>> {
     return this.#change(async () => {
-      const info = this.#files.get(name);
+      const info = this.stat(name);
       if (!info) return failure('missing');
       if (!options.force && isSystemFile(info)) return failure('protected');
       await this.#store.remove(entryName(name));

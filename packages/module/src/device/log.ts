@@ -108,6 +108,7 @@ export class Log {
   #put(text: string, kind: LogKind): void {
     if (this.#muted) return;
     this.#keep(text.slice(0, ringBytes));
+    // Spec: MOD-LINE-print-level.
     if (!this.#sinks || !printLevels[this.#settings.printLevel()].includes(kind)) return;
     for (const sink of this.#sinks) sink(text, kind);
   }

@@ -57,7 +57,7 @@ export class MemoryStore implements Store {
       return {
         // No promise when nothing is to be waited for: thousands of chunks come this way.
         append: (chunk) => (this.#cut ? this.#do(() => content.add(chunk)) : content.add(chunk)),
-        publish: () => this.#do(() => void this.#contents.set(name, content)),
+        publish: () => this.#do(() => void this.#contents.set(name, content.isWhole ? content.take() : content)),
         discard: () => this.#do(() => void content.take()),
       };
     });
@@ -96,7 +96,7 @@ const keptChunkBytes = 16 * 1024;
  */
 class ByteCollector {
   readonly #whole: Uint8Array[] = [];
-  #small: Uint8Array = new Uint8Array();
+  #small: Uint8Array = noBytes;
   #smallBytes = 0;
 
   add(chunk: Uint8Array): void {
@@ -110,10 +110,15 @@ class ByteCollector {
     }
   }
 
+  /** It is in one piece already. */
+  get isWhole(): boolean {
+    return this.#whole.length + Math.min(this.#smallBytes, 1) < 2;
+  }
+
   /** The bytes in one piece, without spare room. */
   take(): Uint8Array {
     this.#endSmall();
-    const [first = new Uint8Array()] = this.#whole;
+    const [first = noBytes] = this.#whole;
     const joined = this.#whole.length > 1 ? joinBytes(this.#whole) : first;
     this.#whole.splice(0, this.#whole.length, joined);
     return joined;
@@ -132,10 +137,12 @@ class ByteCollector {
 
   #endSmall(): void {
     if (this.#smallBytes > 0) this.#whole.push(this.#small.slice(0, this.#smallBytes));
-    this.#small = new Uint8Array();
+    this.#small = noBytes;
     this.#smallBytes = 0;
   }
 }
+
+const noBytes = new Uint8Array();
 
 function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));

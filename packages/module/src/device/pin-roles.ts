@@ -8,6 +8,7 @@ export type InputRole = 'bus.stream.cmd_gpio' | 'ioconn.control_gpio' | 'setup.g
 export type OutputRole =
   | 'ioconn.status_gpio'
   | 'system.cmd.gpio'
+  | 'system.oob.gpio'
   | 'tcp.server.connected_gpio'
   | 'tcp.server.data_gpio'
   | 'udp.server.data_gpio'

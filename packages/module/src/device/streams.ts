@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
+import { PacketPool, type PoolSettings } from './net-buffers.ts';
 
 /** Kinds of stream, as `stream_list` prints them. Spec: MOD-STREAM-*. */
 export type StreamType =
@@ -21,11 +22,13 @@ export type StreamError =
   | 'not-readable'
   | 'not-writable'
   | 'too-large'
+  | 'datagram-too-large'
   | 'crc'
   | 'failed';
 
 /** Takes the bytes of one `stream_write`. */
 export interface WriteSink {
+  /** Takes the next bytes, which nobody changes afterwards. */
   append(chunk: Uint8Array): void | Promise<void>;
   /** All announced bytes have come; resolves when the stream has taken them. */
   end(): Result<void, StreamError> | Promise<Result<void, StreamError>>;
@@ -44,10 +47,18 @@ export interface Stream {
   readonly remoteClosed: boolean;
   /** The stream has ended by itself and gives up its handle, whatever `stream.auto_close` says. */
   readonly finished?: boolean;
+  /** Has more to tell than its data, such as the status of an answer: auto close waits. */
+  readonly lingers?: boolean;
+  /** Somebody asks for data or the state: what waits to be sent goes out now. */
+  asked?(): void;
   /** Takes up to `max` bytes of what is available. Absent: the stream cannot be read. */
   read?(max: number): Uint8Array | Promise<Uint8Array>;
   /** Begins a write of exactly `size` bytes. Absent: the stream cannot be written. */
   write?(size: number): Result<WriteSink, StreamError>;
+  /** Bytes that a write can take at once. Absent: as many as it likes. */
+  writeRoom?(): number;
+  /** The interface that a connection runs on; without it that of the station. */
+  readonly iface?: 'wlan' | 'softap';
   /** Lets go of everything below; what is queued is sent first. Called once; does not fail. */
   close(): void | Promise<void>;
   /** Called once at opening: `changed` is to be called when data has come or the remote side has closed. */
@@ -67,6 +78,10 @@ export interface StreamTableOptions {
   /** Value of `stream.auto_close` at this moment. */
   readonly autoClose: () => boolean;
   readonly notices: StreamNotices;
+  /** Called after a stream has come, gone, received its first bytes or been read empty. */
+  readonly changed?: () => void;
+  /** What the network streams share. */
+  readonly pool?: PoolSettings;
 }
 
 /** What `stream_poll` prints: nothing to read, data to read, the remote side has closed. */
@@ -75,10 +90,15 @@ export type PollState = 0 | 1 | 2;
 interface Slot {
   readonly stream: Stream;
   readonly waiters: Set<() => void>;
+  /** Whether it had something to read when that was last told. */
+  toldData: boolean;
 }
 
 /** Handles that the board has for streams of all kinds. */
 export const defaultStreamLimit = 8;
+
+/** Defaults of `network.buffer.size` and `network.buffer.rxtx_ratio`. */
+const defaultPool: PoolSettings = { bytes: 30_000, receivePercent: 50 };
 
 /** Streams that are no connections: their opening is not announced, and `network_down` leaves them alone. */
 const isLocal = (type: StreamType): boolean => type === 'FILE' || type === 'CMD';
@@ -88,11 +108,17 @@ export class StreamTable {
   readonly #slots: (Slot | undefined)[];
   readonly #autoClose: () => boolean;
   readonly #notices: StreamNotices;
+  readonly #tell: () => void;
+  /** Where network streams keep what is received and unsent. */
+  readonly pool: PacketPool;
 
   constructor(options: StreamTableOptions) {
-    this.#slots = Array.from({ length: options.limit ?? defaultStreamLimit }, () => undefined);
+    const limit = options.limit ?? defaultStreamLimit;
+    this.#slots = Array.from({ length: limit }, () => undefined);
     this.#autoClose = options.autoClose;
     this.#notices = options.notices;
+    this.#tell = options.changed ?? (() => {});
+    this.pool = new PacketPool(options.pool ?? defaultPool, limit);
   }
 
   /** A handle is free. Ask before work that cannot be undone. */
@@ -104,10 +130,13 @@ export class StreamTable {
   open(stream: Stream): Result<number, 'no-handle'> {
     const handle = this.#slots.indexOf(undefined);
     if (handle < 0) return failure('no-handle');
-    const slot: Slot = { stream, waiters: new Set() };
+    const slot: Slot = { stream, waiters: new Set(), toldData: false };
     this.#slots[handle] = slot;
-    stream.watch?.(() => this.#changed(handle, slot));
     if (!isLocal(stream.type)) this.#notices.opened(handle);
+    stream.watch?.(() => this.#changed(handle, slot));
+    this.#tell();
+    // A connection may have ended while nobody listened.
+    if (stream.watch) this.#settle(handle, slot);
     return success(handle);
   }
 
@@ -124,6 +153,7 @@ export class StreamTable {
   poll(handle: number): Result<PollState, 'unknown-handle'> {
     const stream = this.get(handle);
     if (!stream) return failure('unknown-handle');
+    stream.asked?.();
     if (stream.available() > 0) return success(1);
     return success(stream.remoteClosed ? 2 : 0);
   }
@@ -172,36 +202,66 @@ export class StreamTable {
     return success(undefined);
   }
 
-  /** Closes every connection, as the network goes down. Files and kept output stay. */
-  async closeConnections(): Promise<void> {
-    for (const { handle, stream } of this.list()) {
-      if (isLocal(stream.type)) continue;
-      await this.#take(handle)?.close();
-      this.#notices.closed(handle);
-    }
+  /**
+   * Closes every connection of an interface, or of both, as the network goes down. The notices are printed at once, in
+   * the order of the handles; resolves when what was queued has been sent. Files and kept output stay.
+   */
+  closeConnections(iface?: 'wlan' | 'softap'): Promise<void> {
+    const runsThere = (stream: Stream) => iface === undefined || (stream.iface ?? 'wlan') === iface;
+    return this.#end((stream) => !isLocal(stream.type) && runsThere(stream));
+  }
+
+  /** Closes streams as whoever owns them asks, such as a server that stops: with the notice `Closed`. */
+  drop(streams: ReadonlySet<Stream>): Promise<void> {
+    return this.#end((stream) => streams.has(stream));
+  }
+
+  /** The board has booted: the pool has the size of its variables. Spec: MOD-VAR-network.buffer.size. */
+  restart(pool: PoolSettings): void {
+    this.pool.resize(pool);
+    this.#tell();
   }
 
   /** Closes everything, as the board restarts; says nothing. Files that are not complete are lost. */
   async reset(): Promise<void> {
-    for (const { handle } of this.list()) await this.#take(handle)?.close();
+    await Promise.all(this.list().map(({ handle }) => this.#take(handle)?.close()));
+  }
+
+  async #end(goes: (stream: Stream) => boolean): Promise<void> {
+    const ending = this.list().filter(({ stream }) => goes(stream));
+    const closing = ending.map(({ handle }) => {
+      const stream = this.#take(handle);
+      this.#notices.closed(handle);
+      return stream?.close();
+    });
+    await Promise.all(closing);
   }
 
   #afterRead(handle: number, slot: Slot, bytes: Uint8Array): Result<Uint8Array, never> {
     this.#settle(handle, slot);
+    this.#tellData(slot);
     return success(bytes);
   }
 
   #changed(handle: number, slot: Slot): void {
     if (this.#slots[handle] !== slot) return;
     this.#settle(handle, slot);
+    this.#tellData(slot);
     wake(slot);
+  }
+
+  #tellData(slot: Slot): void {
+    const hasData = slot.stream.available() > 0;
+    if (hasData === slot.toldData) return;
+    slot.toldData = hasData;
+    this.#tell();
   }
 
   /** Gives up the handle of a stream that has nothing more to say. Spec: MOD-STREAM-auto-close. */
   #settle(handle: number, slot: Slot): void {
     if (this.#slots[handle] !== slot) return;
     const { stream } = slot;
-    const exhausted = stream.remoteClosed && stream.available() === 0 && this.#autoClose();
+    const exhausted = stream.remoteClosed && stream.available() === 0 && !stream.lingers && this.#autoClose();
     if (!stream.finished && !exhausted) return;
     this.#take(handle);
     // The notice comes before the response of the command that emptied the stream; what lies below may close later.
@@ -214,6 +274,7 @@ export class StreamTable {
     const slot = this.#slots[handle];
     this.#slots[handle] = undefined;
     if (slot) wake(slot);
+    this.#tell();
     return slot?.stream;
   }
 }

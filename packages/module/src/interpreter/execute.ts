@@ -16,6 +16,8 @@ export interface Execution {
   readonly payload: Uint8Array;
   /** The same as text, without the final CR LF. */
   readonly text: string;
+  /** The command takes data, and none was given. */
+  readonly wantsData?: true;
 }
 
 /** Longest command line that is not typed, in bytes: what a request to the HTTP server may have. */
@@ -27,20 +29,30 @@ const callPort: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefin
 /**
  * Runs one command line for a caller that sends it whole, such as the HTTP server. Inline data comes in `data`; when
  * it is too short the command fails, and what is too much is ignored. Rejects only when the command has a mistake in
- * it. Work that follows the response, such as a reboot, goes on after the promise has resolved.
- * Spec: reference module-commands 7.
+ * it. Work that follows the response, such as a reboot, goes on after the promise has resolved. `stillWanted` is asked
+ * when its turn has come: a command that is not any more fails instead. Spec: reference module-commands 7.
  */
 export async function execute<Board extends SessionBoard>(
   board: Board & { readonly registry: Registry<Board> },
   line: string,
-  data: Uint8Array = new Uint8Array(),
+  data?: Uint8Array,
+  stillWanted: () => boolean = () => true,
 ): Promise<Execution> {
   if (encodeText(line).length > maxCallLineBytes) return finish(board, fail(codes.OVERFLOW));
   const prepared = prepare(board, board.registry, line, callPort);
   if (prepared.kind === 'empty') return nothing;
-  const response = prepared.kind === 'prepared' ? await runInTurn(board, prepared.run, data) : prepared;
+  let wantsData: true | undefined;
+  const supplyData = (request: DataRequest): Promise<Response> => {
+    if (data === undefined) wantsData = true;
+    return supply(request, data ?? noBytes);
+  };
+  const response =
+    prepared.kind === 'prepared'
+      ? await runInTurn(board, () => (stillWanted() ? prepared.run() : fail(codes.FAILED)), supplyData)
+      : prepared;
   if (response === undefined) return nothing;
-  const execution = finish(board, keepIfBuffered(board, line, response));
+  const done = finish(board, keepIfBuffered(board, line, response));
+  const execution = wantsData ? { ...done, wantsData } : done;
   board.commandDone?.();
   const { after } = response;
   // A macrotask later, so that whoever called has sent the answer before the module goes down.
@@ -54,11 +66,11 @@ const goOn = (board: SessionBoard, work: () => Promise<void>): Promise<void> | v
 async function runInTurn(
   board: SessionBoard,
   run: () => Reply | Promise<Reply>,
-  data: Uint8Array,
+  supplyData: (request: DataRequest) => Promise<Response>,
 ): Promise<Response | undefined> {
   const reply = await (board.queue.run(async () => {
     const first = await run();
-    return first.kind === 'data' ? await supply(first, data) : first;
+    return first.kind === 'data' ? await supplyData(first) : first;
   }) ?? fail(codes.FAILED));
   return reply.kind === 'silence' ? undefined : reply;
 }
@@ -77,7 +89,14 @@ function finish(board: SessionBoard, response: Response): Execution {
     response.code === codes.SUCCESS ? response.payload : board.personality.text(refusalTexts[response.code]);
   if (payload.length === 0) return { ...nothing, code: response.code };
   const bytes = payloadBytes({ ...response, payload });
-  return { code: response.code, payload: bytes, text: decodeText(bytes.subarray(0, -2)) };
+  return {
+    code: response.code,
+    payload: bytes,
+    // Made when asked for: data that is no text takes long to decode.
+    get text() {
+      return decodeText(bytes.subarray(0, -2));
+    },
+  };
 }
 
 const noBytes = new Uint8Array();

@@ -8,6 +8,7 @@ export type HeaderType = 'R' | 'L' | 'S';
 export const maxPayloadBytes = 99_999;
 
 const lineEnd = Buffer.from('\r\n');
+const noBytes = new Uint8Array();
 
 /**
  * One block of output. With headers: `<T><c><LLLLL>` CR LF and, unless the payload is empty, the payload with its
@@ -17,13 +18,24 @@ const lineEnd = Buffer.from('\r\n');
  * Spec: MOD-OUT-2, MOD-OUT-3, MOD-OUT-4, MOD-OUT-5, MOD-LINE-empty-payload.
  */
 export function frame(header: HeaderType | undefined, code: number, payload: string | Uint8Array): Uint8Array {
+  const pieces = framePieces(header, code, payload);
+  const [first = noBytes] = pieces;
+  return pieces.length === 1 ? first : Buffer.concat(pieces);
+}
+
+/** The same in pieces, so that a payload of bytes is not copied. */
+export function framePieces(
+  header: HeaderType | undefined,
+  code: number,
+  payload: string | Uint8Array,
+): readonly Uint8Array[] {
   const plain = typeof payload === 'string' && isAscii(payload);
-  if (plain && payload.length + 2 <= maxPayloadBytes) return frameText(header, code, payload);
+  if (plain && payload.length + 2 <= maxPayloadBytes) return [frameText(header, code, payload)];
   const bytes = typeof payload === 'string' ? encodeText(payload) : payload;
-  if (header === undefined) return Buffer.concat([bytes, lineEnd]);
-  if (bytes.length === 0) return Buffer.from(headerText(header, code, 0));
+  if (header === undefined) return [bytes, lineEnd];
+  if (bytes.length === 0) return [Buffer.from(headerText(header, code, 0))];
   const kept = bytes.subarray(0, maxPayloadBytes - lineEnd.length);
-  return Buffer.concat([Buffer.from(headerText(header, code, kept.length + lineEnd.length)), kept, lineEnd]);
+  return [Buffer.from(headerText(header, code, kept.length + lineEnd.length)), kept, lineEnd];
 }
 
 /** The bytes that a response keeps when it goes to a CMD stream instead: what a human would see of it. */

@@ -26,6 +26,13 @@ export class Inbox {
     this.#at = 0;
   }
 
+  /** Everything, as one piece. */
+  takeAll(): Buffer {
+    const all = Buffer.concat([this.front, ...this.#chunks.slice(1)]);
+    this.clear();
+    return all;
+  }
+
   clear(): void {
     this.#chunks = [];
     this.#at = 0;

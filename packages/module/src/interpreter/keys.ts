@@ -30,22 +30,34 @@ const keys: Readonly<Record<string, Key>> = {
 
 const escapeByte = 0x1b;
 
+/** Telnet clients on a bare TCP line announce options with three bytes; no text has the first of them. */
+const telnetByte = 0xff;
+const isTelnetVerb = (byte: number): boolean => byte >= 0xfb && byte <= 0xfe;
+
 /** Longest sequence that may still turn into a key, in bytes after the escape. */
 const maxSequenceLength = 12;
 
 const none: KeyEvent = { kind: 'none' };
 const byteItself: KeyEvent = { kind: 'byte' };
 
-/** Recognises escape sequences byte by byte. A sequence it does not know is dropped; one that is broken off ends. */
+/**
+ * Recognises escape sequences byte by byte. A sequence it does not know is dropped; one that is broken off ends. What a
+ * telnet client says of itself, as at its command `mode character`, is dropped too.
+ */
 export class KeyDecoder {
   /** Bytes since the escape; `undefined` outside a sequence. */
   #sequence: string | undefined;
+  /** Bytes that a telnet option may still have. */
+  #telnetBytes = 0;
 
   push(byte: number): KeyEvent {
-    if (byte === escapeByte) {
-      this.#sequence = '';
+    if (this.#telnetBytes === 1 || (this.#telnetBytes === 2 && isTelnetVerb(byte))) {
+      this.#telnetBytes--;
       return none;
     }
+    this.#telnetBytes = byte === telnetByte ? 2 : 0;
+    if (byte === escapeByte) this.#sequence = '';
+    if (byte === escapeByte || byte === telnetByte) return none;
     if (this.#sequence === undefined) return byteItself;
     const sequence = this.#sequence + String.fromCharCode(byte);
     this.#sequence = undefined;
@@ -66,5 +78,6 @@ export class KeyDecoder {
 
   reset(): void {
     this.#sequence = undefined;
+    this.#telnetBytes = 0;
   }
 }

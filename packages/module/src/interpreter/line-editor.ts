@@ -164,8 +164,9 @@ export class LineEditor {
   #complete(context: EditorContext, again: boolean): string {
     this.#partial = '';
     const { insert, candidates } = context.complete(this.#line.slice(0, this.#cursor));
+    // What several share has been filled in: the next TAB lists them.
+    this.#lastWasTab = insert === '' || candidates.length > 1;
     if (insert !== '') return this.#insert(insert, context.limit);
-    this.#lastWasTab = true;
     if (!again || candidates.length < 2) return '';
     const tail = this.#line.slice(this.#cursor);
     return `\r\n${candidates.join('\r\n')}\r\n${context.prompt}${this.#line}${left(tail)}`;

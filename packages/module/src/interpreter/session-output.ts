@@ -1,9 +1,20 @@
 import { refusalTexts, type SessionBoard } from './board-port.ts';
-import { frame, type HeaderType } from './framing.ts';
+import { frame, framePieces, type HeaderType } from './framing.ts';
 import { codes, type Response } from './reply.ts';
 
 /** Log lines are dropped while this many bytes wait for a reader that does not read. */
 export const maxWaitingBytes = 65_536;
+
+/** From here on output is not joined into one piece but given to `writeAll` as it is, in bytes. */
+const joinedBytes = 8_192;
+
+/** Where the output goes. */
+export interface OutputLine {
+  /** Sends bytes; false when the other side is slow and `drained` will be called. */
+  write(bytes: Uint8Array): boolean;
+  /** The same for pieces that belong together and are long; without it they are joined. */
+  writeAll?(pieces: readonly Uint8Array[]): boolean;
+}
 
 /**
  * Everything that a session prints, framed by the settings of the moment and gathered so that one answer is one
@@ -15,11 +26,11 @@ export class SessionOutput {
   #congested = false;
   #sinceCongested = 0;
   readonly #board: SessionBoard;
-  readonly #write: (bytes: Uint8Array) => boolean;
+  readonly #line: OutputLine;
 
-  constructor(board: SessionBoard, write: (bytes: Uint8Array) => boolean) {
+  constructor(board: SessionBoard, line: OutputLine) {
     this.#board = board;
-    this.#write = write;
+    this.#line = line;
   }
 
   /** The reader is slower than we are: read no more input until `drained`. */
@@ -47,7 +58,8 @@ export class SessionOutput {
   response(response: Response): void {
     const { code } = response;
     const payload = code === codes.SUCCESS ? response.payload : this.#board.personality.text(refusalTexts[code]);
-    this.bytes(frame(this.#header(this.#board.safeMode ? 'S' : 'R'), code, payload));
+    const header = this.#header(this.#board.safeMode ? 'S' : 'R');
+    for (const piece of framePieces(header, code, payload)) this.bytes(piece);
   }
 
   /** What answers an empty line: a header, or the line end that the echo has not printed already. Spec: MOD-LINE-empty. */
@@ -79,15 +91,21 @@ export class SessionOutput {
     return this.#board.variables.get('system.cmd.header_enabled');
   }
 
-  /** Writes what is gathered, in one piece. */
+  /** Writes what is gathered, in one go. */
   flush(): void {
     const [first] = this.#parts;
     if (first === undefined) return;
-    const bytes = this.#parts.length === 1 ? first : Buffer.concat(this.#parts, this.#partBytes);
+    const parts = this.#parts;
+    const length = this.#partBytes;
     this.#parts = [];
     this.#partBytes = 0;
-    if (this.#congested) this.#sinceCongested += bytes.length;
-    if (!this.#write(bytes)) this.#congested = true;
+    if (this.#congested) this.#sinceCongested += length;
+    const line = this.#line;
+    const taken =
+      parts.length > 1 && length >= joinedBytes && line.writeAll
+        ? line.writeAll(parts)
+        : line.write(parts.length === 1 ? first : Buffer.concat(parts, length));
+    if (!taken) this.#congested = true;
   }
 
   drained(): void {

@@ -10,18 +10,20 @@ import { LineReader, type ReaderContext } from './line-reader.ts';
 import { type emptyLine, prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, fail, type Reply, silence } from './reply.ts';
-import { SessionOutput } from './session-output.ts';
+import { type OutputLine, SessionOutput } from './session-output.ts';
 import { decodeText } from './text.ts';
 
 /** How long a command's question waits for an answer, in milliseconds; no other command runs meanwhile. */
 export const askTimeoutMs = 120_000;
 
-export interface SessionOptions<Board extends SessionBoard> {
+export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   readonly board: Board;
   readonly registry: Registry<Board>;
   readonly kind: 'serial' | 'terminal';
-  /** Sends bytes; false when the other side is slow and `drained` will be called. */
-  write(bytes: Uint8Array): boolean;
+  /** Whether lines that come are commands; without it they always are. */
+  parses?(): boolean;
+  /** Whether lines of the log are printed; without it they always are. */
+  logs?(): boolean;
   /** Called after `receive` has answered false, when input is wanted again. */
   ready(): void;
   /** Everything received has been answered and no more will come. */
@@ -66,8 +68,9 @@ export class Session<Board extends SessionBoard> implements SessionPort {
   constructor(options: SessionOptions<Board>) {
     this.kind = options.kind;
     this.#options = options;
-    this.#output = new SessionOutput(options.board, options.write);
+    this.#output = new SessionOutput(options.board, options);
     this.#detachLog = options.board.log.attach((text) => {
+      if (options.logs?.() === false) return;
       this.#output.log(text);
       if (!this.#pumping) this.#output.flush();
     });
@@ -80,6 +83,33 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     if (this.#input === 'open' && !this.#isAsleep) this.#inbox.push(bytes);
     this.#pump();
     return !this.#paused;
+  }
+
+  /** `receive` has answered false, and `ready` has not been called since. */
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** What comes from now on are no commands: gives up what is half done, and gives back what has not been used. */
+  standDown(): Uint8Array {
+    const rest = this.#inbox.takeAll();
+    this.#answer?.(undefined);
+    this.#reader.reset();
+    if (this.#data && !this.#busy) this.#abandon(this.#data.feed);
+    this.#data = undefined;
+    this.#pump();
+    return rest.length > 0 && this.skipsBeforeData(rest[0]) ? rest.subarray(1) : rest;
+  }
+
+  /** Whether a byte behind the last line still belongs to its end. */
+  skipsBeforeData(byte: number | undefined): boolean {
+    return this.#reader.skipsBeforeData(byte);
+  }
+
+  /** What comes from now on are commands. */
+  takeOver(): void {
+    this.#prompt();
+    this.#pump();
   }
 
   /** What was written has gone out. */
@@ -134,6 +164,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
   get #takesInput(): boolean {
     return (
       this.#boardRuns &&
+      (this.#options.parses?.() ?? true) &&
       this.#input !== 'closed' &&
       !this.#output.congested &&
       (!this.#busy || this.#answer !== undefined)
@@ -190,7 +221,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
 
   /** The board has started again. */
   #up(): void {
-    this.#output.prompt();
+    this.#prompt();
     this.#pump();
   }
 
@@ -269,10 +300,10 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       this.#options.board.commandDone?.();
       this.#output.response(keepIfBuffered(this.#options.board, line, outcome));
       if (outcome.after) this.#goOn(outcome.after);
-      else this.#output.prompt();
+      else this.#prompt();
     } else if (outcome.kind !== 'silence') {
       if (outcome.kind === 'empty') this.#output.emptyLine();
-      this.#output.prompt();
+      this.#prompt();
     }
   }
 
@@ -284,6 +315,10 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       return promptOnly;
     };
     this.#settle('', () => this.#options.board.queue.run(work) ?? work());
+  }
+
+  #prompt(): void {
+    if (this.#options.parses?.() ?? true) this.#output.prompt();
   }
 
   #startData(line: string, feed: DataFeed): void {

@@ -1,203 +1,199 @@
-import { Duplex } from 'node:stream';
-import { type Clock, failure, type Result, success } from '@moorage/base';
-import type { Connection, Listener, Net, NetFailure, TlsClient } from './ports.ts';
+import type { Duplex } from 'node:stream';
+import { type Clock, failure, type Result, sleep, success } from '@moorage/base';
+import { type Random, seededRandom } from '../random.ts';
+import type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './memory/conditions.ts';
+import { pairOfEnds } from './memory/end.ts';
+import { type Mailbox, Post } from './memory/post.ts';
+import type {
+  Connection,
+  DialOptions,
+  Listener,
+  ListenOptions,
+  Net,
+  NetFailure,
+  SecureOptions,
+  TlsServer,
+} from './ports.ts';
 
-/** How one connection behaves. */
-export interface Conditions {
-  /** Time that bytes take in either direction, in ms. */
-  readonly latencyMs?: number;
-  /** Bytes towards the dialling side after which the connection is cut with a reset. */
-  readonly cutAfterBytes?: number;
-  /** The dial is not answered at all. */
-  readonly silent?: boolean;
+export type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './memory/conditions.ts';
+
+/** The two sides of a TLS handshake, as `startTls` and `acceptTls` of `node.ts` do them. */
+export interface TlsPair {
+  client(stream: Duplex, options: SecureOptions, clock: Clock): Promise<Result<Duplex, NetFailure>>;
+  server(stream: Duplex, tls: TlsServer, timeoutMs: number, clock: Clock): Promise<Result<Duplex, NetFailure>>;
 }
 
-export interface Dialled {
-  /** Name of the dialling host. */
-  readonly from: string;
-  readonly host: string;
-  readonly port: number;
-  /** 0 for the first dial in this network. */
-  readonly index: number;
+interface MemoryNetworkOptions {
+  /** Without it TLS connections carry plain bytes and every handshake succeeds. */
+  readonly tls?: TlsPair;
+  /** What jitter and chances are drawn from. */
+  readonly random?: Random;
 }
 
-/** Secures the dialling side of a stream, as `startTls` of `node.ts` does. */
-type Secure = (stream: Duplex, host: string, tls: TlsClient, timeoutMs: number) => Promise<Result<Duplex, NetFailure>>;
-
-interface Host {
-  readonly name: string;
-  readonly ip: string;
+interface Host extends Mailbox {
   readonly listeners: Map<number, (connection: Connection) => void>;
 }
 
 const firstEphemeralPort = 30_001;
 
+/** Longest handshake of a client where the listener names none, in ms. */
+const defaultHandshakeTimeoutMs = 10_000;
+
 /** A network inside the process: named hosts, no sockets, time from the clock. */
 export class MemoryNetwork {
   /** Asked for every dial; may be changed at any time. */
   conditions: (dialled: Dialled) => Conditions = () => ({});
+  /** Asked for every datagram and each host that it goes to; may be changed at any time. */
+  datagramConditions: (sent: Sent) => DatagramConditions = () => ({});
+  /** Asked for every look-up of a name; may be changed at any time. */
+  nameConditions: (asked: Asked) => NameConditions = () => ({});
   readonly #clock: Clock;
-  readonly #secure: Secure | undefined;
+  readonly #tls: TlsPair | undefined;
+  readonly #random: Random;
   readonly #hosts: Host[] = [];
+  readonly #post: Post;
   #nextPort = firstEphemeralPort;
+  /** Ports of datagrams are others than those of connections. */
+  #nextDatagramPort = firstEphemeralPort;
   #dials = 0;
+  #lookups = 0;
 
-  /** @param secure runs TLS over the streams; without it a TLS dial carries plain bytes */
-  constructor(clock: Clock, secure?: Secure) {
+  constructor(clock: Clock, { tls, random = seededRandom(1) }: MemoryNetworkOptions = {}) {
     this.#clock = clock;
-    this.#secure = secure;
+    this.#tls = tls;
+    this.#random = random;
+    this.#post = new Post({
+      clock,
+      random,
+      hosts: () => this.#hosts,
+      conditions: (sent) => this.datagramConditions(sent),
+      resolve: (from, name) => this.#resolve(from, name),
+      freePort: () => this.#nextDatagramPort++,
+    });
   }
 
   /** Adds a host, reached by its name and its address. */
   attach(name: string, ip: string): Net {
-    const host: Host = { name, ip, listeners: new Map() };
+    const host: Host = { name, ip, listeners: new Map(), sockets: [] };
     this.#hosts.push(host);
     return {
       dial: async (options) => {
         const opened = await this.#dial(host, options);
-        if (!opened.ok || !options.tls || !this.#secure) return opened;
-        const secured = await this.#secure(opened.value.stream, options.host, options.tls, options.timeoutMs);
-        return secured.ok ? success({ ...opened.value, stream: secured.value }) : secured;
+        return opened.ok && options.tls ? this.#secure(opened.value, { ...options, tls: options.tls }) : opened;
       },
-      listen: async (port, accept) => this.#listen(host, port, accept),
-      resolve: async (wanted) => {
-        const found = this.#find(wanted);
-        return found ? success(found.ip) : failure(notFound(wanted));
-      },
+      secure: (connection, options) => this.#secure(connection, options),
+      listen: async (port, accept, options) => this.#listen(host, port, accept, options),
+      datagrams: async (options, receive) => this.#post.open(host, options, receive),
+      resolve: (wanted) => this.#resolve(host, wanted),
+      ping: (wanted, timeoutMs) => this.#ping(host, wanted, timeoutMs),
       lease: () => ({ ip, netmask: '255.255.255.0', gateway: ip.replace(/\d+$/, '1'), dns: ip.replace(/\d+$/, '1') }),
     };
   }
 
-  #find(name: string): Host | undefined {
+  #named(name: string): Host | undefined {
     return this.#hosts.find((host) => host.name === name || host.ip === name);
   }
 
-  async #dial(from: Host, options: Parameters<Net['dial']>[0]): Promise<Result<Connection, NetFailure>> {
+  async #resolve(
+    from: Mailbox,
+    name: string,
+    timeoutMs = Number.POSITIVE_INFINITY,
+  ): Promise<Result<string, NetFailure>> {
+    if (/^\d+(\.\d+){3}$/.test(name)) return success(name);
+    const { latencyMs = 0, fails } = this.nameConditions({ from: from.name, name, index: this.#lookups++ });
+    await this.#pause(Math.min(latencyMs, timeoutMs));
+    if (latencyMs > timeoutMs) return failure(timedOut(timeoutMs));
+    if (fails !== undefined) return failure({ error: fails, detail: `The name server fails for "${name}"` });
+    const found = this.#named(name);
+    return found ? success(found.ip) : failure({ error: 'not-found', detail: `Host "${name}" is not known` });
+  }
+
+  async #dial(from: Host, { host, port, localPort, timeoutMs }: DialOptions): Promise<Result<Connection, NetFailure>> {
     const index = this.#dials++;
-    const to = this.#find(options.host);
-    if (!to) return failure(notFound(options.host));
-    const conditions = this.conditions({ from: from.name, host: to.name, port: options.port, index });
+    const address = await this.#resolve(from, host, timeoutMs);
+    if (!address.ok) return address;
+    const to = this.#named(address.value);
+    if (!to) return failure({ error: 'unreachable', detail: `Nobody has the address ${address.value}` });
+    const conditions = this.conditions({ from: from.name, host: to.name, port, index });
     const latencyMs = conditions.latencyMs ?? 0;
-    if (conditions.silent || 2 * latencyMs > options.timeoutMs) {
-      await this.#pause(options.timeoutMs);
-      return failure({ error: 'timeout', detail: `No answer in ${options.timeoutMs} ms` });
+    if (conditions.silent || 2 * latencyMs > timeoutMs) {
+      await this.#pause(timeoutMs);
+      return failure(timedOut(timeoutMs));
     }
     await this.#pause(2 * latencyMs);
-    const accept = to.listeners.get(options.port);
-    if (!accept) return failure({ error: 'refused', detail: `${to.name}:${options.port} refused the connection` });
-    const localPort = options.localPort ?? this.#nextPort++;
-    const [near, far] = pair(this.#clock, latencyMs, conditions.cutAfterBytes);
+    const accept = to.listeners.get(port);
+    if (!accept) return failure({ error: 'refused', detail: `${to.name}:${port} refused the connection` });
+    const nearPort = localPort ?? this.#nextPort++;
+    const [near, far] = pairOfEnds(this.#clock, this.#random, conditions);
     accept({
       stream: far,
       localAddress: to.ip,
-      localPort: options.port,
+      localPort: port,
       remoteAddress: from.ip,
-      remotePort: localPort,
+      remotePort: nearPort,
+      keepAlive: (settings) => far.keepAlive(settings),
     });
     return success({
       stream: near,
       localAddress: from.ip,
-      localPort,
+      localPort: nearPort,
       remoteAddress: to.ip,
-      remotePort: options.port,
+      remotePort: port,
+      keepAlive: (settings) => near.keepAlive(settings),
     });
   }
 
-  #listen(host: Host, wanted: number, accept: (connection: Connection) => void): Result<Listener, NetFailure> {
+  async #secure(connection: Connection, options: SecureOptions): Promise<Result<Connection, NetFailure>> {
+    if (!this.#tls) return success(connection);
+    const secured = await this.#tls.client(connection.stream, options, this.#clock);
+    return secured.ok ? success({ ...connection, stream: secured.value }) : secured;
+  }
+
+  #listen(
+    host: Host,
+    wanted: number,
+    accept: (connection: Connection) => void,
+    options: ListenOptions = {},
+  ): Result<Listener, NetFailure> {
     const port = wanted === 0 ? this.#nextPort++ : wanted;
     if (host.listeners.has(port)) return failure({ error: 'in-use', detail: `Port ${port} is taken` });
-    host.listeners.set(port, accept);
+    const greet = (connection: Connection) => void this.#greet(connection, accept, options);
+    host.listeners.set(port, greet);
     const close = async () => {
-      host.listeners.delete(port);
+      // Closing twice must not end a later listener.
+      if (host.listeners.get(port) === greet) host.listeners.delete(port);
     };
     return success({ address: host.ip, port, close });
   }
 
-  async #pause(delayMs: number): Promise<void> {
-    if (delayMs > 0) await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve));
-  }
-}
-
-const notFound = (host: string): NetFailure => ({ error: 'not-found', detail: `Host "${host}" is not known` });
-
-/** Two ends of one connection; `cutAfterBytes` counts what comes to the first. */
-function pair(clock: Clock, latencyMs: number, cutAfterBytes: number | undefined): readonly [Duplex, Duplex] {
-  const near = new End(clock, latencyMs, cutAfterBytes);
-  const far = new End(clock, latencyMs, undefined);
-  near.join(far);
-  far.join(near);
-  return [near, far];
-}
-
-const resetError = (): Error => Object.assign(new Error('The connection was reset'), { code: 'ECONNRESET' });
-
-/** One end of a connection. What it is written to comes out of its peer, no faster than the peer is read. */
-class End extends Duplex {
-  readonly #clock: Clock;
-  readonly #latencyMs: number;
-  #leftBytes: number;
-  #peer: End | undefined;
-  #resume: (() => void) | undefined;
-
-  constructor(clock: Clock, latencyMs: number, cutAfterBytes: number | undefined) {
-    super({ allowHalfOpen: true });
-    this.#clock = clock;
-    this.#latencyMs = latencyMs;
-    this.#leftBytes = cutAfterBytes ?? Number.POSITIVE_INFINITY;
-    // A cut must not end the process when nobody is using the stream just then.
-    this.on('error', () => {});
-  }
-
-  join(peer: End): void {
-    this.#peer = peer;
-  }
-
-  override _read(): void {
-    const resume = this.#resume;
-    this.#resume = undefined;
-    resume?.();
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
-    this.#travel(() => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(chunk, done)));
-  }
-
-  override _final(done: () => void): void {
-    this.#travel(() => {
-      this.#peer?.push(null);
-      done();
-    });
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    const peer = this.#peer;
-    this.#resume?.();
-    // A clean close arrives as the end of the data, anything else as a reset.
-    if (peer && !peer.destroyed && !this.writableFinished)
-      this.#travel(() => peer.destroyed || peer.destroy(resetError()));
-    done(error);
-  }
-
-  /** Bytes from the peer. */
-  receive(chunk: Buffer, taken: () => void): void {
-    if (chunk.length >= this.#leftBytes) {
-      this.push(chunk.subarray(0, this.#leftBytes));
-      this.#leftBytes = 0;
-      taken();
-      // What has arrived can still be read; then the line is dead in both directions.
-      setImmediate(() => {
-        this.#peer?.destroy(resetError());
-        this.destroy(resetError());
-      });
+  async #greet(
+    connection: Connection,
+    accept: (connection: Connection) => void,
+    { tls, handshakeTimeoutMs = defaultHandshakeTimeoutMs, refused }: ListenOptions,
+  ): Promise<void> {
+    if (!tls || !this.#tls) {
+      accept(connection);
       return;
     }
-    this.#leftBytes -= chunk.length;
-    if (this.push(chunk)) taken();
-    else this.#resume = taken;
+    const secured = await this.#tls.server(connection.stream, tls, handshakeTimeoutMs, this.#clock);
+    if (secured.ok) accept({ ...connection, stream: secured.value });
+    else refused?.(secured.error);
   }
 
-  #travel(arrive: () => void): void {
-    if (this.#latencyMs > 0) this.#clock.after(this.#latencyMs, arrive);
-    else queueMicrotask(arrive);
+  async #ping(from: Host, host: string, timeoutMs: number): Promise<Result<number, NetFailure>> {
+    const address = await this.#resolve(from, host, timeoutMs);
+    if (!address.ok) return address;
+    const to = this.#named(address.value);
+    const sent = { from: from.name, to: to?.name ?? address.value, port: 0, index: 0 };
+    const { latencyMs = 0, lossPercent = 0 } = this.datagramConditions(sent);
+    const lost = !to || 2 * latencyMs > timeoutMs || (lossPercent > 0 && this.#random.below(100) < lossPercent);
+    await this.#pause(lost ? timeoutMs : 2 * latencyMs);
+    return lost ? failure(timedOut(timeoutMs)) : success(2 * latencyMs);
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    if (delayMs > 0) await sleep(this.#clock, delayMs);
   }
 }
+
+const timedOut = (timeoutMs: number): NetFailure => ({ error: 'timeout', detail: `No answer in ${timeoutMs} ms` });

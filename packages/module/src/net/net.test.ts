@@ -1,63 +1,14 @@
-import { networkInterfaces } from 'node:os';
-import type { Duplex } from 'node:stream';
-import { createServer } from 'node:tls';
-import { realClock, unwrap, VirtualClock } from '@moorage/base';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { unwrap } from '@moorage/base';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { testCertificates } from '../testing/certificates.ts';
-import { MemoryNetwork } from './memory.ts';
-import { nodeNet } from './node.ts';
-import type { Connection, Listener, Net } from './ports.ts';
+import { connect, freePort, mailbox, nets, opened, textOf, timeoutMs } from '../testing/nets.ts';
+import type { Connection, NetFailure } from './ports.ts';
 
-const timeoutMs = 5_000;
-
-const loopback = { ip: '127.0.0.1', portOffset: 0, listenLan: false };
-
-interface Pair {
-  readonly near: Net;
-  readonly far: Net;
-  readonly farHost: string;
-}
-
-/** Both nets behave alike; the real one only on loopback. */
-const nets: readonly { readonly name: string; readonly make: () => Pair }[] = [
-  {
-    name: 'memory',
-    make: () => {
-      const network = new MemoryNetwork(realClock);
-      return { near: network.attach('near', '10.0.0.1'), far: network.attach('far', '10.0.0.2'), farHost: 'far' };
-    },
-  },
-  { name: 'node', make: () => ({ near: nodeNet(loopback), far: nodeNet(loopback), farHost: 'localhost' }) },
-];
-
-async function textOf(stream: Duplex): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) text += String(chunk);
-  return text;
-}
-
-/** Closed even when a test fails. */
-const open: (Listener | Duplex)[] = [];
-
-afterEach(async () => {
-  for (const thing of open.splice(0)) {
-    if ('close' in thing) await thing.close();
-    else thing.destroy();
-  }
-});
-
-async function connect({ near, far, farHost }: Pair) {
-  const accepted = Promise.withResolvers<Connection>();
-  const listener = unwrap(await far.listen(0, accepted.resolve));
-  const client = unwrap(await near.dial({ host: farHost, port: listener.port, timeoutMs }));
-  const server = await accepted.promise;
-  open.push(listener, client.stream, server.stream);
-  return { listener, client, server };
-}
+const open = opened();
 
 describe.each(nets)('$name net', ({ make }) => {
   test('bytes go both ways and a half-close leaves the other way open', async () => {
-    const { client, server } = await connect(make());
+    const { client, server } = await connect(make(), open);
     client.stream.end('question');
     expect(await textOf(server.stream)).toBe('question');
     server.stream.end('answer');
@@ -65,7 +16,7 @@ describe.each(nets)('$name net', ({ make }) => {
   });
 
   test('both ends agree on their addresses', async () => {
-    const { listener, client, server } = await connect(make());
+    const { listener, client, server } = await connect(make(), open);
     expect(client.remotePort).toBe(listener.port);
     expect(server.localPort).toBe(listener.port);
     expect(server.remotePort).toBe(client.localPort);
@@ -73,7 +24,7 @@ describe.each(nets)('$name net', ({ make }) => {
   });
 
   test('a megabyte arrives whole at a slow reader', async () => {
-    const { client, server } = await connect(make());
+    const { client, server } = await connect(make(), open);
     const bytes = Buffer.alloc(1024 * 1024, 'abcdefg');
     client.stream.end(bytes);
     const chunks: Buffer[] = [];
@@ -85,7 +36,7 @@ describe.each(nets)('$name net', ({ make }) => {
   });
 
   test('destroying one end ends the other', async () => {
-    const { client, server } = await connect(make());
+    const { client, server } = await connect(make(), open);
     const closed = new Promise((resolve) => client.stream.once('close', resolve));
     client.stream.on('error', () => {});
     client.stream.resume();
@@ -131,153 +82,207 @@ describe.each(nets)('$name net', ({ make }) => {
   });
 });
 
-describe('memory net', () => {
-  const silentNet = () => {
-    const clock = new VirtualClock();
-    const network = new MemoryNetwork(clock);
-    const far = network.attach('far', '10.0.0.2');
-    return { clock, network, far, near: network.attach('near', '10.0.0.1') };
-  };
-
-  // The real net has no address on loopback that stays silent; its time-out is the same timer as for TLS, tested below.
-  test('a dial that nobody answers times out', async () => {
-    const { clock, network, near } = silentNet();
-    network.conditions = () => ({ silent: true });
-    const dialled = near.dial({ host: 'far', port: 1, timeoutMs: 1000 });
-    await clock.advance(1000);
-    expect(await dialled).toMatchObject({ ok: false, error: { error: 'timeout' } });
-  });
-
-  test('latency delays every byte', async () => {
-    const { clock, network, near, far } = silentNet();
-    network.conditions = () => ({ latencyMs: 10 });
-    await far.listen(7, ({ stream }) => stream.pipe(stream));
-    const dialled = near.dial({ host: 'far', port: 7, timeoutMs: 1000 });
-    await clock.advance(20);
-    const { stream } = unwrap(await dialled);
-    stream.write('x');
-    await clock.advance(19);
-    expect(stream.read()).toBeNull();
-    await clock.advance(1);
-    expect(String(stream.read())).toBe('x');
-  });
-
-  test.each([0, 1, 4, 5])('a cut after %i bytes delivers just these and resets', async (cutAfterBytes) => {
-    const { network, near, far } = silentNet();
-    network.conditions = () => ({ cutAfterBytes });
-    await far.listen(7, ({ stream }) => stream.write('hello world'));
-    const { stream } = unwrap(await near.dial({ host: 'far', port: 7, timeoutMs: 1000 }));
-    let text = '';
-    const read = (async () => {
-      for await (const chunk of stream) text += String(chunk);
-    })();
-    await expect(read).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(text).toBe('hello world'.slice(0, cutAfterBytes));
-  });
-});
-
-const outer = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find((address) => address.family === 'IPv4' && !address.internal)?.address;
-
-describe('node net', () => {
+describe.each(nets)('TLS over the $name net', ({ make }) => {
   let certificates: Awaited<ReturnType<typeof testCertificates>>;
   beforeAll(async () => {
     certificates = await testCertificates();
   });
 
-  async function tlsServer(options: { readonly demandsCertificate: boolean }) {
+  async function tlsListener(pair: ReturnType<typeof make>, demandsCertificate = false) {
+    const accepted = Promise.withResolvers<Connection>();
+    const refused = Promise.withResolvers<NetFailure>();
     const { ca, server } = certificates;
-    const peers: string[] = [];
-    const listening = createServer(
-      { ...server, ca, requestCert: true, rejectUnauthorized: options.demandsCertificate },
-      (socket) => {
-        peers.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody');
-        socket.on('error', () => {});
-        socket.end('hello');
-      },
-    );
-    listening.on('tlsClientError', () => {});
-    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-    const address = listening.address();
-    const close = async () => {
-      listening.close();
-    };
-    const port = typeof address === 'object' && address ? address.port : 0;
-    open.push({ address: '127.0.0.1', port, close });
-    return { port, peers };
+    const clientCa = demandsCertificate ? ca : undefined;
+    const tls = { ...(await certificates.issue(pair.farHost, false)), ...(clientCa && { clientCa }) };
+    const options = { tls: server && tls, handshakeTimeoutMs: 100, refused: refused.resolve };
+    const listener = unwrap(await pair.far.listen(0, accepted.resolve, options));
+    open.push(listener);
+    return { port: listener.port, accepted: accepted.promise, refused: refused.promise };
   }
 
-  test.each(['localhost', '127.0.0.1'])('a TLS dial to %s shows the client certificate', async (host) => {
-    const { port, peers } = await tlsServer({ demandsCertificate: true });
-    const device = await certificates.issue('device-1', true);
-    const tls = { ca: certificates.ca, ...device };
-    const { stream } = unwrap(await nodeNet(loopback).dial({ host, port, timeoutMs, tls }));
-    expect(await textOf(stream)).toBe('hello');
-    expect(peers).toEqual(['device-1']);
-    stream.destroy();
+  const dialTo = (pair: ReturnType<typeof make>, port: number, tls = {}) =>
+    pair.near.dial({ host: pair.farHost, port, timeoutMs, tls: { ca: certificates.ca, ...tls } });
+
+  test('a handshake comes before the connection is handed over, and bytes go both ways', async () => {
+    const pair = make();
+    const { port, accepted } = await tlsListener(pair);
+    const client = unwrap(await dialTo(pair, port));
+    const server = await accepted;
+    open.push(client.stream, server.stream);
+    expect([client.remotePort, server.localPort, server.remotePort]).toEqual([port, port, client.localPort]);
+    client.stream.end('question');
+    expect(await textOf(server.stream)).toBe('question');
+    server.stream.end('answer');
+    expect(await textOf(client.stream)).toBe('answer');
   });
 
-  test('a TLS dial without certificate of its own is possible', async () => {
-    const { port, peers } = await tlsServer({ demandsCertificate: false });
-    const { stream } = unwrap(
-      await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls: { ca: certificates.ca } }),
-    );
-    expect(await textOf(stream)).toBe('hello');
-    expect(peers).toEqual(['nobody']);
-    stream.destroy();
+  test('an open connection can be secured later', async () => {
+    const pair = make();
+    const { port, accepted } = await tlsListener(pair);
+    const plain = unwrap(await pair.near.dial({ host: pair.farHost, port, timeoutMs }));
+    const tls = { ca: certificates.ca };
+    const client = unwrap(await pair.near.secure(plain, { host: pair.farHost, tls, timeoutMs }));
+    open.push(client.stream);
+    (await accepted).stream.end('hello');
+    expect(await textOf(client.stream)).toBe('hello');
+    expect(client.localPort).toBe(plain.localPort);
   });
 
-  test('a server that another authority vouches for is refused', async () => {
-    const { port } = await tlsServer({ demandsCertificate: false });
-    const other = await testCertificates();
-    const dialled = await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls: { ca: other.ca } });
+  test('an authority that nobody knows is refused on both sides', async () => {
+    const pair = make();
+    const { port, refused } = await tlsListener(pair);
+    const { ca } = await testCertificates();
+    expect(await dialTo(pair, port, { ca })).toMatchObject({ ok: false, error: { error: 'tls' } });
+    expect(['tls', 'reset']).toContain((await refused).error);
+  });
+
+  test('another name than that of the certificate is refused', async () => {
+    const pair = make();
+    const { port } = await tlsListener(pair);
+    const dialled = await dialTo(pair, port, { serverName: 'elsewhere.example' });
     expect(dialled).toMatchObject({ ok: false, error: { error: 'tls' } });
   });
 
-  test('a server under another name is refused', async () => {
-    const { port } = await tlsServer({ demandsCertificate: false });
-    const tls = { ca: certificates.ca, serverName: 'elsewhere.example' };
-    const dialled = await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls });
-    expect(dialled).toMatchObject({ ok: false, error: { error: 'tls' } });
+  test('a client certificate is demanded where the listener has an authority for it', async () => {
+    const pair = make();
+    const without = await tlsListener(pair, true);
+    const bare = await dialTo(pair, without.port);
+    expect(await without.refused).toMatchObject({ error: 'tls' });
+    if (bare.ok) bare.value.stream.destroy();
+    const shown = await tlsListener(pair, true);
+    const client = unwrap(await dialTo(pair, shown.port, await certificates.issue('device-1', true)));
+    open.push(client.stream, (await shown.accepted).stream);
   });
 
-  test('a TLS server that stays silent times out', async () => {
-    const net = nodeNet(loopback);
-    const listener = unwrap(await net.listen(0, ({ stream }) => open.push(stream)));
+  test('a client that stays silent is given up', async () => {
+    const pair = make();
+    const { port, refused } = await tlsListener(pair);
+    const plain = unwrap(await pair.near.dial({ host: pair.farHost, port, timeoutMs }));
+    open.push(plain.stream);
+    expect(await refused).toMatchObject({ error: 'timeout' });
+  });
+
+  test('bytes that are no TLS are refused', async () => {
+    const pair = make();
+    const { port, refused } = await tlsListener(pair);
+    const plain = unwrap(await pair.near.dial({ host: pair.farHost, port, timeoutMs }));
+    open.push(plain.stream);
+    plain.stream.write('GET / HTTP/1.0\r\n\r\n');
+    expect(await refused).toMatchObject({ error: 'tls' });
+  });
+
+  test('a server that stays silent times out', async () => {
+    const pair = make();
+    const listener = unwrap(await pair.far.listen(0, ({ stream }) => open.push(stream)));
     open.push(listener);
-    const dialled = await net.dial({ host: 'localhost', port: listener.port, timeoutMs: 50, tls: {} });
+    const dialled = await pair.near.dial({ host: pair.farHost, port: listener.port, timeoutMs: 50, tls: {} });
     expect(dialled).toMatchObject({ ok: false, error: { error: 'timeout' } });
   });
 
-  // Spec: MOD-NET-port-offset.
-  test('ports that the module opens are shifted by the offset', async () => {
-    const free = unwrap(await nodeNet(loopback).listen(0, () => {}));
-    await free.close();
-    const listener = unwrap(await nodeNet({ ...loopback, portOffset: free.port - 80 }).listen(80, () => {}));
+  test('a certificate that is none is refused', async () => {
+    const pair = make();
+    const refused = Promise.withResolvers<NetFailure>();
+    const tls = { cert: 'nonsense', key: 'nonsense' };
+    const listener = unwrap(await pair.far.listen(0, () => {}, { tls, refused: refused.resolve }));
     open.push(listener);
-    expect(listener.port).toBe(free.port);
-    const beyond = await nodeNet({ ...loopback, portOffset: 65_500 }).listen(80, () => {});
-    expect(beyond).toMatchObject({ ok: false, error: { error: 'unreachable' } });
+    const dialled = await dialTo(pair, listener.port);
+    expect(dialled.ok).toBe(false);
+    expect(await refused.promise).toMatchObject({ error: 'tls' });
+  });
+});
+
+describe.each(nets)('datagrams over the $name net', ({ make }) => {
+  const group = '239.255.77.77';
+
+  test('one goes there and another back, to address and port of its sender', async () => {
+    const { near, far, farHost, nearAddress } = make();
+    const [asker, answerer] = [await mailbox(near, { port: 0 }), await mailbox(far, { port: 0 })];
+    open.push(asker, answerer);
+    expect(await asker.send(Buffer.from('question'), farHost, answerer.port)).toMatchObject({ ok: true });
+    const question = await answerer.next();
+    expect(question).toMatchObject({ address: nearAddress, port: asker.port });
+    expect(String(Buffer.from(question.bytes))).toBe('question');
+    await answerer.send(Buffer.from('answer'), question.address, question.port);
+    expect(String(Buffer.from((await asker.next()).bytes))).toBe('answer');
   });
 
-  // Spec: MOD-NET-loopback-guard. Skipped on a host that has no address outside the loopback range to come from.
-  test.skipIf(!outer)('listeners drop peers from outside the loopback range unless told otherwise', async () => {
-    if (!outer) return;
-    for (const listenLan of [false, true]) {
-      const net = nodeNet({ ip: '0.0.0.0', portOffset: 0, listenLan });
-      const listener = unwrap(await net.listen(0, ({ stream }) => stream.end('hello')));
-      open.push(listener);
-      const dialled = await net.dial({ host: outer, port: listener.port, timeoutMs });
-      const text = dialled.ok ? await textOf(dialled.value.stream).catch(() => '') : '';
-      if (dialled.ok) dialled.value.stream.destroy();
-      expect(text).toBe(listenLan ? 'hello' : '');
+  test('an empty one and the longest one arrive whole', async () => {
+    const { near, far, farHost } = make();
+    const [asker, answerer] = [await mailbox(near, { port: 0 }), await mailbox(far, { port: 0 })];
+    open.push(asker, answerer);
+    for (const size of [0, 65_507]) {
+      expect(await asker.send(new Uint8Array(size).fill(7), farHost, answerer.port)).toMatchObject({ ok: true });
+      expect((await answerer.next()).bytes.length).toBe(size);
     }
+    expect(await asker.send(new Uint8Array(65_508), farHost, answerer.port)).toMatchObject({ ok: false });
   });
 
-  test('a module at an address of its own dials from that address', async () => {
-    const pair = { near: nodeNet({ ...loopback, ip: '127.0.0.9' }), far: nodeNet(loopback), farHost: '127.0.0.1' };
-    const { server } = await connect(pair);
-    expect(server.remoteAddress).toBe('127.0.0.9');
+  test('a port that is taken is refused, and free again once it is closed', async () => {
+    const { far } = make();
+    const first = await mailbox(far, { port: 0 });
+    expect(await far.datagrams({ port: first.port }, () => {})).toMatchObject({
+      ok: false,
+      error: { error: 'in-use' },
+    });
+    await first.close();
+    open.push(await mailbox(far, { port: first.port }));
+  });
+
+  test('a name that does not exist and a closed socket are refusals', async () => {
+    const { near, farHost } = make();
+    const socket = await mailbox(near, { port: 0 });
+    const missing = await socket.send(new Uint8Array(1), 'nowhere.invalid', 9);
+    expect(missing).toMatchObject({ ok: false, error: { error: 'not-found' } });
+    await socket.close();
+    expect(await socket.send(new Uint8Array(1), farHost, 9)).toMatchObject({ ok: false });
+  });
+
+  test('every member of a group hears what is sent to it, others on the port do not', async () => {
+    const { near, far, nearAddress } = make();
+    const port = await freePort(far);
+    const [first, second] = [await mailbox(near, { port, group }), await mailbox(far, { port, group })];
+    const other = await mailbox(far, { port, group: '239.255.77.78' });
+    open.push(first, second, other);
+    await first.send(Buffer.from('who is there'), group, port);
+    expect(await second.next()).toMatchObject({ address: nearAddress, port });
+    await first.send(Buffer.from('over'), '239.255.77.78', port);
+    expect(String(Buffer.from((await other.next()).bytes))).toBe('over');
+  });
+
+  test('a socket without a group sends to one, and is answered', async () => {
+    const { near, far } = make();
+    const port = await freePort(far);
+    const [asker, member] = [await mailbox(near, { port: 0 }), await mailbox(far, { port, group })];
+    open.push(asker, member);
+    await asker.send(Buffer.from('question'), group, port);
+    const { address, port: back } = await member.next();
+    await member.send(Buffer.from('answer'), address, back);
+    expect(await asker.next()).toMatchObject({ port });
+  });
+
+  test('a broadcast reaches every socket on its port', async () => {
+    const { near, far } = make();
+    const sender = await mailbox(near, { port: 0 });
+    const port = await freePort(far);
+    const [here, there] = [await mailbox(near, { port }), await mailbox(far, { port })];
+    open.push(sender, here, there);
+    await sender.send(Buffer.from('hello'), '255.255.255.255', port);
+    for (const { next } of [here, there]) expect(await next()).toMatchObject({ port: sender.port });
+  });
+});
+
+describe.each(nets)('ping over the $name net', ({ make }) => {
+  test('a host that is there answers in some time', async () => {
+    const { near, farHost } = make();
+    const answer = unwrap(await near.ping(farHost, timeoutMs));
+    expect(answer).toBeGreaterThanOrEqual(0);
+    expect(answer).toBeLessThan(timeoutMs);
+  });
+
+  test('a host that does not exist is not found', async () => {
+    expect(await make().near.ping('nowhere.invalid', timeoutMs)).toMatchObject({
+      ok: false,
+      error: { error: 'not-found' },
+    });
   });
 });

@@ -21,6 +21,8 @@ export const neutralData: PersonalityData = {
     listVerbose: '#%3d %c-%02X   %04X %4d %7d %10s  %s',
     streamList: '# %d %-6s%s',
     scan: '#%3d%3d%5d %s %s',
+    scanVerbose: '#%3d%3d%5d %s %5s %-10s %3s %2d %s',
+    services: '# %d %-32s %-15s %d',
     products: '# %d %-32s %-10s %s',
   },
 };

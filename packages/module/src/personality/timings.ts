@@ -8,6 +8,8 @@ export interface Timings {
   readonly probeMs: number;
   readonly associateMs: number;
   readonly dhcpMs: number;
+  /** No time: 1 where bytes on the serial line take the time of its rate, 0 where they take none. */
+  readonly serialPace: number;
 }
 
 /** A time in ms, or the shortest and the longest of which each one is drawn. */
@@ -16,7 +18,15 @@ export type Timing = number | readonly [minMs: number, maxMs: number];
 export type TimingTable = Readonly<Record<keyof Timings, Timing>>;
 
 /** Nobody waits for a virtual module. */
-export const noTimings: TimingTable = { bootMs: 0, saveMs: 0, scanMs: 0, probeMs: 0, associateMs: 0, dhcpMs: 0 };
+export const noTimings: TimingTable = {
+  bootMs: 0,
+  saveMs: 0,
+  scanMs: 0,
+  probeMs: 0,
+  associateMs: 0,
+  dhcpMs: 0,
+  serialPace: 0,
+};
 
 /**
  * What hosts have seen of real modules: a join of 4 to 15 s in all, a scan of 2 to 6 s, 0.9 s to save.
@@ -29,13 +39,15 @@ export const realTimings: TimingTable = {
   probeMs: [1000, 3000],
   associateMs: [1500, 6000],
   dhcpMs: [1500, 6000],
+  serialPace: 1,
 };
 
 const draw = (timing: Timing, random: Random): number =>
   typeof timing === 'number' ? timing : timing[0] + random.below(Math.floor(timing[1] - timing[0]) + 1);
 
-/** The times of one module: each reading of a range is another draw. */
+/** The times of one module: each reading of a range is another draw. Modules without ranges share their table. */
 export function drawnTimings(table: TimingTable, random: Random): Timings {
+  if (isFixed(table)) return table;
   return {
     get bootMs() {
       return draw(table.bootMs, random);
@@ -55,5 +67,11 @@ export function drawnTimings(table: TimingTable, random: Random): Timings {
     get dhcpMs() {
       return draw(table.dhcpMs, random);
     },
+    get serialPace() {
+      return draw(table.serialPace, random);
+    },
   };
 }
+
+const isFixed = (table: TimingTable): table is Timings =>
+  Object.values(table).every((timing) => typeof timing === 'number');

@@ -18,6 +18,7 @@ interface RadioOptions {
   readonly air?: Air;
   readonly timings?: Partial<Timings>;
   readonly clock?: VirtualClock;
+  readonly seed?: number;
   readonly lease?: typeof lease;
 }
 
@@ -42,9 +43,12 @@ export function radioRig(options: RadioOptions = {}) {
         return { status, joinResult, ...addresses, channel: accessPoint?.channel ?? 0, info: [] };
       },
       softApInfo: () => [],
+      stations: () => [],
+      webSetupActive: () => false,
       link: () => ({ bundleId: '', otaResult: 0, provisionStatus: 0 }),
       safeMode: () => false,
       memoryPercent: () => 0,
+      bufferUsage: () => 'rx:0,tx:0',
       pins: () => noPins,
     },
   });
@@ -65,6 +69,7 @@ export function radioRig(options: RadioOptions = {}) {
     mac: testMac,
     variables,
     log,
+    random: seededRandom(options.seed ?? 1),
     timings: { ...drawnTimings(personality.timings, seededRandom(1)), ...options.timings },
   });
   return { clock, variables, log, wlan, printed, personality };

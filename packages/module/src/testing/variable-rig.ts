@@ -46,9 +46,12 @@ export function testSources(): VariableSources {
     },
     network: () => network,
     softApInfo: () => ['SSID: '],
+    stations: () => [],
+    webSetupActive: () => false,
     link: () => link,
     safeMode: () => false,
     memoryPercent: () => 7,
+    bufferUsage: () => 'rx:0,tx:0',
     pins: () => noPins,
   };
 }

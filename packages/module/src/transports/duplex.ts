@@ -1,10 +1,15 @@
 import type { Duplex } from 'node:stream';
+import type { Bus } from '../bus/bus.ts';
+import { BusPort, type SerialPlace } from '../bus/bus-port.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import { Session } from '../interpreter/session.ts';
 
-/** A board as a transport is given it. */
-export type AttachableBoard<Board extends SessionBoard> = Board & { readonly registry: Registry<Board> };
+/** A board as a transport is given it; without a bus its serial line is a command line for good. */
+export type AttachableBoard<Board extends SessionBoard> = Board & {
+  readonly registry: Registry<Board>;
+  readonly bus?: Bus;
+};
 
 /** Hears of a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
 export type OnMistake = (error: unknown) => void;
@@ -15,22 +20,49 @@ export function attachSession<Board extends SessionBoard>(
   kind: 'serial' | 'terminal',
   stream: Duplex,
   onMistake?: OnMistake,
+  place: SerialPlace = {},
 ): void {
+  const wire = wireOf(stream);
+  const { bus, registry } = board;
+  if (kind === 'serial' && bus) {
+    const port = new BusPort<Board>({ board, registry, bus, wire, onMistake, ...place });
+    stream.on('data', (chunk: Buffer) => port.heard(chunk));
+    tie(stream, port);
+    return;
+  }
   const session = new Session<Board>({
     board,
-    registry: board.registry,
+    registry,
     kind,
     ...(onMistake && { onMistake }),
-    write: (bytes) => stream.write(bytes),
-    ready: () => stream.resume(),
-    ended: () => stream.end(),
+    write: wire.write,
+    writeAll: wire.writeAll,
+    ready: wire.resume,
+    ended: wire.end,
   });
   stream.on('data', (chunk: Buffer) => {
     if (!session.receive(chunk)) stream.pause();
   });
-  stream.on('drain', () => session.drained());
-  stream.on('end', () => session.end());
-  // What went wrong below is the other side's business: a serial line has nobody to tell.
-  stream.on('error', () => session.close());
-  stream.on('close', () => session.close());
+  tie(stream, session);
 }
+
+function tie(stream: Duplex, user: { drained(): void; end(): void; close(): void }): void {
+  stream.on('drain', () => user.drained());
+  stream.on('end', () => user.end());
+  // What went wrong below is the other side's business: a serial line has nobody to tell.
+  stream.on('error', () => user.close());
+  stream.on('close', () => user.close());
+}
+
+const wireOf = (stream: Duplex) => ({
+  write: (bytes: Uint8Array): boolean => stream.write(bytes),
+  writeAll: (pieces: readonly Uint8Array[]): boolean => {
+    stream.cork();
+    const taken = pieces.map((piece) => stream.write(piece));
+    stream.uncork();
+    return !taken.includes(false);
+  },
+  pause: (): void => void stream.pause(),
+  resume: (): void => void stream.resume(),
+  end: (): void => void stream.end(),
+});

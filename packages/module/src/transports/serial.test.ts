@@ -59,6 +59,7 @@ test.each([
   ['pty:/tmp/a:b', { kind: 'pty', link: '/tmp/a:b' }],
   ['tcp:127.0.0.1:0', { kind: 'tcp', host: '127.0.0.1', port: 0 }],
   ['tcp:localhost:65535', { kind: 'tcp', host: 'localhost', port: 65_535 }],
+  ['rfc2217:127.0.0.1:2217', { kind: 'rfc2217', host: '127.0.0.1', port: 2217 }],
   ['tcp:[::1]:99', { kind: 'tcp', host: '::1', port: 99 }],
   ['stdio', { kind: 'stdio' }],
   ['none', { kind: 'none' }],
@@ -76,6 +77,8 @@ test.each([
   'tcp:127.0.0.1:65536',
   'tcp:127.0.0.1:-1',
   'tcp::80',
+  'rfc2217:127.0.0.1',
+  'rfc2217',
   'stdio:',
   'none:x',
   'usb',
@@ -83,7 +86,7 @@ test.each([
 ])('parseSerial refuses %j and names the forms', (text) => {
   expect(parseSerial(text)).toEqual({
     ok: false,
-    error: `Serial port "${text}" is not one of pty[:LINK], tcp:HOST:PORT, stdio, none`,
+    error: `Serial port "${text}" is not one of pty[:LINK], tcp:HOST:PORT, rfc2217:HOST:PORT, stdio, none`,
   });
 });
 
@@ -171,7 +174,10 @@ test('openSerial tcp sends a long answer whole to a reader that is slow', async 
 test.each([
   ['tcp:0.0.0.0:0', 'Address "0.0.0.0" is outside the loopback range; --listen-lan allows that'],
   ['tcp:no.such.host.invalid:0', 'Cannot find the address of "no.such.host.invalid"'],
-  ['tcp:127.0.0.1:x', 'Serial port "tcp:127.0.0.1:x" is not one of pty[:LINK], tcp:HOST:PORT, stdio, none'],
+  [
+    'tcp:127.0.0.1:x',
+    'Serial port "tcp:127.0.0.1:x" is not one of pty[:LINK], tcp:HOST:PORT, rfc2217:HOST:PORT, stdio, none',
+  ],
 ])('openSerial refuses %j with a reason', async (text, error) => {
   expect(await openSerial(text, await machineModule())).toEqual({ ok: false, error });
 });
@@ -290,16 +296,19 @@ test('openPty loses what nobody is there to read, so that a program finds a clea
   await expect.poll(() => heard.text).toBe('fresh');
 });
 
-test('openStdio runs a session on the terminal of the process', async () => {
+test('openStdio runs a session on the terminal of the process, and ends that when all has been answered', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const stdio = openStdio(input, output, () => expect.fail());
+  let ends = 0;
+  const stdio = openStdio(input, output, () => ends++);
   attachSession(await machineModule(), 'serial', stdio.stream);
   const heard = listen(output);
   input.write(`${question}\x03`);
   await expect.poll(() => heard.text).toBe(answer);
+  expect(ends).toBe(0);
   const finished = new Promise((resolve) => stdio.stream.once('finish', resolve));
   input.end();
   await finished;
+  expect(ends).toBe(1);
   expect(output.writableEnded).toBe(false);
   await stdio.close();
 });

@@ -7,7 +7,7 @@ type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): u
 
 /**
  * This process's own terminal as the serial port. Keys go to the module as they are typed, but Ctrl-C still interrupts
- * the process. The output stays open when the session ends.
+ * the process, and so does the end of the input when all of it has been answered. The output stays open.
  */
 export function openStdio(
   input: Input = process.stdin,
@@ -19,6 +19,10 @@ export function openStdio(
   const stream = new Duplex({
     read: () => input.resume(),
     write: (bytes: Buffer, _encoding, done) => void output.write(bytes, done),
+    final(done) {
+      done();
+      onInterrupt();
+    },
   });
   const onData = (bytes: Buffer): void => {
     const at = raw ? bytes.indexOf(interrupt) : -1;

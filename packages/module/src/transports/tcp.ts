@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
+import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { type AttachableBoard, attachSession, type OnMistake } from './duplex.ts';
 import { isLoopback } from './loopback.ts';
@@ -24,7 +25,9 @@ export const openTcp = <Board extends SessionBoard>(
   board: AttachableBoard<Board>,
   listen: TcpPlace,
   onMistake?: OnMistake,
-): Promise<Result<TcpPort, string>> => listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake));
+  uart: Uart = 0,
+): Promise<Result<TcpPort, string>> =>
+  listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake, { uart }));
 
 /**
  * Listens on TCP; port 0 takes a free one. Without `listenLan` it neither listens on nor answers addresses outside the

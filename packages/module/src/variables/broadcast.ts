@@ -1,8 +1,6 @@
 import { csv, host, interfaceOrDefault, ip, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the status broadcast is not built yet';
-
 /** Properties of the broadcast object. Reference: module-variables 2. */
 const item = /^(mac|bssid|channel|ip|ssid|rssi|remote_terminal_port|time|uuid|version|gpio\d{1,2}|adc\d{1,2})$/;
 
@@ -14,7 +12,6 @@ export const broadcastVariables = defineVariables([
     kind: csv(item),
     default: 'mac,bssid,channel,ip,ssid,rssi,remote_terminal_port,time,version',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Properties in the status broadcast, in this order',
   },
   {
@@ -23,7 +20,6 @@ export const broadcastVariables = defineVariables([
     kind: host,
     default: '',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Host that gets the status by HTTP post; empty for none',
   },
   {
@@ -33,7 +29,6 @@ export const broadcastVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Interface of the status broadcast',
   },
   {
@@ -43,7 +38,6 @@ export const broadcastVariables = defineVariables([
     default: 10,
     apply: 'boot',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Seconds between status broadcasts; 0 for never',
   },
   {
@@ -53,7 +47,6 @@ export const broadcastVariables = defineVariables([
     default: '255.255.255.255',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'UDP destination of the status broadcast',
   },
   {
@@ -63,7 +56,6 @@ export const broadcastVariables = defineVariables([
     default: 55555,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'UDP port of the status broadcast',
   },
 ]);

@@ -1,8 +1,6 @@
 import { bool, gpio, str, u16, words } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'stream mode is not built yet';
-
 /** Spec: MOD-VAR-bus.*. */
 export const busVariables = defineVariables([
   {
@@ -28,7 +26,6 @@ export const busVariables = defineVariables([
     kind: bool,
     default: false,
     evidence: 'documented',
-    inert: 'network streams are not built yet',
     help: 'Refuse a stream_write whose data does not fit before reading it',
   },
   {
@@ -46,7 +43,6 @@ export const busVariables = defineVariables([
     default: 'uart0',
     apply: 'boot',
     evidence: 'spec',
-    inert: 'the serial port has no line settings yet',
     help: 'UART of host data and commands',
   },
   {
@@ -56,7 +52,6 @@ export const busVariables = defineVariables([
     default: 'uart0',
     apply: 'boot',
     evidence: 'spec',
-    inert: 'the serial port has no line settings yet',
     help: 'UART of log text',
   },
   {
@@ -66,7 +61,6 @@ export const busVariables = defineVariables([
     default: 'command',
     apply: 'boot',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Mode after boot',
   },
   {
@@ -77,7 +71,6 @@ export const busVariables = defineVariables([
     apply: 'boot',
     evidence: 'spec',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that forces command mode',
   },
   {
@@ -86,7 +79,6 @@ export const busVariables = defineVariables([
     kind: str(15),
     default: '$$$',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Characters that break into command mode; empty for none',
   },
   {
@@ -96,7 +88,6 @@ export const busVariables = defineVariables([
     default: 128,
     apply: 'boot',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Bytes that are collected before a packet is sent',
   },
   {
@@ -106,7 +97,6 @@ export const busVariables = defineVariables([
     default: true,
     apply: 'boot',
     evidence: 'seen',
-    inert: notBuilt,
     help: 'Whether every byte starts the flush time again',
   },
   {
@@ -116,7 +106,6 @@ export const busVariables = defineVariables([
     default: 10,
     apply: 'boot',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Idle ms after which collected bytes are sent; 0 for never',
   },
 ]);

@@ -10,7 +10,10 @@ interface DirectionRow {
   readonly usage: string;
 }
 
-/** Spec: MOD-GPIO-dir-0 to MOD-GPIO-dir-5. Long names of outputs are those of the successor's listings. */
+/**
+ * Spec: MOD-GPIO-dir-0, MOD-GPIO-dir-1, MOD-GPIO-dir-2, MOD-GPIO-dir-3, MOD-GPIO-dir-4, MOD-GPIO-dir-5. Long names of outputs are those of the
+ * successor's listings.
+ */
 export const directions: readonly DirectionRow[] = [
   {
     direction: 0,
@@ -53,6 +56,15 @@ export const directions: readonly DirectionRow[] = [
 /** The row that a name stands for; `undefined` when there is none. */
 export const directionNamed = (name: string): DirectionRow | undefined =>
   directions.find((row) => row.longName === name || row.names.includes(name));
+
+/** What a value of `gpio.sleep` makes of a pin; `default` leaves it without a use. */
+export const sleepingPins: Readonly<Record<string, { readonly direction: Direction; readonly level: Level }>> = {
+  input_highz: { direction: 2, level: 0 },
+  input_pullup: { direction: 0, level: 0 },
+  input_pulldown: { direction: 1, level: 0 },
+  output_low: { direction: 3, level: 0 },
+  output_high: { direction: 3, level: 1 },
+};
 
 /** Splits a value of `gpio.init`; `undefined` when it is empty. The first level is 0 when none is given. */
 export function initialPin(value: string): { readonly direction: Direction; readonly level: Level } | undefined {

@@ -1,8 +1,6 @@
 import { host, str, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'sending mail is not built yet';
-
 /** Spec: MOD-VAR-email.*. */
 export const emailVariables = defineVariables([
   {
@@ -11,7 +9,6 @@ export const emailVariables = defineVariables([
     kind: str(128),
     default: '',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Sender of mail: an address, or a name with the address in angle brackets',
   },
   {
@@ -21,7 +18,6 @@ export const emailVariables = defineVariables([
     kind: host,
     default: '',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Mail server',
   },
   {
@@ -32,7 +28,6 @@ export const emailVariables = defineVariables([
     default: '',
     evidence: 'documented',
     secret: true,
-    inert: notBuilt,
     help: 'Password at the mail server',
   },
   {
@@ -42,7 +37,6 @@ export const emailVariables = defineVariables([
     kind: u16(),
     default: 587,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Port of the mail server',
   },
   {
@@ -52,7 +46,6 @@ export const emailVariables = defineVariables([
     kind: str(64),
     default: '',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'User name at the mail server',
   },
 ]);

@@ -32,7 +32,6 @@ export const gpioVariables = defineVariables([
     default: 'default',
     evidence: 'documented',
     index: 'gpio',
-    inert: 'pins keep nothing during sleep',
     help: 'State of a pin during sleep',
   },
   {

@@ -1,8 +1,6 @@
 import { bool, file, interfaceOrDefault, str, u8, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the HTTP server is not built yet';
-
 /** Spec: MOD-VAR-http.*. */
 export const httpVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const httpVariables = defineVariables([
     default: true,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Serve the REST API',
   },
   {
@@ -22,7 +19,6 @@ export const httpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Origin that browsers may call from; * for any, empty for none',
   },
   {
@@ -32,7 +28,6 @@ export const httpVariables = defineVariables([
     default: 'webapp/unauthorized.html',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'File sent with status 401',
   },
   {
@@ -42,7 +37,6 @@ export const httpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Run the server while the interface is up',
   },
   {
@@ -52,7 +46,6 @@ export const httpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Interface that is served',
   },
   {
@@ -62,7 +55,6 @@ export const httpVariables = defineVariables([
     default: 5,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Clients at a time',
   },
   {
@@ -72,7 +64,6 @@ export const httpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'File sent with status 404; empty for a built-in text',
   },
   {
@@ -83,7 +74,6 @@ export const httpVariables = defineVariables([
     apply: 'net',
     evidence: 'spec',
     secret: true,
-    inert: notBuilt,
     help: 'Password; with the user name it switches authorization on',
   },
   {
@@ -93,7 +83,6 @@ export const httpVariables = defineVariables([
     default: 80,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'TCP port',
   },
   {
@@ -103,7 +92,6 @@ export const httpVariables = defineVariables([
     default: 'webapp/index.html',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'File served for /',
   },
   {
@@ -113,7 +101,6 @@ export const httpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Certificate of the server',
   },
   {
@@ -123,7 +110,6 @@ export const httpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Serve HTTPS',
   },
   {
@@ -133,7 +119,6 @@ export const httpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Private key of the server',
   },
   {
@@ -143,7 +128,6 @@ export const httpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Ask clients for a certificate',
   },
   {
@@ -153,7 +137,6 @@ export const httpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'User name',
   },
 ]);

@@ -35,6 +35,8 @@ export type Kind =
   | { readonly type: 'zone' }
   /** A baud rate; one that is not in the list only with the word `raw` behind it. */
   | { readonly type: 'baud' }
+  /** A pin and what it tells of: `12 data,connected`; -1 is the same as nothing. */
+  | { readonly type: 'pin_events'; readonly words: readonly string[] }
   /** A pin's direction and first level: `output_pp 1`. */
   | { readonly type: 'direction' }
   /** Blink patterns joined with `|`, as many as the index has states. */
@@ -144,6 +146,18 @@ function parseDirection(text: string): string | undefined {
   return direction && (level === undefined ? direction : `${direction} ${level}`);
 }
 
+function parsePinEvents(
+  kind: Extract<Kind, { type: 'pin_events' }>,
+  text: string,
+  gpioCount: number,
+): string | undefined {
+  if (text === '' || text === '-1') return '';
+  const match = /^(\d{1,2}) (\S+)$/.exec(text);
+  const events = match?.[2]?.split(',') ?? [];
+  const fits = events.every((event, at) => kind.words.includes(event) && events.indexOf(event) === at);
+  return match && Number(match[1]) < gpioCount && fits ? `${Number(match[1])} ${events.join(',')}` : undefined;
+}
+
 function parseBaud(text: string): number | undefined {
   const [rate = '', raw, ...more] = text.split(' ');
   if (more.length > 0 || (raw !== undefined && raw !== 'raw')) return undefined;
@@ -211,6 +225,8 @@ function parseText(kind: Kind, text: string, board: ValueLimits): Value | undefi
     }
     case 'baud':
       return parseBaud(text);
+    case 'pin_events':
+      return parsePinEvents(kind, text, board.gpioCount);
     case 'direction':
       return parseDirection(text);
     case 'blink': {
@@ -224,7 +240,7 @@ function parseText(kind: Kind, text: string, board: ValueLimits): Value | undefi
 }
 
 /** Kinds whose value is the rest of the line; the others take one word. */
-const takesRest: ReadonlySet<Kind['type']> = new Set(['str', 'ssid', 'key', 'file', 'baud', 'direction']);
+const takesRest: ReadonlySet<Kind['type']> = new Set(['pin_events', 'str', 'ssid', 'key', 'file', 'baud', 'direction']);
 
 /** Reads the words behind a variable's name as a value of its kind. */
 export function parseValue(kind: Kind, given: readonly string[], limits: ValueLimits): Result<Value, VariableError> {

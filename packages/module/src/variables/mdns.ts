@@ -1,8 +1,6 @@
 import { bool, csv, interfaceOrDefault } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the name services are not built yet';
-
 /** Spec: MOD-VAR-mdns.*. */
 export const mdnsVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const mdnsVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'seen',
-    inert: notBuilt,
     help: 'Answer for the name of the module',
   },
   {
@@ -22,7 +19,6 @@ export const mdnsVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of the name services',
   },
   {
@@ -32,7 +28,6 @@ export const mdnsVariables = defineVariables([
     default: 'module-#',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Host name; a final # stands for the end of the MAC address',
   },
   {
@@ -42,7 +37,6 @@ export const mdnsVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Service types that are announced',
   },
 ]);

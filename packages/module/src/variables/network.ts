@@ -10,7 +10,6 @@ export const networkVariables = defineVariables([
     default: 50,
     apply: 'boot',
     evidence: 'documented',
-    inert: 'the memory of the module is not simulated',
     help: 'Percent of the packet pool for receiving',
   },
   {
@@ -20,7 +19,6 @@ export const networkVariables = defineVariables([
     default: 30_000,
     apply: 'boot',
     evidence: 'documented',
-    inert: 'the memory of the module is not simulated',
     help: 'Bytes of the packet pool',
   },
   {
@@ -30,7 +28,7 @@ export const networkVariables = defineVariables([
     default: 'rx:0,tx:0',
     access: 'get',
     evidence: 'seen',
-    inert: 'the memory of the module is not simulated',
+    read: ({ sources }) => sources.bufferUsage(),
     help: 'Percent of the packet pool in use',
   },
   {

@@ -1,8 +1,6 @@
 import { bool, host, interfaceOrDefault, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'network time is not built yet';
-
 /** Spec: MOD-VAR-ntp.*. */
 export const ntpVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const ntpVariables = defineVariables([
     default: true,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Keep the clock by network time',
   },
   {
@@ -22,7 +19,6 @@ export const ntpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of network time',
   },
   {
@@ -31,7 +27,6 @@ export const ntpVariables = defineVariables([
     kind: u16(300),
     default: 3600,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Seconds between polls',
   },
   {
@@ -40,7 +35,6 @@ export const ntpVariables = defineVariables([
     kind: host,
     default: 'pool.ntp.org',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Time server',
   },
 ]);

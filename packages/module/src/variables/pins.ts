@@ -18,6 +18,7 @@ export interface PinClaim {
 export function pinsNamed(variable: Variable, index: string | undefined, value: Value): readonly number[] {
   if (variable.index === 'gpio') return value === '' ? [] : [Number(index)];
   if (variable.kind.type === 'gpio') return Number(value) < 0 ? [] : [Number(value)];
+  if (variable.kind.type === 'pin_events') return value === '' ? [] : [Number.parseInt(String(value), 10)];
   return Array.from(String(value).matchAll(/gpio(\d+)/g), (match) => Number(match[1]));
 }
 

@@ -1,8 +1,6 @@
 import { bool, interfaceOrDefault, str, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the remote terminal is not built yet';
-
 /** Spec: MOD-VAR-remote_terminal.*. */
 export const remoteTerminalVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const remoteTerminalVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Listen while the interface is up',
   },
   {
@@ -22,7 +19,6 @@ export const remoteTerminalVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of the terminal',
   },
   {
@@ -32,7 +28,6 @@ export const remoteTerminalVariables = defineVariables([
     default: '',
     evidence: 'documented',
     secret: true,
-    inert: notBuilt,
     help: 'Password of the terminal; empty for none',
   },
   {
@@ -42,7 +37,6 @@ export const remoteTerminalVariables = defineVariables([
     default: 2000,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'TCP port of the terminal',
   },
   {
@@ -51,7 +45,6 @@ export const remoteTerminalVariables = defineVariables([
     kind: u16(),
     default: 60,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Idle seconds before a client is dropped; 0 for never',
   },
 ]);

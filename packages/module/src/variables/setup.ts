@@ -1,8 +1,6 @@
 import { csv, file, gpio, ssid, str, table, u16, words } from './kinds.ts';
-import { stationTableHead } from './softap.ts';
+import { stationTable } from './softap.ts';
 import { defineVariables } from './variable.ts';
-
-const notBuilt = 'web setup is not built yet';
 
 /** Spec: MOD-VAR-setup.*. */
 export const setupVariables = defineVariables([
@@ -49,8 +47,7 @@ export const setupVariables = defineVariables([
     default: '',
     access: 'get',
     evidence: 'inferred',
-    read: () => stationTableHead,
-    inert: notBuilt,
+    read: ({ sources }) => stationTable(sources.webSetupActive() ? sources.stations() : []),
     help: 'Stations joined to the setup network',
   },
   {
@@ -60,7 +57,6 @@ export const setupVariables = defineVariables([
     default: 300,
     apply: 'setup',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Seconds after which unused web setup ends; 0 for never',
   },
   {
@@ -71,7 +67,6 @@ export const setupVariables = defineVariables([
     apply: 'setup',
     evidence: 'documented',
     secret: true,
-    inert: notBuilt,
     help: 'Key of the setup network',
   },
   {
@@ -81,7 +76,6 @@ export const setupVariables = defineVariables([
     default: '/setup/index.html',
     apply: 'setup',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Page of web setup',
   },
   {
@@ -91,7 +85,6 @@ export const setupVariables = defineVariables([
     default: 'Module-#',
     apply: 'setup',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Name of the setup network; a final # stands for the end of the MAC address',
   },
   {
@@ -101,7 +94,6 @@ export const setupVariables = defineVariables([
     default: 'setup.local',
     apply: 'setup',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Names that lead to web setup',
   },
 ]);

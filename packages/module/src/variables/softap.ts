@@ -1,10 +1,11 @@
 import { bool, csv, ip, ssid, table, u8, u16, words } from './kinds.ts';
-import { defineVariables } from './variable.ts';
+import { defineVariables, type VariableSources } from './variable.ts';
 
-const notBuilt = 'services of the soft AP are not built yet';
-
-/** Nobody can join the soft AP of a virtual module yet: its tables of stations are heads without rows. */
-export const stationTableHead: readonly string[] = ['! # MAC Address       IP Address'];
+/** The stations of an access point. Spec: MOD-VAR-softap.client_list. Reference: module-variables 15. */
+export const stationTable = (stations: ReturnType<VariableSources['stations']>): readonly string[] => [
+  '! # MAC Address       IP Address',
+  ...stations.map(({ mac, ip }, index) => `# ${index} ${mac} ${ip ?? '0.0.0.0'}`),
+];
 
 /** Spec: MOD-VAR-softap.*. */
 export const softapVariables = defineVariables([
@@ -33,8 +34,7 @@ export const softapVariables = defineVariables([
     default: '',
     access: 'get',
     evidence: 'documented',
-    read: () => stationTableHead,
-    inert: notBuilt,
+    read: ({ sources }) => stationTable(sources.stations()),
     help: 'Stations joined to the soft AP',
   },
   {
@@ -44,7 +44,6 @@ export const softapVariables = defineVariables([
     default: true,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Give addresses to stations',
   },
   {
@@ -54,7 +53,6 @@ export const softapVariables = defineVariables([
     default: true,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Answer name queries of stations',
   },
   {
@@ -64,7 +62,6 @@ export const softapVariables = defineVariables([
     default: 'module.local',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Names that lead to the module',
   },
   {
@@ -74,7 +71,6 @@ export const softapVariables = defineVariables([
     default: 7,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Seconds after which silent stations are dropped',
   },
   {
@@ -94,7 +90,6 @@ export const softapVariables = defineVariables([
     default: 3,
     apply: 'net',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Stations at a time',
   },
   {
@@ -105,7 +100,6 @@ export const softapVariables = defineVariables([
     apply: 'net',
     evidence: 'documented',
     secret: true,
-    inert: notBuilt,
     help: 'WPA2 key; empty for an open network',
   },
   {

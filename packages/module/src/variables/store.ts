@@ -217,6 +217,7 @@ export class VariableStore {
   #queryOne(row: Variable, rest: readonly string[]): Result<QueryAnswer, VariableRefusal> {
     const [option, ...more] = rest;
     if (more.length > 0) return failure({ error: 'too-many' });
+    // Spec: MOD-SET-indexed.
     if (row.index) {
       if (option === undefined || option === 'all') return success({ kind: 'lines', rows: this.#entryLines(row) });
       if (!this.#hasIndex(row, option)) return failure({ error: 'invalid' });
@@ -226,6 +227,7 @@ export class VariableStore {
     if (option !== undefined && !row.options) return failure({ error: 'too-many' });
     if (option !== undefined && !row.options?.includes(option)) return failure({ error: 'unknown' });
     if (row.kind.type === 'table') return success({ kind: 'lines', rows: this.#rows(row) });
+    // Spec: MOD-SET-hidden.
     if (row.hidden?.(this.#context)) return success({ kind: 'value', text: '' });
     return success({ kind: 'value', text: printValue(row.kind, this.#read(row, option)) });
   }

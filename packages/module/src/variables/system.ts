@@ -10,7 +10,11 @@ const indicatorStates = {
   softap: 'static_off|static_off|static_off|static_on',
 } as const;
 
-/** Spec: MOD-VAR-system.msg, MOD-EVENT-2; names of notices are inferred. */
+/**
+ * Spec: MOD-VAR-system.msg, MOD-EVENT-2, MOD-EVENT-associating, MOD-EVENT-associated, MOD-EVENT-disassociated,
+ * MOD-EVENT-join-failed, MOD-EVENT-opening, MOD-EVENT-opened, MOD-EVENT-open-failed, MOD-EVENT-closed; names of notices
+ * are inferred.
+ */
 const noticeTemplates = {
   initialized: '[Ready]',
   wlan_joining: '[@tAssociating to @s]',
@@ -68,8 +72,7 @@ export const systemVariables = defineVariables([
     apply: 'boot',
     evidence: 'spec',
     ownsPin: true,
-    inert: 'the bulk flash of a model is there without it',
-    help: 'Chip select of the bulk flash; -1 for none',
+    help: 'Chip select of the bulk flash; -1 for no bulk flash',
   },
   {
     name: 'system.boot.app',
@@ -78,7 +81,7 @@ export const systemVariables = defineVariables([
     default: 'app.exe',
     apply: 'boot',
     evidence: 'documented',
-    inert: 'kept for hosts that set it; nothing in a virtual module depends on it',
+    inert: 'a virtual module has one program, which is in none of its files',
     help: 'Program that is started at boot',
   },
   {
@@ -203,12 +206,12 @@ export const systemVariables = defineVariables([
   {
     name: 'system.oob.gpio',
     shortcut: 'sy o g',
-    kind: { type: 'str', min: 1, max: 32, pattern: /^\d{1,2} \S+$/ },
+    kind: { type: 'pin_events', words: ['data', 'connected'] },
     default: '',
     apply: 'boot',
     evidence: 'documented',
-    inert: 'kept for hosts of the later generation that set it',
-    help: 'Pin and events of the out-of-band interrupt',
+    ownsPin: true,
+    help: 'Pin that is high while a connection has data to read (data) or is open (connected); -1 for none',
   },
   {
     name: 'system.powersave.mode',
@@ -216,8 +219,8 @@ export const systemVariables = defineVariables([
     kind: u8(),
     default: 1,
     evidence: 'documented',
-    inert: 'kept for hosts that set it; nothing in a virtual module depends on it',
-    help: 'Power saving while idle',
+    // No host sees anything of it.
+    help: 'Power saving while idle; kept, without an effect that can be seen',
   },
   {
     name: 'system.print_level',
@@ -245,8 +248,8 @@ export const systemVariables = defineVariables([
     default: 0,
     apply: 'boot',
     evidence: 'proposed',
-    inert: 'kept for hosts that set it; nothing in a virtual module depends on it',
-    help: 'Lock level of flash and debugger',
+    // Neither reference gives it an effect.
+    help: 'Lock level of flash and debugger; kept, nothing is locked',
   },
   {
     name: 'system.string_substitution',

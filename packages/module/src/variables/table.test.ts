@@ -39,8 +39,7 @@ const samplers: { readonly [T in Kind['type']]: Sampler<T> } = {
     bad: ['', 'bogus', `${kind.words[0]}x`, (kind.words[0] ?? '').toUpperCase().padEnd(2, '!')],
   }),
   str: (kind) => {
-    const fitting = kind.pattern?.source.startsWith('^\\d') ? '3 data' : 'a'.repeat(kind.max);
-    return { good: same('', fitting), bad: ['a'.repeat(kind.max + 1), '\u00e9'.repeat(kind.max)] };
+    return { good: same('', 'a'.repeat(kind.max)), bad: ['a'.repeat(kind.max + 1), '\u00e9'.repeat(kind.max)] };
   },
   ssid: () => ({
     good: [
@@ -76,6 +75,10 @@ const samplers: { readonly [T in Kind['type']]: Sampler<T> } = {
   baud: () => ({
     good: [...same('9600', '921600'), ['12345 raw', '12345']],
     bad: ['', '12345', '0 raw', '9600 cooked', '10000001 raw'],
+  }),
+  pin_events: () => ({
+    good: [...same('', '3 data', '28 data,connected'), ['07 connected', '7 connected'], ['-1', '']],
+    bad: ['3', '3 nothing', '29 data', 'x data', '3 data,data', '3 data connected', '3 data,'],
   }),
   direction: () => ({
     good: [

@@ -1,8 +1,6 @@
 import { bool, gpio, host, interfaceOrDefault, u8, u16, u32 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'network streams are not built yet';
-
 /** Spec: MOD-VAR-tcp.*. */
 export const tcpVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const tcpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Interface of the automatic client',
   },
   {
@@ -22,7 +19,6 @@ export const tcpVariables = defineVariables([
     default: 0,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Reconnects after the server closed; 255 for ever',
   },
   {
@@ -32,7 +28,6 @@ export const tcpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Connect when the interface comes up',
   },
   {
@@ -41,7 +36,6 @@ export const tcpVariables = defineVariables([
     kind: u32(),
     default: 5000,
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Longest wait for a connection, in ms',
   },
   {
@@ -50,7 +44,6 @@ export const tcpVariables = defineVariables([
     kind: u16(),
     default: 0,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Local port; 0 for any',
   },
   {
@@ -60,7 +53,6 @@ export const tcpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Host of the automatic client',
   },
   {
@@ -70,7 +62,6 @@ export const tcpVariables = defineVariables([
     default: 3000,
     apply: 'net',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Port of the automatic client',
   },
   {
@@ -79,7 +70,6 @@ export const tcpVariables = defineVariables([
     kind: u8(),
     default: 3,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Attempts to connect',
   },
   {
@@ -88,7 +78,6 @@ export const tcpVariables = defineVariables([
     kind: u16(),
     default: 5,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Seconds between attempts',
   },
   {
@@ -97,7 +86,6 @@ export const tcpVariables = defineVariables([
     kind: bool,
     default: false,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'TCP keep-alive',
   },
   {
@@ -106,7 +94,6 @@ export const tcpVariables = defineVariables([
     kind: u16(),
     default: 7200,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Idle seconds before the first probe',
   },
   {
@@ -115,7 +102,6 @@ export const tcpVariables = defineVariables([
     kind: u8(),
     default: 9,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Probes before a connection is given up',
   },
   {
@@ -124,7 +110,6 @@ export const tcpVariables = defineVariables([
     kind: u16(),
     default: 75,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Seconds between probes',
   },
   {
@@ -134,7 +119,6 @@ export const tcpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of the TCP server',
   },
   {
@@ -144,7 +128,6 @@ export const tcpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Listen when the interface comes up',
   },
   {
@@ -155,7 +138,6 @@ export const tcpVariables = defineVariables([
     apply: 'net',
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that is high while a client is connected',
   },
   {
@@ -166,7 +148,6 @@ export const tcpVariables = defineVariables([
     apply: 'net',
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that is high while a client has unread data',
   },
   {
@@ -176,7 +157,6 @@ export const tcpVariables = defineVariables([
     default: 300,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Idle seconds before a client is dropped; 0 for never',
   },
   {
@@ -186,7 +166,6 @@ export const tcpVariables = defineVariables([
     default: 5,
     apply: 'net',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Clients at a time',
   },
   {
@@ -196,7 +175,6 @@ export const tcpVariables = defineVariables([
     default: 3000,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'TCP port of the server',
   },
   {
@@ -206,7 +184,6 @@ export const tcpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'TLS on the server',
   },
 ]);

@@ -1,8 +1,6 @@
 import { bool, u8, words } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the serial port has no line settings yet';
-
 /** Spec: MOD-VAR-uart.*. */
 export const uartVariables = defineVariables([
   {
@@ -13,7 +11,6 @@ export const uartVariables = defineVariables([
     apply: 'uart',
     evidence: 'documented',
     index: { words: ['0', '1'] },
-    inert: notBuilt,
     help: 'Rate of a UART',
   },
   {
@@ -24,7 +21,6 @@ export const uartVariables = defineVariables([
     apply: 'uart',
     evidence: 'documented',
     index: { words: ['0', '1'] },
-    inert: notBuilt,
     help: 'Data bits of a UART',
   },
   {
@@ -35,7 +31,6 @@ export const uartVariables = defineVariables([
     apply: 'uart',
     evidence: 'documented',
     index: { words: ['0', '1'] },
-    inert: notBuilt,
     help: 'RTS and CTS of a UART',
   },
   {
@@ -46,7 +41,6 @@ export const uartVariables = defineVariables([
     apply: 'uart',
     evidence: 'documented',
     index: { words: ['0', '1'] },
-    inert: notBuilt,
     help: 'Parity of a UART',
   },
   {
@@ -57,7 +51,6 @@ export const uartVariables = defineVariables([
     apply: 'uart',
     evidence: 'documented',
     index: { words: ['0', '1'] },
-    inert: notBuilt,
     help: 'Stop bits of a UART',
   },
 ]);

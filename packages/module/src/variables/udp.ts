@@ -1,8 +1,6 @@
 import { bool, gpio, host, interfaceOrDefault, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'network streams are not built yet';
-
 /** Spec: MOD-VAR-udp.*. */
 export const udpVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const udpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of the automatic client',
   },
   {
@@ -22,7 +19,6 @@ export const udpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Open the client when the interface comes up',
   },
   {
@@ -32,7 +28,6 @@ export const udpVariables = defineVariables([
     default: '',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Host of the automatic client',
   },
   {
@@ -42,7 +37,6 @@ export const udpVariables = defineVariables([
     default: 3000,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Port of the automatic client',
   },
   {
@@ -52,7 +46,6 @@ export const udpVariables = defineVariables([
     default: 'default',
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Interface of the UDP server',
   },
   {
@@ -62,7 +55,6 @@ export const udpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Listen when the interface comes up',
   },
   {
@@ -73,7 +65,6 @@ export const udpVariables = defineVariables([
     apply: 'net',
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that is high while data waits',
   },
   {
@@ -83,7 +74,6 @@ export const udpVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Hear only the first sender',
   },
   {
@@ -94,7 +84,6 @@ export const udpVariables = defineVariables([
     default: 3000,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'UDP port of the server',
   },
 ]);

@@ -29,10 +29,16 @@ export interface VariableSources {
   network(): NetworkFacts;
   /** Lines of `softap.info`. */
   softApInfo(): readonly string[];
+  /** Who has joined the module's own access point. */
+  stations(): readonly { readonly mac: string; readonly ip: string | undefined }[];
+  /** That access point is the network of web setup. */
+  webSetupActive(): boolean;
   link(): LinkFacts;
   safeMode(): boolean;
   /** Percent of the board's memory in use. */
   memoryPercent(): number;
+  /** Percent of the packet pool in use, as `network.buffer.usage` prints it. */
+  bufferUsage(): string;
   /** What commands have made of the pins; hears when a variable is given one. */
   pins(): Pick<Pins, 'uses' | 'isFreed' | 'ownersChanged'>;
 }

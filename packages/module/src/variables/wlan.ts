@@ -1,8 +1,6 @@
 import { bool, gpio, ssid, table, u8, u16, words } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the simulated radio has no such setting';
-
 /** Spec: MOD-VAR-wlan.*. */
 export const wlanVariables = defineVariables([
   {
@@ -11,7 +9,6 @@ export const wlanVariables = defineVariables([
     kind: words('1', '2', 'auto'),
     default: '1',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Antenna',
   },
   {
@@ -142,7 +139,6 @@ export const wlanVariables = defineVariables([
     default: 'auto',
     apply: 'net',
     evidence: 'inferred',
-    inert: notBuilt,
     help: '802.11 rates',
   },
   {
@@ -151,7 +147,6 @@ export const wlanVariables = defineVariables([
     kind: u8(),
     default: 1,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Smooth the signal strength',
   },
   {
@@ -160,7 +155,6 @@ export const wlanVariables = defineVariables([
     kind: bool,
     default: true,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Probe for networks instead of listening',
   },
   {
@@ -177,7 +171,6 @@ export const wlanVariables = defineVariables([
     kind: u8(),
     default: 2,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Repeats of a scan',
   },
   {
@@ -204,7 +197,6 @@ export const wlanVariables = defineVariables([
     kind: u8(0, 20),
     default: 17,
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Transmit power in dBm',
   },
 ]);

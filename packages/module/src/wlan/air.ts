@@ -19,29 +19,97 @@ export const securityNames: Readonly<Record<Security, string>> = {
   wpa2_tkip: 'WPA2-TKIP',
 };
 
-const AccessPoint = Type.Object(
+const ms = (minimum = 0) => Type.Integer({ minimum, maximum: 604_800_000 });
+const dbm = () => Type.Integer({ minimum: -120, maximum: 0 });
+const ipv4 = () => Type.String({ pattern: '^(25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}$' });
+
+/** A stretch of time, once or again and again. Times count from the moment at which the module was made, in ms. */
+const Spell = Type.Object({ atMs: ms(), forMs: ms(1), everyMs: Type.Optional(ms(1)) }, { additionalProperties: false });
+
+const Wps = Type.Object(
   {
-    /** Empty for a hidden network. */
-    ssid: Type.String({ maxLength: 32 }),
-    bssid: Type.String({ pattern: '^([0-9A-F]{2}:){5}[0-9A-F]{2}$' }),
-    channel: Type.Integer({ minimum: 1, maximum: 14 }),
-    security: Type.Enum([...securityWords]),
-    passkey: Type.Optional(Type.String({ maxLength: 64 })),
-    rssiDbm: Type.Integer({ minimum: -120, maximum: 0 }),
-    /** How long an association takes here, in ms; over `wlan.join.timeout` it fails. */
-    associateMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
-    /** Refuses this many associations before the first that it lets in. */
-    refusals: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
-    /** How long the DHCP server takes, in ms; `null` when there is none. */
-    dhcpMs: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 600_000 }), Type.Null()])),
+    /** When its push button is active. */
+    button: Type.Optional(Type.Array(Spell, { maxItems: 20 })),
+    pin: Type.Optional(Type.String({ pattern: '^(\\d{4}|\\d{8})$' })),
   },
   { additionalProperties: false },
 );
 
-const Air = Type.Object({ accessPoints: Type.Array(AccessPoint, { maxItems: 200 }) }, { additionalProperties: false });
+const Addresses = Type.Object(
+  { ip: ipv4(), netmask: ipv4(), gateway: ipv4(), dns: ipv4() },
+  { additionalProperties: false },
+);
+
+const AccessPoint = Type.Object(
+  {
+    /** Empty when nobody knows the name of the network. */
+    ssid: Type.String({ maxLength: 32 }),
+    /** Its beacons carry no name: only who asks for it by its name finds it. */
+    hidden: Type.Optional(Type.Boolean()),
+    bssid: Type.String({ pattern: '^([0-9A-F]{2}:){5}[0-9A-F]{2}$' }),
+    channel: Type.Integer({ minimum: 1, maximum: 14 }),
+    security: Type.Enum([...securityWords]),
+    passkey: Type.Optional(Type.String({ maxLength: 64 })),
+    rssiDbm: dbm(),
+    /** Every reading of the strength is up to this much higher or lower. */
+    rssiJitterDb: Type.Optional(Type.Integer({ minimum: 0, maximum: 40 })),
+    /** From each of these times on the strength is another, as when somebody walks about. */
+    signal: Type.Optional(
+      Type.Array(Type.Object({ atMs: ms(), rssiDbm: dbm() }, { additionalProperties: false }), { maxItems: 100 }),
+    ),
+    /** What antenna 1 and antenna 2 lose, in dB. */
+    antennaLossDb: Type.Optional(
+      Type.Tuple([Type.Integer({ minimum: 0, maximum: 60 }), Type.Integer({ minimum: 0, maximum: 60 })]),
+    ),
+    /** It does not hear a module that sends with less power. */
+    needsTxDbm: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+    /** Its fastest rate, in Mbit/s. */
+    rateMbps: Type.Optional(Type.Number({ minimum: 1, maximum: 1000 })),
+    /** Chance in 100 that one pass of a scan or probe misses it. */
+    missPercent: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    /** When it is silent: links to it are lost, and nobody hears it. */
+    outages: Type.Optional(Type.Array(Spell, { maxItems: 20 })),
+    /** How long an association takes here, in ms; over `wlan.join.timeout` it fails. */
+    associateMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
+    /** Refuses this many associations before the first that it lets in. */
+    refusals: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+    /** Takes every key for a wrong one. */
+    rejectsKeys: Type.Optional(Type.Boolean()),
+    /** How long the DHCP server takes, in ms; `null` when there is none. */
+    dhcpMs: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 600_000 }), Type.Null()])),
+    /** What its DHCP server gives; without it what the network behind the radio gives. */
+    network: Type.Optional(Addresses),
+    wps: Type.Optional(Wps),
+  },
+  { additionalProperties: false },
+);
+
+/** A station within reach of the module's own access point. */
+const Station = Type.Object(
+  {
+    mac: Type.String({ pattern: '^([0-9A-F]{2}:){5}[0-9A-F]{2}$' }),
+    /** The key that it tries; none for an open network. */
+    passkey: Type.Optional(Type.String({ maxLength: 64 })),
+    /** When it comes after the access point has started, in ms. */
+    joinsAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    /** When nothing more is heard of it after it has joined, in ms; without it the station stays. */
+    silentAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+  },
+  { additionalProperties: false },
+);
+
+const Air = Type.Object(
+  {
+    accessPoints: Type.Array(AccessPoint, { maxItems: 200 }),
+    stations: Type.Optional(Type.Array(Station, { maxItems: 200 })),
+  },
+  { additionalProperties: false },
+);
 
 /** One access point within reach of the module. */
 export type AccessPoint = Static<typeof AccessPoint>;
+
+export type Spell = Static<typeof Spell>;
 
 /** The radio surroundings of a module. */
 export type Air = Static<typeof Air>;

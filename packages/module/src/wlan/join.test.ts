@@ -11,6 +11,7 @@ const point: AccessPoint = {
   rssiDbm: -50,
 };
 
+// MOD-EVENT-associated, MOD-EVENT-disassociated, MOD-EVENT-join-failed.
 const address = ['Obtaining IPv4 address via DHCP', 'IPv4 address: 10.5.6.108', '[Associated]'];
 const start = '[Associating to home]';
 const probe = 'Security type from probe: WPA2-AES';

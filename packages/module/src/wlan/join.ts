@@ -1,5 +1,6 @@
-import { type Clock, failure, type Result, success, transition } from '@moorage/base';
-import { type AccessPoint, type Air, keyOpens, type Security, securityNames } from './air.ts';
+import { failure, type Result, success, transition } from '@moorage/base';
+import { type AccessPoint, keyOpens, securityNames } from './air.ts';
+import type { Addresses, JoinPorts, JoinSettings } from './join-ports.ts';
 import {
   type JoinFailure,
   type JoinResultCode,
@@ -8,66 +9,7 @@ import {
   joinResults,
   joinTable,
 } from './join-table.ts';
-
-/** IPv4 settings of an interface, dotted. */
-export interface Addresses {
-  readonly ip: string;
-  readonly netmask: string;
-  readonly gateway: string;
-  readonly dns: string;
-}
-
-/** What the variables say when a join starts. */
-export interface JoinSettings {
-  readonly ssid: string;
-  readonly passkey: string;
-  /** Empty when any access point will do. */
-  readonly bssid: string;
-  readonly security: Security | 'auto';
-  /** Bit 0 is channel 1. */
-  readonly channelMask: number;
-  /** Attempts in one sequence. */
-  readonly retries: number;
-  readonly associateTimeoutMs: number;
-  readonly dhcpTimeoutMs: number;
-  /** `undefined` for DHCP. */
-  readonly fixed: Addresses | undefined;
-}
-
-/** How long the radio takes for each step, in ms. */
-export interface JoinTimings {
-  readonly probeMs: number;
-  readonly associateMs: number;
-  readonly dhcpMs: number;
-}
-
-/** The lines and notices of a join; the texts themselves are the personality's. */
-export interface JoinVoice {
-  associating(ssid: string): void;
-  security(name: string): void;
-  obtaining(): void;
-  address(ip: string): void;
-  associated(): void;
-  disassociated(): void;
-  failed(): void;
-  noSsid(): void;
-}
-
-export interface JoinPorts {
-  readonly clock: Clock;
-  readonly air: Air;
-  readonly timings: JoinTimings;
-  readonly voice: JoinVoice;
-  readonly settings: () => JoinSettings;
-  /** What the DHCP server of the network gives. */
-  readonly lease: () => Addresses;
-  /** Called with the address there and before the last notice of a join: services start here. */
-  readonly started: () => void;
-  /** Called before the link goes. */
-  readonly stopping: () => void;
-  /** Called after every change of the state or of the result. */
-  readonly changed?: () => void;
-}
+import type { Heard } from './radio.ts';
 
 export type JoinOutcome = Result<void, JoinFailure>;
 
@@ -82,11 +24,13 @@ export class Station {
   #point: AccessPoint | undefined;
   /** Access point of the last link and the ssid it was joined by: no need to probe again. */
   #known: { readonly ssid: string; readonly point: AccessPoint } | undefined;
+  /** The settings of the link. */
+  #joined: JoinSettings | undefined;
   #running: Promise<JoinOutcome> | undefined;
   /** Counts what was left: a sequence that was, may hear of it only some turns later. */
   #leaves = 0;
   #interrupt: (() => void) | undefined;
-  readonly #refusals = new Map<AccessPoint, number>();
+  #refusals: Map<AccessPoint, number> | undefined;
 
   constructor(ports: JoinPorts) {
     this.#ports = ports;
@@ -107,6 +51,29 @@ export class Station {
   /** The access point of the link; `undefined` without one. */
   get point(): AccessPoint | undefined {
     return this.#point;
+  }
+
+  /** The settings by which the link came up; later changes wait for the next join. */
+  get joined(): JoinSettings | undefined {
+    return this.#state === 'up' ? this.#joined : undefined;
+  }
+
+  /** Other access points that carry the network of the link and let it in. */
+  siblings(): readonly AccessPoint[] {
+    const { joined } = this;
+    return joined
+      ? this.#ports.radio.points.filter(
+          (point) => point !== this.#point && suits(point, joined) && this.#fits(point, joined),
+        )
+      : [];
+  }
+
+  /** Changes over to another access point of the same network; addresses and services stay. */
+  roam(point: AccessPoint): void {
+    if (this.#state !== 'up' || !this.#joined) return;
+    this.#point = point;
+    this.#known = { ssid: this.#joined.ssid, point };
+    this.#ports.changed?.();
   }
 
   /**
@@ -150,7 +117,7 @@ export class Station {
     this.leave();
     this.#known = undefined;
     this.#result = joinResults.none;
-    this.#refusals.clear();
+    this.#refusals = undefined;
   }
 
   #drop(trigger: 'leave' | 'lose'): void {
@@ -170,6 +137,7 @@ export class Station {
   #clear(): void {
     this.#addresses = unset;
     this.#point = undefined;
+    this.#joined = undefined;
   }
 
   #end(reason: JoinFailure, trigger: 'refuse' | 'give-up' | 'leave'): JoinOutcome {
@@ -217,18 +185,20 @@ export class Station {
     const { timings } = this.#ports;
     const leaves = this.#leaves;
     if (this.#state === 'probing') {
-      if (!(await this.#wait(timings.probeMs)) || leaves !== this.#leaves) return 'aborted';
-      const refused = this.#probe(settings);
+      const refused = await this.#search(settings);
+      if (leaves !== this.#leaves) return 'aborted';
       if (refused) return refused;
       this.#go('found');
     } else this.#point = this.#known?.point;
     const point = this.#point;
     if (!point) throw new Error('The station interface associates with nothing');
 
-    const associateMs = timings.associateMs + (point.associateMs ?? 0);
+    const associateMs = this.#answers(point)
+      ? timings.associateMs + (point.associateMs ?? 0)
+      : Number.POSITIVE_INFINITY;
     if (!(await this.#wait(Math.min(associateMs, settings.associateTimeoutMs))) || leaves !== this.#leaves)
       return 'aborted';
-    if (associateMs > settings.associateTimeoutMs || !this.#admitted(point, settings.passkey)) {
+    if (associateMs > settings.associateTimeoutMs || !this.admits(point, settings.passkey)) {
       // What was remembered may be out of date: the next attempt probes.
       this.#known = undefined;
       return 'failed';
@@ -237,43 +207,76 @@ export class Station {
     return settings.fixed ? undefined : this.#obtain(point, settings.dhcpTimeoutMs);
   }
 
-  /** Chooses the strongest access point that carries the network; tells why there is none to try. */
-  #probe(settings: JoinSettings): JoinFailure | undefined {
-    const heard = this.#ports.air.accessPoints.filter((point) => carries(point, settings));
-    if (heard.length === 0) return 'not-found';
-    const fit = heard.filter((point) => suits(point, settings)).sort((a, b) => b.rssiDbm - a.rssiDbm)[0];
+  /** Probes, again while nothing is heard of the network; tells why there is none to try. */
+  async #search(settings: JoinSettings): Promise<JoinFailure | undefined> {
+    const leaves = this.#leaves;
+    // Spec: MOD-VAR-wlan.scan.retries.
+    for (let repeats = this.#ports.radio.settings.repeats; ; repeats--) {
+      if (!(await this.#wait(this.#ports.timings.probeMs)) || leaves !== this.#leaves) return 'aborted';
+      const heard = this.#ports.radio.listen(settings.ssid).filter((found) => isSought(found, settings));
+      if (heard.length > 0) return this.#choose(heard, settings);
+      if (repeats <= 0) return 'not-found';
+    }
+  }
+
+  /** Takes the strongest access point that carries the network with the right security. */
+  #choose(heard: readonly Heard[], settings: JoinSettings): JoinFailure | undefined {
+    const fit = heard.filter(({ point }) => suits(point, settings)).sort((a, b) => b.rssiDbm - a.rssiDbm)[0]?.point;
     if (!fit) return 'bad-security';
     this.#point = fit;
     this.#ports.voice.security(securityNames[fit.security]);
     return fit.security !== 'open' && settings.passkey === '' ? 'no-passkey' : undefined;
   }
 
-  #admitted(point: AccessPoint, passkey: string): boolean {
-    const refused = this.#refusals.get(point) ?? 0;
+  #answers(point: AccessPoint): boolean {
+    return this.#ports.radio.hears(point) && this.#ports.radio.isHeardBy(point);
+  }
+
+  #fits(point: AccessPoint, { passkey }: JoinSettings): boolean {
+    return !point.rejectsKeys && keyOpens(point, passkey) && this.#ports.radio.isHeardBy(point);
+  }
+
+  /** Whether an access point lets the module in; one that refuses at first counts. */
+  admits(point: AccessPoint, passkey: string): boolean {
+    const refused = this.#refusals?.get(point) ?? 0;
     if (refused < (point.refusals ?? 0)) {
+      this.#refusals ??= new Map();
       this.#refusals.set(point, refused + 1);
       return false;
     }
-    return keyOpens(point, passkey);
+    return !point.rejectsKeys && keyOpens(point, passkey);
   }
 
+  /** Spec: MOD-RULE-dhcp-client. */
   async #obtain(point: AccessPoint, timeoutMs: number): Promise<JoinFailure | undefined> {
     this.#ports.voice.obtaining();
     const serverMs =
       point.dhcpMs === null ? Number.POSITIVE_INFINITY : this.#ports.timings.dhcpMs + (point.dhcpMs ?? 0);
     if (!(await this.#wait(Math.min(serverMs, timeoutMs)))) return 'aborted';
-    return serverMs > timeoutMs ? 'failed' : undefined;
+    // Spec: MOD-VAR-network.dhcp.timeout.
+    return serverMs > timeoutMs || !this.#answers(point) ? 'failed' : undefined;
   }
 
-  #arrive(settings: JoinSettings): JoinOutcome {
+  #arrive(settings: JoinSettings): JoinOutcome | Promise<JoinOutcome> {
     const { voice } = this.#ports;
     if (this.#point) this.#known = { ssid: settings.ssid, point: this.#point };
-    this.#addresses = settings.fixed ?? this.#ports.lease();
+    this.#joined = settings;
+    this.#addresses = settings.fixed ?? this.#point?.network ?? this.#ports.lease();
     voice.address(this.#addresses.ip);
     this.#go('addressed');
     this.#result = joinResults.success;
-    this.#ports.started();
+    const starting = this.#ports.started();
+    if (starting) return this.#settle(starting);
     voice.associated();
+    return success(undefined);
+  }
+
+  /** Somebody may take the network down while services are still starting. */
+  async #settle(starting: Promise<void>): Promise<JoinOutcome> {
+    const { joined } = this;
+    await starting;
+    if (this.#state !== 'up' || this.#joined !== joined) return failure('aborted');
+    this.#ports.voice.associated();
     return success(undefined);
   }
 
@@ -297,6 +300,9 @@ export class Station {
     return stayed;
   }
 }
+
+const isSought = ({ point, ssid: heard }: Heard, { ssid, bssid }: JoinSettings): boolean =>
+  heard === ssid && (bssid === '' || point.bssid === bssid);
 
 const carries = (point: AccessPoint, { ssid, bssid, channelMask }: JoinSettings): boolean =>
   point.ssid === ssid && (bssid === '' || point.bssid === bssid) && (channelMask & (1 << (point.channel - 1))) !== 0;

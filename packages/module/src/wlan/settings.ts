@@ -1,11 +1,29 @@
 import type { VariableStore } from '../variables/store.ts';
-import type { JoinSettings } from './join.ts';
+import type { JoinSettings } from './join-ports.ts';
+import type { RadioSettings } from './radio.ts';
 import type { SoftApSettings } from './soft-ap.ts';
 
 /** The variables that the radio reads, each time it needs them. */
 export type Variables = Pick<VariableStore, 'get'>;
 
 export type Interface = 'wlan' | 'softap';
+
+/** How the radio looks for networks. */
+export function radioSettings(variables: Variables): RadioSettings {
+  const antenna = variables.get('wlan.antenna.select');
+  return {
+    // Spec: MOD-VAR-wlan.scan.channel_mask.
+    channelMask: variables.get('wlan.scan.channel_mask'),
+    // Spec: MOD-VAR-wlan.scan.active.
+    active: variables.get('wlan.scan.active'),
+    // Spec: MOD-VAR-wlan.scan.retries.
+    repeats: variables.get('wlan.scan.retries'),
+    // Spec: MOD-VAR-wlan.tx_power.
+    txPowerDbm: variables.get('wlan.tx_power'),
+    // Spec: MOD-VAR-wlan.antenna.select.
+    antenna: antenna === 'auto' ? 'auto' : antenna === '2' ? 2 : 1,
+  };
+}
 
 export function joinSettings(variables: Variables): JoinSettings {
   return {
@@ -14,6 +32,8 @@ export function joinSettings(variables: Variables): JoinSettings {
     bssid: variables.get('wlan.bssid'),
     security: variables.get('wlan.security'),
     channelMask: variables.get('wlan.scan.channel_mask'),
+    // Spec: MOD-VAR-wlan.rate.protocol.
+    protocol: variables.get('wlan.rate.protocol'),
     // None at all would never join: the first attempt is always made.
     retries: Math.max(1, variables.get('wlan.join.retries')),
     associateTimeoutMs: variables.get('wlan.join.timeout'),
@@ -34,6 +54,14 @@ export const softApSettings = (variables: Variables): SoftApSettings => ({
   substitutes: variables.get('system.string_substitution'),
   ip: variables.get('softap.static.ip'),
   channel: variables.get('softap.channel'),
+  passkey: variables.get('softap.passkey'),
+});
+
+/** The access point of web setup. Spec: MOD-VAR-setup.web.ssid, MOD-VAR-setup.web.passkey. */
+export const setupApSettings = (variables: Variables): SoftApSettings => ({
+  ...softApSettings(variables),
+  ssid: variables.get('setup.web.ssid'),
+  passkey: variables.get('setup.web.passkey'),
 });
 
 export interface AutoJoinSettings {

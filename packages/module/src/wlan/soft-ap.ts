@@ -1,5 +1,5 @@
-import { failure, type Result, success } from '@moorage/base';
-import type { Addresses } from './join.ts';
+import { failure, nameWithDigits, type Result, success } from '@moorage/base';
+import type { Addresses } from './join-ports.ts';
 
 /** What the variables say when the access point starts. */
 export interface SoftApSettings {
@@ -10,10 +10,13 @@ export interface SoftApSettings {
   readonly ip: string;
   /** 0 is automatic. */
   readonly channel: number;
+  /** Empty for an open network. Spec: MOD-VAR-softap.passkey. */
+  readonly passkey: string;
 }
 
 export interface SoftApState {
   readonly ssid: string;
+  readonly secured: boolean;
   readonly ip: string;
   readonly channel: number;
 }
@@ -43,11 +46,10 @@ export class SoftAp {
   /** Starts it; with a station link both use the link's channel. Fails without a name. */
   up(settings: SoftApSettings, stationChannel: number | undefined): Result<SoftApState, 'no-ssid'> {
     if (this.#state) return success(this.#state);
-    const digits = this.#mac.replaceAll(':', '').slice(-4);
-    const ssid = settings.substitutes ? settings.ssid.replace(/#$/, digits) : settings.ssid;
+    const ssid = settings.substitutes ? nameWithDigits(settings.ssid, this.#mac) : settings.ssid;
     if (ssid === '') return failure('no-ssid');
     const channel = stationChannel ?? (settings.channel || automaticChannel);
-    this.#state = { ssid, ip: settings.ip, channel };
+    this.#state = { ssid, secured: settings.passkey !== '', ip: settings.ip, channel };
     return success(this.#state);
   }
 

@@ -77,6 +77,7 @@ describe('soft AP', () => {
     expect(rig.printed).toEqual(['IPv4 address: 10.10.10.1']);
     expect(rig.wlan.softAp).toEqual({
       ssid: 'Module-112A',
+      secured: false,
       channel: 1,
       addresses: { ip: '10.10.10.1', netmask: '255.255.255.0', gateway: '10.10.10.1', dns: '10.10.10.1' },
     });
@@ -134,6 +135,17 @@ describe('air file', () => {
     [JSON.stringify({ accessPoints: [{ ...good, security: 'wpa9' }] }), /wrong at "\/accessPoints\/0\/security"/],
     [JSON.stringify({ accessPoints: [{ ...good, bssid: 'nonsense' }] }), /wrong at "\/accessPoints\/0\/bssid"/],
     [JSON.stringify({ accessPoints: [{ ...good, colour: 'blue' }] }), /wrong at "\/accessPoints\/0/],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, outages: [{ atMs: 5 }] }] }),
+      /wrong at "\/accessPoints\/0\/outages\/0"/,
+    ],
+    [JSON.stringify({ accessPoints: [{ ...good, signal: [{ atMs: 5, rssiDbm: 1 }] }] }), /\/signal\/0\/rssiDbm"/],
+    [JSON.stringify({ accessPoints: [{ ...good, wps: { pin: '123' } }] }), /\/wps\/pin"/],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, network: { ip: '10.0.0.256', netmask: '', gateway: '', dns: '' } }] }),
+      /\/network\/ip"/,
+    ],
+    [JSON.stringify({ accessPoints: [{ ...good, antennaLossDb: [1] }] }), /\/antennaLossDb/],
     [JSON.stringify({ accessPoints: [{ ...good, security: 'wep' }] }), /"harbour-open" is secured and has no passkey/],
   ])('air file %s is refused', (json, message) => {
     const parsed = parseAir(json);

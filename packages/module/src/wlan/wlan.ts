@@ -2,21 +2,31 @@ import type { CancelTimer, Clock } from '@moorage/base';
 import { failure, type Result, success } from '@moorage/base';
 import type { Log } from '../device/log.ts';
 import type { Net } from '../net/ports.ts';
+import type { Random } from '../random.ts';
 import type { AccessPoint, Air } from './air.ts';
-import { type Addresses, type JoinTimings, type JoinVoice, Station } from './join.ts';
+import { Station } from './join.ts';
+import type { Addresses, JoinTimings, JoinVoice } from './join-ports.ts';
 import { type JoinFailure, type JoinResultCode, statusOf } from './join-table.ts';
+import { LinkWatch } from './link-watch.ts';
+import { Radio } from './radio.ts';
 import {
   autoJoinSettings,
   type Interface,
   interfaceOf,
   joinSettings,
+  radioSettings,
+  setupApSettings,
   softApSettings,
   type Variables,
 } from './settings.ts';
-import { SoftAp } from './soft-ap.ts';
+import { linkRates } from './signal.ts';
+import { SignalMeter } from './signal-meter.ts';
+import { SoftAp, type SoftApSettings } from './soft-ap.ts';
+import { Stations } from './stations.ts';
+import { Survey } from './survey.ts';
 import { joinVoice } from './voice.ts';
 
-export type { Addresses } from './join.ts';
+export type { Addresses } from './join-ports.ts';
 export type { JoinFailure } from './join-table.ts';
 export type { Interface } from './settings.ts';
 
@@ -30,15 +40,25 @@ export interface WlanParts {
   /** Variables are read when they are needed; no copies are kept. */
   readonly variables: Variables;
   readonly log: Log;
-  readonly timings: JoinTimings;
+  /** What signals and chances of the air are drawn from. */
+  readonly random: Random;
+  readonly timings: JoinTimings & { readonly scanMs: number };
+}
+
+/** The module's own access point. */
+export interface SoftApFacts {
+  readonly ssid: string;
+  readonly secured: boolean;
+  readonly channel: number;
+  readonly addresses: Addresses;
 }
 
 /** How `up` answers at once: the link is there, a join runs in the background, or it cannot be tried. */
 export type UpAnswer = 'up' | 'joining' | JoinFailure;
 
 interface Watcher {
-  /** The interface has its address; called before `[Associated]`. */
-  readonly up?: (iface: Interface) => void;
+  /** The interface has its address; `[Associated]` waits for what it returns. */
+  readonly up?: (iface: Interface) => void | Promise<void>;
   /** The interface goes; called before `[Disassociated]`. */
   readonly down?: (iface: Interface) => void;
   /** Anything of what `status`, `joinResult` and `softAp` tell has changed. */
@@ -52,7 +72,16 @@ export class Wlan {
   readonly #station: Station;
   readonly #softAp: SoftAp;
   readonly #watchers = new Set<Watcher>();
+  readonly #radio: Radio;
+  readonly #linkWatch: LinkWatch;
+  readonly #meter = new SignalMeter<AccessPoint>();
+  /** Looks around without joining. */
+  readonly survey: Survey;
+  /** Who has joined the module's own access point. */
+  readonly stations: Stations;
   #retry: CancelTimer | undefined;
+  /** The services of the access point that are still starting. */
+  #starting: void | Promise<void> = undefined;
   /** Changes with every boot and halt: what an earlier power cycle left running stops by itself. */
   #cycle = 0;
 
@@ -60,16 +89,48 @@ export class Wlan {
     this.#parts = parts;
     this.#voice = joinVoice(parts.log);
     this.#softAp = new SoftAp(parts.mac);
-    this.#station = new Station({
+    const { variables } = parts;
+    this.stations = new Stations({
       clock: parts.clock,
-      air: parts.air,
+      limit: () => variables.get('softap.max_clients'),
+      idleMs: () => variables.get('softap.idle_timeout') * 1000,
+      joined: (mac) => parts.log.notice('softap_joined', { mac }),
+      left: (mac) => parts.log.notice('softap_leave', { mac }),
+    });
+    const { air, clock, random } = parts;
+    this.#radio = new Radio({ clock, air, random, settings: () => radioSettings(variables) });
+    this.#station = new Station({
+      clock,
+      radio: this.#radio,
       timings: parts.timings,
       voice: this.#voice,
       lease: () => parts.net.lease(),
       settings: () => joinSettings(parts.variables),
-      started: () => this.#tell('up', 'wlan'),
-      stopping: () => this.#tell('down', 'wlan'),
+      started: () => {
+        this.#linkWatch.start();
+        return this.#tellUp('wlan');
+      },
+      stopping: () => {
+        this.#linkWatch.stop();
+        this.#tellDown('wlan');
+      },
       changed: () => this.#changed(),
+    });
+    this.#linkWatch = new LinkWatch({
+      clock,
+      radio: this.#radio,
+      point: () => this.#station.point,
+      siblings: () => this.#station.siblings(),
+      roam: (point) => this.#station.roam(point),
+      lose: () => this.loseLink(),
+    });
+    this.survey = new Survey({
+      clock,
+      radio: this.#radio,
+      timings: parts.timings,
+      busy: () => this.status === 1 || this.status === 3,
+      admits: (point, passkey) => this.#station.admits(point, passkey),
+      associateTimeoutMs: () => variables.get('wlan.join.timeout'),
     });
   }
 
@@ -93,15 +154,26 @@ export class Wlan {
     return this.#station.state === 'up' || this.#station.state === 'addressing' ? this.#station.point : undefined;
   }
 
-  /** Signal strength of the link in dBm. */
+  /** Signal strength of the link in dBm: each look is another reading. */
   get rssiDbm(): number | undefined {
-    return this.accessPoint?.rssiDbm;
+    const { accessPoint: point } = this;
+    if (!point) return undefined;
+    return this.#meter.mean(point, this.#radio.sampleDbm(point), this.#parts.variables.get('wlan.rssi_average'));
+  }
+
+  /** Rates of the link in Mbit/s: the fastest that both sides have, and the one that the signal allows. */
+  get rates(): { readonly rate: number; readonly max: number } | undefined {
+    const { accessPoint: point } = this;
+    const { joined } = this.#station;
+    return point && joined && linkRates(point, joined.protocol, this.#radio.levelDbm(point));
   }
 
   /** The module's own access point; `undefined` while it is down. */
-  get softAp(): { readonly ssid: string; readonly channel: number; readonly addresses: Addresses } | undefined {
+  get softAp(): SoftApFacts | undefined {
     const { state, addresses } = this.#softAp;
-    return state && addresses && { ssid: state.ssid, channel: this.accessPoint?.channel ?? state.channel, addresses };
+    if (!state || !addresses) return undefined;
+    const { ssid, secured } = state;
+    return { ssid, secured, channel: this.accessPoint?.channel ?? state.channel, addresses };
   }
 
   isUp(iface: Interface): boolean {
@@ -111,14 +183,6 @@ export class Wlan {
   /** The interface that an option names; `network.default_interface` without one. */
   interfaceOf(named?: string): Interface {
     return interfaceOf(this.#parts.variables, named);
-  }
-
-  /** Access points within reach, by channel. */
-  scan(): readonly AccessPoint[] {
-    const mask = joinSettings(this.#parts.variables).channelMask;
-    return this.#parts.air.accessPoints
-      .filter((point) => (mask & (1 << (point.channel - 1))) !== 0)
-      .sort((a, b) => a.channel - b.channel);
   }
 
   /** Brings an interface up without waiting for it. Spec: MOD-CMD-network_up. */
@@ -137,7 +201,8 @@ export class Wlan {
       return;
     }
     if (!this.#softAp.state) return;
-    this.#tell('down', 'softap');
+    this.#tellDown('softap');
+    this.stations.close();
     this.#softAp.down();
     this.#changed();
   }
@@ -147,7 +212,20 @@ export class Wlan {
     if (this.isUp(iface)) return success(undefined);
     if (iface === 'wlan') return this.#station.join();
     const answer = this.#startSoftAp();
-    return answer === 'up' ? success(undefined) : failure(answer);
+    if (answer !== 'up') return failure(answer);
+    await this.#starting;
+    return success(undefined);
+  }
+
+  /**
+   * Starts the module's own access point as the network of web setup; one that runs stays as it is. Resolves when its
+   * services are there.
+   */
+  async startSetupAp(): Promise<Result<void, 'no-ssid'>> {
+    const answer = this.#openSoftAp(setupApSettings(this.#parts.variables));
+    if (answer !== 'up') return failure(answer);
+    await this.#starting;
+    return success(undefined);
   }
 
   /** After `[Ready]`: starts what is set to start by itself. */
@@ -162,6 +240,7 @@ export class Wlan {
     this.#cycle++;
     this.down('softap');
     this.down('wlan');
+    this.survey.end();
     this.#station.forget();
   }
 
@@ -176,8 +255,13 @@ export class Wlan {
     return () => this.#watchers.delete(watcher);
   }
 
-  #tell(what: 'up' | 'down', iface: Interface): void {
-    for (const watcher of this.#watchers) watcher[what]?.(iface);
+  #tellUp(iface: Interface): void | Promise<void> {
+    const starting = [...this.#watchers].flatMap(({ up }) => up?.(iface) ?? []);
+    if (starting.length > 0) return Promise.all(starting).then(() => {});
+  }
+
+  #tellDown(iface: Interface): void {
+    for (const { down } of this.#watchers) down?.(iface);
   }
 
   #changed(): void {
@@ -185,14 +269,19 @@ export class Wlan {
   }
 
   #startSoftAp(): 'up' | 'no-ssid' {
+    return this.#openSoftAp(softApSettings(this.#parts.variables));
+  }
+
+  #openSoftAp(settings: SoftApSettings): 'up' | 'no-ssid' {
     if (this.#softAp.state) return 'up';
-    const started = this.#softAp.up(softApSettings(this.#parts.variables), this.accessPoint?.channel);
+    const started = this.#softAp.up(settings, this.accessPoint?.channel);
     if (!started.ok) {
       this.#voice.noSsid();
       return started.error;
     }
     this.#voice.address(started.value.ip);
-    this.#tell('up', 'softap');
+    this.#starting = this.#tellUp('softap');
+    this.stations.open(settings.passkey, this.#parts.air.stations ?? []);
     this.#changed();
     return 'up';
   }

@@ -8,13 +8,19 @@ import { lanOption } from './serve.ts';
 /** Where the serial line of a module is to be had. */
 export const serialOption = {
   kind: 'text',
-  placeholder: 'pty[:LINK]|tcp:HOST:PORT|stdio|none',
-  help: 'the serial line: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, this terminal, or none',
+  placeholder: 'pty[:LINK]|tcp:HOST:PORT|rfc2217:HOST:PORT|stdio|none',
+  help: 'the serial line, UART 0: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, one that speaks RFC 2217, this terminal, or none',
 } as const;
 
 /** Settings that a module has wherever it is started. */
 export const moduleOptions = {
   serial: { ...serialOption, default: 'pty' },
+  serial1: {
+    kind: 'text',
+    default: 'none',
+    placeholder: 'pty[:LINK]|tcp:HOST:PORT|rfc2217:HOST:PORT|none',
+    help: 'UART 1, which bus.data_bus and bus.log_bus can name',
+  },
   control: {
     kind: 'text',
     placeholder: 'HOST:PORT',
@@ -72,6 +78,7 @@ export const moduleSettings = (
 ): ModuleSettings => ({
   ...place,
   serial: given.serial,
+  serial1: given.serial1,
   control: given.control,
   ip: given.ip,
   portOffset: given['port-offset'],
@@ -94,12 +101,19 @@ export const moduleCommand = defineCliCommand({
     // Standard output is the serial line then: what we say ourselves goes beside it.
     const told = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
-    const { serial, control, mac, uuid } = running.addresses;
+    const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
     told.event(
       'ready',
       running.addresses,
-      `Module ${mac} (uuid ${uuid})${serial === null ? '' : `\nSerial line: ${serial}`}${control === null ? '' : `\nPin control: ${control}`}`,
+      [
+        `Module ${mac} (uuid ${uuid})`,
+        ...(serial === null ? [] : [`Serial line: ${serial}`]),
+        ...(serial1 === null ? [] : [`Second serial line: ${serial1}`]),
+        ...(http === null ? [] : [`Web page and REST API, once it has joined a network: ${http}`]),
+        ...(terminal === null ? [] : [`Remote terminal, once it has joined a network: ${terminal}`]),
+        ...(control === null ? [] : [`Pin control: ${control}`]),
+      ].join('\n'),
     );
   },
 });

@@ -6,7 +6,7 @@ import { serviceOptions } from './serve.ts';
 
 /** What says where a service keeps its things. */
 const names = settingsTable
-  .filter(({ name }) => ['dataDir', 'database', 'blobs'].includes(name))
+  .filter(({ name }) => ['dataDir', 'database', 'blobs'].includes(name) || name.startsWith('s3'))
   .map(({ flag }) => flag);
 
 /** A command's own options beside those of the storage, whose values only `readServiceSettings` gives. */

@@ -58,11 +58,15 @@ async function startExampleModule(
 }
 
 /** What a person does next, at the end of the output. */
-function summary({ api, devices }: RunningService['addresses'], { serial, mac }: RunningModule['addresses']): string {
+function summary(
+  { api, devices }: RunningService['addresses'],
+  { serial, http, mac }: RunningModule['addresses'],
+): string {
   const rows = [
     ['API', api],
     ['API documentation', `${api}/docs`],
     ['Devices call', devices],
+    ...(http === null ? [] : [["Module's web page", http]]),
     ...(serial === null ? [] : [['Serial line', `${serial} of module ${mac}`]]),
     ...(serial?.startsWith('/') ? [['Open it with', `screen ${serial}`]] : []),
     ...(serial?.startsWith('tcp:') ? [['Open it with', `nc ${serial.slice(4).replace(':', ' ')}`]] : []),
@@ -79,6 +83,8 @@ function summary({ api, devices }: RunningService['addresses'], { serial, mac }:
 const upOptions = {
   ...moduleOptions,
   serial: { ...serialOption, defaultText: 'pty:DIR/serial' },
+  // With the offset of a module alone its HTTP server would have the port of the service.
+  'port-offset': { ...moduleOptions['port-offset'], default: 8100 },
 } as const;
 
 export const upCommand = defineCliCommand({
@@ -96,6 +102,9 @@ export const upCommand = defineCliCommand({
         throw error;
       },
     );
+    // The example has its web page on; what a person has changed since stays so.
+    const { variables } = module.module;
+    if (variables.get('wlan.ssid') === '') variables.set('http.server.enabled', true);
     stopOnSignal(async () => {
       await module.stop();
       await service.stop();

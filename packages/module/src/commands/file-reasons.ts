@@ -1,0 +1,23 @@
+import { type FlashError, fileFlags } from '../device/flash.ts';
+import type { TextKey } from '../personality.ts';
+
+/** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
+export const fileReasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
+  exists: 'fileExists',
+  'no-space': 'flashFull',
+  'too-many-files': 'tooManyFiles',
+  protected: 'fileProtected',
+  missing: 'fileMissing',
+  crc: 'fileCrcMismatch',
+  incomplete: 'fileIncomplete',
+  'too-long': 'fileTooLong',
+  'too-large': 'fileTooLarge',
+};
+
+/** Flags of a file that users make with the letters `e` and `u`. */
+export function flagBits(letters: string): number {
+  // Spec: MOD-FILE-essential, MOD-FILE-unprotected, MOD-FILE-flag-bits.
+  const essential = letters.includes('e') ? fileFlags.essential : 0;
+  const unprotected = letters.includes('u') ? fileFlags.unprotected : 0;
+  return fileFlags.user | essential | unprotected;
+}

@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream';
+import { failure, type Result, success } from '@moorage/base';
+import type { FileInfo } from '../device/flash.ts';
+import { maxNameLength } from '../device/flash.ts';
+import type { Command } from '../interpreter/command.ts';
+import { codes, type DataSink, fail, needBytes, ok, type Response } from '../interpreter/reply.ts';
+import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
+import type { Interface } from '../wlan/wlan.ts';
+import { type Board, defineCommand } from './board.ts';
+import { interfaceOption, tlsSettings } from './http-open.ts';
+
+/** Longest text of a mail, in bytes. */
+const maxBodyBytes = 64 * 1024;
+
+/** How much of an attachment is read at a time, in bytes. */
+const pieceBytes = 16 * 1024;
+
+const smtpSend = defineCommand({
+  name: 'smtp_send',
+  shortcut: 'smtp',
+  group: 'email',
+  spec: 'MOD-CMD-smtp_send',
+  evidence: 'inferred',
+  summary: 'Send a mail; its text follows the command',
+  options: {
+    iface: interfaceOption,
+    html: { kind: 'switch', flag: '-h', help: 'the text is HTML' },
+  },
+  args: {
+    to: { kind: 'word', maxLength: 512, help: 'addresses with commas between them' },
+    subject: { kind: 'word', maxLength: 255, help: 'subject' },
+    size: { kind: 'int', min: 0, max: maxBodyBytes, help: 'size of the text in bytes' },
+    attachment: { kind: 'word', maxLength: maxNameLength, optional: true, help: 'file in flash to send along' },
+  },
+  run: (board, values) => needBytes(values.size, mailSink(board, values)),
+});
+
+interface Asked {
+  readonly iface: Interface | undefined;
+  readonly html: boolean;
+  readonly to: string;
+  readonly subject: string;
+  readonly attachment: string | undefined;
+}
+
+/** Takes the text; it is taken even for a mail that is refused, or it would be read as commands. */
+function mailSink(board: Board, asked: Asked): DataSink {
+  const chunks: Uint8Array[] = [];
+  return {
+    // The bytes stay here: the caller's may change.
+    write: (chunk) => void chunks.push(Uint8Array.from(chunk)),
+    end: () => send(board, asked, Buffer.concat(chunks).toString()),
+    abort: () => {},
+  };
+}
+
+async function send(board: Board, asked: Asked, body: string): Promise<Response> {
+  const to = asked.to.split(',').map((address) => address.trim());
+  if (!to.every((address) => mailAddress.test(address))) return fail(codes.INVALID);
+  const missing = (['email.smtp.host', 'email.name_address'] as const).find((name) => board.variables.get(name) === '');
+  if (missing) return refuse(board, 'mailNotConfigured', { name: missing });
+  const from = board.variables.get('email.name_address');
+  if (addressOf(from) === undefined) return refuse(board, 'mailNotConfigured', { name: 'email.name_address' });
+  const attachment = attachmentOf(board, asked.attachment);
+  if (!attachment.ok) return refuse(board, 'fileMissing');
+  const joined = await board.wlan.ensureUp(board.wlan.interfaceOf(asked.iface));
+  const tls = await tlsSettings(board, undefined);
+  if (!joined.ok || !tls.ok) return fail(codes.FAILED);
+  const sent = await deliver(board, tls.value, {
+    from,
+    to,
+    subject: asked.subject,
+    body,
+    html: asked.html,
+    attachment: attachment.value && { name: attachment.value.name, content: contentOf(board, attachment.value) },
+    dateMs: board.rtc.isSet ? board.rtc.nowMs() : undefined,
+    id: Buffer.from(board.random.bytes(12)).toString('hex'),
+  });
+  if (!sent.ok) return tellFailure(board, sent.error);
+  board.log.say('mailSent');
+  return ok(board.personality.text('success'));
+}
+
+function deliver(
+  board: Board,
+  tls: Parameters<typeof sendMail>[1]['tls'],
+  mail: Mail,
+): Promise<Result<void, MailFailure>> {
+  const { log, net, clock, variables, wlan } = board;
+  // Spec: MOD-VAR-email.smtp.host, MOD-VAR-email.smtp.port.
+  const host = variables.get('email.smtp.host');
+  const port = variables.get('email.smtp.port');
+  log.notice('stream_opening', { connection: `${host}:${port}` });
+  log.say('connectingSmtp', { host, port });
+  const server = {
+    host,
+    port,
+    // Spec: MOD-VAR-email.smtp.username, MOD-VAR-email.smtp.password.
+    username: variables.get('email.smtp.username'),
+    password: variables.get('email.smtp.password'),
+    ownName: `[${wlan.addresses.ip}]`,
+    tls,
+    connectTimeoutMs: variables.get('tcp.client.connect_timeout'),
+  };
+  return sendMail({ net, clock, startingTls: () => log.say('startingTls') }, server, mail);
+}
+
+function tellFailure(board: Board, { kind, detail }: MailFailure): Response {
+  if (kind === 'tls') board.log.say('tlsFailed', { error: detail });
+  if (kind === 'open' || kind === 'tls') board.log.notice('stream_failed');
+  else board.log.say(kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: detail });
+  return fail(codes.FAILED);
+}
+
+function refuse(board: Board, ...why: Parameters<Board['log']['say']>): Response {
+  board.log.say(...why);
+  return fail(codes.FAILED);
+}
+
+function attachmentOf(board: Board, name: string | undefined): Result<FileInfo | undefined, 'missing'> {
+  if (name === undefined) return success(undefined);
+  const file = board.flash.stat(name);
+  return file ? success(file) : failure('missing');
+}
+
+/** The bytes of a file, read as they are sent. */
+const contentOf = ({ flash }: Board, file: FileInfo): Readable =>
+  Readable.from(
+    (async function* () {
+      for (let at = 0; at < file.size; at += pieceBytes) {
+        const bytes = await flash.read(file, at, at + pieceBytes);
+        if (!bytes.ok) throw new Error('The attachment has been deleted');
+        yield Buffer.from(bytes.value);
+      }
+    })(),
+    { objectMode: false },
+  );
+
+export const smtpCommands: readonly Command<Board>[] = [smtpSend];

@@ -1,0 +1,105 @@
+import type { Result } from '@moorage/base';
+import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
+import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import type { TextKey } from '../personality.ts';
+import type { Board } from './board.ts';
+import { discarding } from './data-sinks.ts';
+
+/** The length field of a response header has five digits, and the payload's line end counts. */
+export const maxReadBytes = 99_997;
+
+const reasons: Readonly<Record<StreamError, TextKey>> = {
+  'no-handle': 'noFreeStream',
+  'unknown-handle': 'unknownStream',
+  'not-readable': 'streamNotReadable',
+  'not-writable': 'streamNotWritable',
+  'too-large': 'fileTooLong',
+  'datagram-too-large': 'datagramTooLarge',
+  crc: 'fileCrcMismatch',
+  failed: 'streamWriteFailed',
+};
+
+/** Says why in the log. */
+export function refuse(board: Board, error: StreamError): Response {
+  return refuseWith(board, reasons[error]);
+}
+
+export function refuseWith(board: Board, text: TextKey): Response {
+  board.log.say(text);
+  return fail(codes.FAILED);
+}
+
+/**
+ * Reads up to `size` bytes of a stream: waits for them, for the end of the stream, or for `bus.command.read_timeout`;
+ * what came by then is a success. Spec: MOD-STREAM-read-timeout.
+ */
+export function readReply(board: Board, handle: number, size: number): Response | Promise<Response> {
+  const stream = board.streams.get(handle);
+  stream?.asked?.();
+  // A stream that tells of no changes, such as a file, has all of it now.
+  const complete = !stream?.read || !stream.watch || stream.remoteClosed || stream.available() >= size;
+  if (!complete) return readInTime(board, handle, stream, size);
+  const answer = (read: Result<Uint8Array, StreamError>): Response =>
+    read.ok ? ok(read.value) : refuse(board, read.error);
+  const read = board.streams.read(handle, size);
+  return read instanceof Promise ? read.then(answer) : answer(read);
+}
+
+/** Takes what is there again and again: the bytes wanted may be more than a stream holds at a time. */
+async function readInTime(board: Board, handle: number, stream: Stream, size: number): Promise<Response> {
+  const parts: Uint8Array[] = [];
+  let missing = size;
+  let late = false;
+  let wake = (): void => {};
+  const cancel = board.clock.after(board.variables.get('bus.command.read_timeout'), () => {
+    late = true;
+    wake();
+  });
+  for (;;) {
+    const reading = board.streams.read(handle, missing);
+    const read = reading instanceof Promise ? await reading : reading;
+    if (!read.ok && parts.length === 0) {
+      cancel();
+      return refuse(board, read.error);
+    }
+    if (!read.ok) break;
+    if (read.value.length > 0) parts.push(read.value);
+    missing -= read.value.length;
+    if (missing === 0 || late || board.streams.get(handle) !== stream) break;
+    if (stream.available() > 0) continue;
+    if (stream.remoteClosed) break;
+    await new Promise<void>((resolve) => {
+      const stop = board.streams.onChange(handle, resolve);
+      wake = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+  cancel();
+  return ok(parts.length === 1 ? (parts[0] ?? '') : Buffer.concat(parts));
+}
+
+/** Takes the data of a write that has begun. The announced bytes are taken even when it was refused: they have been sent. */
+export function writeReply(
+  board: Board,
+  size: number,
+  begun: Result<WriteSink, StreamError>,
+): Reply {
+  if (!begun.ok)
+    return needBytes(
+      size,
+      discarding(() => refuse(board, begun.error)),
+    );
+  const sink = begun.value;
+  const answer = (written: Result<void, StreamError>): Response =>
+    written.ok ? ok(board.personality.text('success')) : refuse(board, written.error);
+  return needBytes(size, {
+    write: (chunk) => sink.append(chunk),
+    end: () => {
+      const written = sink.end();
+      return written instanceof Promise ? written.then(answer) : answer(written);
+    },
+    abort: () => sink.abort(),
+  });
+}

@@ -1,0 +1,71 @@
+import { Link } from './cloud/link.ts';
+import { type LogSettings, noticeTime } from './device/log.ts';
+import type { PoolSettings } from './device/net-buffers.ts';
+import { showStreams } from './device/stream-pins.ts';
+import { StreamTable } from './device/streams.ts';
+import type { Module, ModuleOptions } from './module.ts';
+import { seededRandom } from './random.ts';
+import { zoneMinutes } from './variables/kinds.ts';
+import { defaultAir } from './wlan/air.ts';
+import { Wlan } from './wlan/wlan.ts';
+
+export const logSettings = ({ variables, rtc }: Module): LogSettings => ({
+  printLevel: () => variables.get('system.print_level'),
+  template: (notice) => variables.getAt('system.msg', notice),
+  timePrefix: () =>
+    rtc.isSet && variables.get('system.cmd.timestamp') === 'log'
+      ? noticeTime(rtc.nowMs(), zoneMinutes(variables.get('time.zone')) ?? 0)
+      : '',
+});
+
+export const poolSettings = ({ variables }: Module): PoolSettings => ({
+  bytes: variables.get('network.buffer.size'),
+  receivePercent: variables.get('network.buffer.rxtx_ratio'),
+});
+
+export function streamsOf(module: Module, opened: (handle: number) => void): StreamTable {
+  const { log, model, variables } = module;
+  const table: StreamTable = new StreamTable({
+    limit: model.limits.streams,
+    autoClose: () => variables.get('stream.auto_close'),
+    pool: poolSettings(module),
+    changed: () => showStreams(table, module.pinRoles, module.outOfBand),
+    notices: {
+      opened: (handle) => {
+        log.notice('stream_opened', { handle });
+        opened(handle);
+      },
+      closing: (handle) => log.say('closing', { handle }),
+      closed: (handle) => log.notice('stream_closed', { handle }),
+    },
+  });
+  return table;
+}
+
+/** What the air does is drawn from a stream of its own of the module's seed: what else the module draws does not change it. */
+export const wlanOf = (
+  { clock, identity, log, timings, variables }: Module,
+  { air = defaultAir, net, seed }: ModuleOptions,
+): Wlan =>
+  new Wlan({ clock, air, net, mac: identity.mac, variables, log, random: seededRandom(`air ${seed}`), timings });
+
+/** The module's side of the service. */
+export function linkOf(module: Module, { clock, net, store, service }: ModuleOptions): Link {
+  const { flash, identity, log, variables, wlan } = module;
+  const face = () => wlan.interfaceOf(variables.get('dms.interface'));
+  return new Link({
+    clock,
+    net,
+    store,
+    flash,
+    identity,
+    variables,
+    factoryVersion: () => module.versionLine,
+    network: { isUp: () => wlan.isUp(face()), ensureUp: () => wlan.ensureUp(face()) },
+    insecure: service?.insecure ?? false,
+    reboot: () => {
+      log.say('rebooting');
+      return module.reboot();
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { usedMemory } from './commands/memory-use.ts';
+import type { Module } from './module.ts';
+import type { LinkFacts, NetworkFacts, VariableSources } from './variables/variable.ts';
+import { securityNames } from './wlan/air.ts';
+import type { Wlan } from './wlan/wlan.ts';
+
+/** Where the variables that are not stored are read from. A class, so that a thousand modules share its functions. */
+export class ModuleSources implements VariableSources {
+  readonly #module: Module;
+
+  constructor(module: Module) {
+    this.#module = module;
+  }
+
+  get mac(): string {
+    return this.#module.identity.mac;
+  }
+
+  get uuid(): string {
+    return this.#module.identity.uuid;
+  }
+
+  get gpioCount(): number {
+    return this.#module.model.gpioCount;
+  }
+
+  get boardPins(): VariableSources['boardPins'] {
+    return this.#module.model.boardPins;
+  }
+
+  get buildNumber(): string {
+    return this.#module.personality.build;
+  }
+
+  get versionLine(): string {
+    return this.#module.versionLine;
+  }
+
+  get rtc(): VariableSources['rtc'] {
+    return this.#module.rtc;
+  }
+
+  network(): NetworkFacts {
+    const { wlan } = this.#module;
+    const { status, joinResult, addresses, accessPoint } = wlan;
+    return {
+      status,
+      joinResult,
+      ...addresses,
+      channel: accessPoint?.channel ?? 0,
+      // Made only when somebody looks: each look at the signal is another reading.
+      get info() {
+        return linkInfo(wlan);
+      },
+    };
+  }
+
+  softApInfo(): readonly string[] {
+    return softApInfo(this.#module);
+  }
+
+  stations(): ReturnType<VariableSources['stations']> {
+    return this.#module.wlan.stations.list();
+  }
+
+  webSetupActive(): boolean {
+    return this.#module.webSetup.active;
+  }
+
+  link(): LinkFacts {
+    return this.#module.link;
+  }
+
+  pins(): ReturnType<VariableSources['pins']> {
+    return this.#module.pins;
+  }
+
+  safeMode(): boolean {
+    return this.#module.safeMode;
+  }
+
+  memoryPercent(): number {
+    return usedMemory(this.#module);
+  }
+
+  bufferUsage(): string {
+    return this.#module.streams.pool.usage;
+  }
+}
+
+/** Spec: MOD-VAR-wlan.info. */
+const linkInfo = ({ accessPoint: point, rates, rssiDbm }: Wlan): readonly string[] => [
+  `SSID: ${point?.ssid ?? ''}`,
+  `BSSID: ${point?.bssid ?? ''}`,
+  `Channel: ${point?.channel ?? ''}`,
+  `Security: ${point ? securityNames[point.security] : ''}`,
+  `RSSI: ${rssiDbm ?? ''}`,
+  `Rate: ${rates?.rate ?? ''}`,
+  `Max rate: ${rates?.max ?? ''}`,
+];
+
+/** Spec: MOD-VAR-softap.info. */
+function softApInfo(module: Module): readonly string[] {
+  const { softAp } = module.wlan;
+  return [
+    `SSID: ${softAp?.ssid ?? ''}`,
+    `BSSID: ${softAp ? module.identity.mac : ''}`,
+    `Channel: ${softAp?.channel ?? ''}`,
+    `Security: ${softAp ? securityNames[softAp.secured ? 'wpa2_aes' : 'open'] : ''}`,
+    `Clients: ${module.wlan.stations.list().length}`,
+  ];
+}

@@ -1,0 +1,87 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { failure, type Result, realClock, success } from '@moorage/base';
+import type { Connection, DialOptions, Listener, ListenOptions, NetFailure } from '../ports.ts';
+import { anyAddress, hostPortOf, isLoopback, type NodeNetOptions } from './addresses.ts';
+import { failureOf } from './errors.ts';
+import { acceptTls, opening } from './tls.ts';
+
+/** Longest handshake of a client where the listener names none, in ms. */
+export const defaultHandshakeTimeoutMs = 10_000;
+
+/** Connects a socket to an address. The module's own address is its sender where that can be. */
+export function openSocket(
+  { port, localPort, timeoutMs }: DialOptions,
+  address: string,
+  ip: string,
+): Promise<Result<Connection, NetFailure>> {
+  // A loopback address cannot reach anything else: traffic to the outside leaves from wherever the host sends it.
+  const binds = ip !== anyAddress && (!isLoopback(ip) || isLoopback(address));
+  const socket = connect({
+    host: address,
+    port,
+    allowHalfOpen: true,
+    noDelay: true,
+    ...(binds && { localAddress: ip }),
+    ...(localPort !== undefined && { localPort }),
+  });
+  return opening(realClock, timeoutMs, socket, 'unreachable', (finish) => {
+    socket.once('connect', () => finish(success(connectionOf(socket))));
+    return socket;
+  });
+}
+
+const connectionOf = (socket: Socket, stream: Duplex = socket): Connection => ({
+  stream,
+  localAddress: socket.localAddress ?? '',
+  localPort: socket.localPort ?? 0,
+  remoteAddress: socket.remoteAddress ?? '',
+  remotePort: socket.remotePort ?? 0,
+  keepAlive: ({ initialMs, retryMs, retries }) => {
+    socket.setKeepAlive(true, initialMs, retryMs, retries);
+  },
+});
+
+/** Listens on a port of the module; connections from outside the loopback range are dropped unless they are allowed. */
+export function listenOn(
+  net: NodeNetOptions,
+  port: number,
+  accept: (connection: Connection) => void,
+  options: ListenOptions = {},
+): Promise<Result<Listener, NetFailure>> {
+  const hostPort = hostPortOf(port, net);
+  if (!hostPort.ok) return Promise.resolve(hostPort);
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    socket.on('error', () => {});
+    // Spec: MOD-NET-loopback-guard.
+    if (net.listenLan || isLoopback(socket.remoteAddress)) void greet(socket, accept, options);
+    else socket.destroy();
+  });
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(failure(failureOf(error))));
+    server.listen(hostPort.value, net.ip, () => {
+      const bound = server.address();
+      const listening = typeof bound === 'object' && bound ? bound : { address: net.ip, port: hostPort.value };
+      resolve(success({ address: listening.address, port: listening.port, close: () => closeServer(server) }));
+    });
+  });
+}
+
+async function greet(socket: Socket, accept: (connection: Connection) => void, options: ListenOptions): Promise<void> {
+  if (!options.tls) {
+    accept(connectionOf(socket));
+    return;
+  }
+  // Asked before the handshake: a socket that is gone has no addresses any more.
+  const plain = connectionOf(socket);
+  const secured = await acceptTls(socket, options.tls, options.handshakeTimeoutMs ?? defaultHandshakeTimeoutMs);
+  if (secured.ok) accept({ ...plain, stream: secured.value });
+  else options.refused?.(secured.error);
+}
+
+/** Stops listening. Connections that were accepted belong to whoever took them. */
+const closeServer = (server: ReturnType<typeof createServer>): Promise<void> =>
+  new Promise((resolve) => {
+    server.close();
+    setImmediate(resolve);
+  });

@@ -1,0 +1,102 @@
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect, createServer } from 'node:tls';
+import { type Clock, failure, type Result, realClock, success } from '@moorage/base';
+import type { NetError, NetFailure, SecureOptions, TlsServer } from '../ports.ts';
+import { failureOf, timedOut } from './errors.ts';
+
+/**
+ * Runs the client's side of a TLS handshake over an open stream. The peer's certificate is checked against `tls.ca`
+ * (the host's authorities without one) and against the server's name or address. On failure the stream is destroyed.
+ */
+export function startTls(
+  stream: Duplex,
+  { host, tls, timeoutMs }: SecureOptions,
+  clock: Clock = realClock,
+): Promise<Result<Duplex, NetFailure>> {
+  const name = tls.serverName ?? host;
+  return opening(clock, timeoutMs, stream, 'tls', (finish) => {
+    const secured = connect({
+      socket: stream,
+      host: name,
+      ca: tls.ca,
+      cert: tls.cert,
+      key: tls.key,
+      // An address is no server name; it is checked against the certificate all the same.
+      ...(isIP(name) === 0 && { servername: name }),
+    });
+    secured.once('secureConnect', () => finish(success(secured)));
+    return secured;
+  });
+}
+
+/**
+ * Runs the server's side of a TLS handshake over an open stream. With `tls.clientCa` a client without a certificate of
+ * that authority fails. On failure the stream is destroyed.
+ */
+export function acceptTls(
+  stream: Duplex,
+  tls: TlsServer,
+  timeoutMs: number,
+  clock: Clock = realClock,
+): Promise<Result<Duplex, NetFailure>> {
+  return opening(clock, timeoutMs, stream, 'tls', (finish) => {
+    // A server of its own for every connection: Node checks client certificates only there, and does not tell which
+    // stream a secured one came from. It listens nowhere.
+    const server = createServer({
+      cert: tls.cert,
+      key: tls.key,
+      ...(tls.clientCa !== undefined && { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }),
+    });
+    // A client that leaves in the middle of the handshake ends it; afterwards each side may end by itself.
+    stream.allowHalfOpen = false;
+    server.once('secureConnection', (secured) => {
+      secured.on('error', () => {});
+      stream.allowHalfOpen = true;
+      secured.allowHalfOpen = true;
+      finish(success(secured));
+    });
+    server.once('tlsClientError', (error) => finish(failure(failureOf(error, 'tls'))));
+    server.emit('connection', stream);
+    return stream;
+  });
+}
+
+/** Waits for a stream that `start` opens: for its success, for an error, or for the time to run out. */
+export function opening<T>(
+  clock: Clock,
+  timeoutMs: number,
+  below: Duplex,
+  otherwise: NetError,
+  start: (finish: (result: Result<T, NetFailure>) => void) => Duplex,
+): Promise<Result<T, NetFailure>> {
+  return new Promise((resolve) => {
+    let finished = false;
+    let watched: Duplex | undefined;
+    const finish = (result: Result<T, NetFailure>) => {
+      if (finished) return;
+      finished = true;
+      cancel();
+      if (!result.ok) {
+        watched?.destroy();
+        below.destroy();
+      }
+      resolve(result);
+    };
+    const cancel = clock.after(timeoutMs, () => finish(failure(timedOut(timeoutMs))));
+    try {
+      watched = start(finish);
+    } catch (cause) {
+      // A certificate or key that is no PEM.
+      finish(failure({ error: otherwise, detail: (cause as Error).message }));
+      return;
+    }
+    // Whoever uses the stream listens too; this listener keeps a late error from ending the process.
+    watched.on('error', (error) => finish(failure(failureOf(error, otherwise))));
+    watched.once('close', () => {
+      const detail = 'The connection was closed while it opened';
+      // An error that explains the end comes later than the end itself.
+      setImmediate(() => finish(failure({ error: 'reset', detail })));
+    });
+  });
+}

@@ -1,0 +1,120 @@
+import type { CancelTimer } from '@moorage/base';
+import type { Interface } from '../wlan/wlan.ts';
+import { openTcpClient, openUdpClient } from './open-client.ts';
+import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+import type { Sockets } from './sockets.ts';
+import { serverTls } from './tcp-servers.ts';
+
+type StreamBoard = ServiceBoard & { readonly sockets: Sockets };
+
+/** Value of `tcp.client.auto_retries` that never ends. */
+const forever = 255;
+
+/** Connects when the interface is up, and again when the server has closed. Spec: MOD-VAR-tcp.client.auto_start. */
+export const tcpClientService: NetworkService<StreamBoard> = {
+  name: 'tcp client',
+  spec: 'MOD-RULE-tcp',
+  wanted: ({ variables, wlan }) =>
+    variables.get('tcp.client.auto_start') && variables.get('tcp.client.remote_host') !== ''
+      ? // Spec: MOD-VAR-tcp.client.auto_interface.
+        [wlan.interfaceOf(variables.get('tcp.client.auto_interface'))]
+      : [],
+  start: (board, iface) => new AutoClient(board, iface),
+};
+
+/** A TCP client that nobody has to ask for. It begins when the join is over. */
+class AutoClient implements RunningService {
+  readonly #board: StreamBoard;
+  readonly #iface: Interface;
+  #tries = 0;
+  #stopped = false;
+  #cancel: CancelTimer;
+
+  constructor(board: StreamBoard, iface: Interface) {
+    this.#board = board;
+    this.#iface = iface;
+    this.#cancel = board.clock.after(0, () => void this.#open());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  async #open(): Promise<void> {
+    const { variables, wlan } = this.#board;
+    if (!wlan.isUp(this.#iface)) return;
+    const opened = await openTcpClient(this.#board, {
+      // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port.
+      host: variables.get('tcp.client.remote_host'),
+      port: variables.get('tcp.client.remote_port'),
+      localPort: variables.get('tcp.client.local_port'),
+      iface: this.#iface,
+      // A stream that the user closes stays closed until the interface has been down.
+      gone: (remoteClosed) => remoteClosed && this.#again(),
+    });
+    if (!opened.ok) this.#again();
+  }
+
+  /** Spec: MOD-VAR-tcp.client.auto_retries. */
+  #again(): void {
+    const { clock, variables } = this.#board;
+    const allowed = variables.get('tcp.client.auto_retries');
+    if (this.#stopped || (allowed !== forever && this.#tries >= allowed)) return;
+    this.#tries++;
+    this.#cancel = clock.after(variables.get('tcp.client.retry_period') * 1000, () => void this.#open());
+  }
+}
+
+/** Spec: MOD-VAR-tcp.server.auto_start, MOD-VAR-tcp.server.tls_enabled. */
+export const tcpServerService: NetworkService<StreamBoard> = {
+  name: 'tcp server',
+  spec: 'MOD-RULE-tcp',
+  wanted: ({ variables, wlan }) =>
+    variables.get('tcp.server.auto_start') ? [wlan.interfaceOf(variables.get('tcp.server.auto_interface'))] : [],
+  async start(board, iface) {
+    const { log, sockets, variables } = board;
+    const tls = variables.get('tcp.server.tls_enabled') ? await serverTls(board) : undefined;
+    if (tls && !tls.ok) {
+      log.say(tls.error);
+      return undefined;
+    }
+    const port = variables.get('tcp.server.port');
+    const started = await sockets.tcp.start({ kind: 'tcp', port, iface, tls: tls?.value });
+    // The interface takes the server along when it goes.
+    return started.ok ? { stop: () => {} } : undefined;
+  },
+};
+
+/** Spec: MOD-VAR-udp.client.auto_start. */
+export const udpClientService: NetworkService<StreamBoard> = {
+  name: 'udp client',
+  spec: 'MOD-RULE-udp',
+  wanted: ({ variables, wlan }) =>
+    variables.get('udp.client.auto_start') && variables.get('udp.client.remote_host') !== ''
+      ? [wlan.interfaceOf(variables.get('udp.client.auto_interface'))]
+      : [],
+  start(board, iface) {
+    const { clock, variables, wlan } = board;
+    const open = (): void => {
+      if (!wlan.isUp(iface)) return;
+      // Spec: MOD-VAR-udp.client.remote_host, MOD-VAR-udp.client.remote_port.
+      const host = variables.get('udp.client.remote_host');
+      void openUdpClient(board, { host, port: variables.get('udp.client.remote_port'), localPort: 0, iface });
+    };
+    return { stop: clock.after(0, open) };
+  },
+};
+
+/** Spec: MOD-VAR-udp.server.auto_start. */
+export const udpServerService: NetworkService<StreamBoard> = {
+  name: 'udp server',
+  spec: 'MOD-RULE-udp',
+  wanted: ({ variables, wlan }) =>
+    variables.get('udp.server.auto_start') ? [wlan.interfaceOf(variables.get('udp.server.auto_interface'))] : [],
+  async start({ sockets, variables }, iface) {
+    const started = await sockets.udp.start({ port: variables.get('udp.server.port'), iface });
+    // The interface takes the server along when it goes.
+    return started.ok ? { stop: () => {} } : undefined;
+  },
+};

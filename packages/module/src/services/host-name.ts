@@ -1,0 +1,33 @@
+import { nameWithDigits } from '@moorage/base';
+import type { ServiceBoard } from './service.ts';
+
+/** The IPv4 address of an interface that is up. */
+export const addressOf = ({ wlan }: Pick<ServiceBoard, 'wlan'>, iface: 'wlan' | 'softap'): string =>
+  (iface === 'softap' ? wlan.softAp?.addresses : wlan.addresses)?.ip ?? '0.0.0.0';
+
+/**
+ * The module's own name without `.local`; empty when it has none that can be written. Spec: MOD-VAR-mdns.name,
+ * MOD-VAR-system.string_substitution.
+ */
+export function hostName({ identity, variables }: Pick<ServiceBoard, 'identity' | 'variables'>): string {
+  const name = variables.get('mdns.name');
+  const given = variables.get('system.string_substitution') ? nameWithDigits(name, identity.mac) : name;
+  // No host name has the letter itself.
+  const labels = given
+    .replace(/#$/, '')
+    .split('.')
+    .filter((label) => label !== '');
+  return labels.join('.').slice(0, maxNameLength);
+}
+
+/** Longest name, in characters: that of one label. */
+const maxNameLength = 63;
+
+/** Where the name services run. Spec: MOD-VAR-mdns.enabled, MOD-VAR-mdns.interface. */
+export function nameInterfaces(
+  board: Pick<ServiceBoard, 'identity' | 'variables' | 'wlan'>,
+): readonly ['wlan' | 'softap'] | [] {
+  const { variables, wlan } = board;
+  if (!variables.get('mdns.enabled') || hostName(board) === '') return [];
+  return [wlan.interfaceOf(variables.get('mdns.interface'))];
+}

@@ -1,0 +1,62 @@
+import { addressOf, hostName, nameInterfaces } from './host-name.ts';
+import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
+import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
+import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+
+/** Variables with the ports of the services that the module itself has. Reference: module-protocols 4.1. */
+const ownPorts = {
+  http: 'http.server.port',
+  https: 'http.server.port',
+  remote_terminal: 'remote_terminal.port',
+  telnet: 'remote_terminal.port',
+} as const;
+
+const isOwn = (word: string): word is keyof typeof ownPorts => Object.hasOwn(ownPorts, word);
+
+/** What `mdns.service` asks to announce. Spec: MOD-VAR-mdns.service. */
+export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'variables'>): readonly ServiceClaim[] {
+  const { identity, variables } = board;
+  const txt = [`mac=${identity.mac}`, `uuid=${identity.uuid}`, `version=${variables.get('system.version')}`];
+  const types = variables
+    .get('mdns.service')
+    .split(',')
+    .flatMap((word) => serviceType(word) ?? []);
+  return [...new Set(types)].map((type) => {
+    const name = /^_([^.]*)/.exec(type)?.[1] ?? '';
+    return { type, port: isOwn(name) ? variables.get(ownPorts[name]) : 0, txt };
+  });
+}
+
+/** Discovery by mDNS. Reference: module-protocols 4.1. */
+export const mdnsService: NetworkService = {
+  name: 'mdns',
+  // Spec: MOD-VAR-mdns.enabled, MOD-VAR-mdns.interface.
+  spec: 'MOD-RULE-mdns',
+  wanted: nameInterfaces,
+  start: startMdns,
+};
+
+async function startMdns(board: ServiceBoard, iface: 'wlan' | 'softap'): Promise<RunningService | undefined> {
+  const { hostClock: clock = board.clock, log, net, random } = board;
+  log.say('startingMdns');
+  let responder: MdnsResponder | undefined;
+  const opened = await net.datagrams({ port: mdnsPort, group: mdnsGroup }, (datagram) => responder?.receive(datagram));
+  if (!opened.ok) {
+    log.say('serviceNotStarted', { service: 'mDNS', detail: opened.error.detail });
+    return undefined;
+  }
+  const socket = opened.value;
+  const claim: Claim = { name: hostName(board), ip: addressOf(board, iface), services: serviceClaims(board) };
+  const named = (name: string): void => log.say('mdnsDomain', { name });
+  const started = new MdnsResponder({ clock, random, socket, claim, named });
+  responder = started;
+  const leave = board.wlan.watch({ down: (gone) => gone === iface && void started.stop() });
+  await started.start();
+  leave();
+  return {
+    stop: async () => {
+      await started.stop();
+      await socket.close();
+    },
+  };
+}

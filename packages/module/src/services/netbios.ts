@@ -1,0 +1,40 @@
+import type { Datagram, DatagramSocket } from '../net/ports.ts';
+import { addressOf, hostName, nameInterfaces } from './host-name.ts';
+import { netbiosAnswer, readNetbiosQuery } from './netbios-packet.ts';
+import type { NetworkService } from './service.ts';
+
+export const netbiosPort = 137;
+
+/** Characters that a name may have with `.local` behind it. Spec: MOD-LIMIT-netbios. */
+const maxNameWithDomain = 15;
+
+/** Suffix of the name of a workstation. */
+const workstation = 0x00;
+
+/** Whether NetBIOS answers for a name: not when it is too long, which disables NetBIOS. */
+export const isNetbiosName = (name: string): boolean =>
+  name !== '' && !name.includes('.') && `${name}.local`.length <= maxNameWithDomain;
+
+/** The name of the module by NetBIOS. Reference: module-protocols 4.2. Spec: MOD-RULE-netbios. */
+export const netbiosService: NetworkService = {
+  name: 'netbios',
+  spec: 'MOD-RULE-netbios',
+  wanted: (board) => (isNetbiosName(hostName(board)) ? nameInterfaces(board) : []),
+  async start(board, iface) {
+    const name = hostName(board).toUpperCase();
+    const ip = addressOf(board, iface);
+    let socket: DatagramSocket | undefined;
+    const receive = ({ bytes, address, port }: Datagram): void => {
+      const query = readNetbiosQuery(bytes);
+      if (query?.suffix !== workstation || query.name.toUpperCase() !== name) return;
+      void socket?.send(netbiosAnswer(query, ip), address, port);
+    };
+    const opened = await board.net.datagrams({ port: netbiosPort }, receive);
+    if (!opened.ok) {
+      board.log.say('serviceNotStarted', { service: 'NetBIOS', detail: opened.error.detail });
+      return undefined;
+    }
+    socket = opened.value;
+    return { stop: () => opened.value.close() };
+  },
+};

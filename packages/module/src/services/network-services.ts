@@ -1,0 +1,58 @@
+import type { Interface } from '../wlan/wlan.ts';
+import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+
+interface Started {
+  readonly service: string;
+  readonly iface: Interface;
+  /** `undefined` in the end when it could not start. */
+  readonly running: Promise<RunningService | undefined>;
+}
+
+/** Starts the services of an interface when it comes up, in the order of the list, and stops them when it goes. */
+export class NetworkServices<Board extends ServiceBoard> {
+  readonly #board: Board;
+  readonly #list: readonly NetworkService<Board>[];
+  #started: Started[] = [];
+  /** What has been stopped, and may still have its sockets. */
+  #ending: Promise<unknown> = Promise.resolve();
+
+  constructor(board: Board, list: readonly NetworkService<Board>[]) {
+    this.#board = board;
+    this.#list = list;
+    board.wlan.watch({ up: (iface) => this.#up(iface), down: (iface) => void this.stop(iface) });
+  }
+
+  /** Whether a service runs, or is about to. */
+  isRunning(service: string): boolean {
+    return this.#started.some((started) => started.service === service);
+  }
+
+  /** Stops the services of one interface, or of all; resolves when they have let go. */
+  async stop(iface?: Interface): Promise<void> {
+    const ending = this.#started.filter((started) => iface === undefined || started.iface === iface);
+    this.#started = this.#started.filter((started) => !ending.includes(started));
+    // One that is still starting is stopped as soon as it has.
+    const ended = ending.map(async ({ running }) => (await running)?.stop());
+    if (ended.length > 0) this.#ending = Promise.all([this.#ending, ...ended]);
+    await this.#ending;
+  }
+
+  /** Nothing to wait for when nothing is wanted: a join without services ends in the same turn. */
+  #up(iface: Interface): void | Promise<void> {
+    const wanted = this.#list.filter((service) => service.wanted(this.#board).includes(iface));
+    if (wanted.length > 0) return this.#startAll(wanted, iface);
+  }
+
+  async #startAll(wanted: readonly NetworkService<Board>[], iface: Interface): Promise<void> {
+    // An interface that has just gone down had the same ports.
+    await this.#ending;
+    for (const service of wanted) {
+      // The interface may have gone while the one before was starting.
+      if (!this.#board.wlan.isUp(iface)) return;
+      if (this.isRunning(service.name)) continue;
+      const running = Promise.resolve(service.start(this.#board, iface));
+      this.#started.push({ service: service.name, iface, running });
+      await running;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import type { Duplex } from 'node:stream';
+import type { CancelTimer } from '@moorage/base';
+import { telnetStream } from '../bus/telnet-stream.ts';
+import type { Board } from '../commands/board.ts';
+import { attachSession } from '../transports/duplex.ts';
+import type { NetworkService, RunningService } from './service.ts';
+
+/** Wrong passwords until a client is sent away. */
+const maxPasswords = 3;
+
+/** Longest password that is read, in bytes. */
+const maxPasswordBytes = 256;
+
+/** How long a client that is sent away may take to read what waits for it, in ms. */
+const lingerMs = 1_000;
+
+/** A client that has the terminal, from its connection to its end. */
+interface Client {
+  close(): void;
+}
+
+/** The command line over TCP, for one client at a time. Spec: MOD-NET-terminal, MOD-VAR-remote_terminal.*. */
+export const remoteTerminal: NetworkService<Board> = {
+  name: 'remote terminal',
+  spec: 'MOD-NET-terminal',
+  wanted({ variables, wlan }) {
+    if (!variables.get('remote_terminal.enabled')) return [];
+    const named = variables.get('remote_terminal.interface');
+    return [wlan.interfaceOf(named === 'default' ? undefined : named)];
+  },
+  async start(board): Promise<RunningService | undefined> {
+    let client: Client | undefined;
+    const port = board.variables.get('remote_terminal.port');
+    const listening = await board.net.listen(port, ({ stream }) => {
+      if (client) {
+        refuse(board, stream);
+        return;
+      }
+      const own = serve(board, stream, () => {
+        if (client === own) client = undefined;
+      });
+      client = own;
+    });
+    if (!listening.ok) {
+      board.log.say('terminalFailed', { port });
+      return undefined;
+    }
+    return {
+      async stop() {
+        client?.close();
+        await listening.value.close();
+      },
+    };
+  },
+};
+
+/** The one who is there stays. Spec: MOD-NET-terminal-one. */
+function refuse(board: Board, stream: Duplex): void {
+  stream.on('error', () => stream.destroy());
+  // What it sends is of no interest, but the end of it is awaited: a reset might overtake the line.
+  stream.resume();
+  stream.end(`${board.personality.text('terminalInUse')}\r\n`);
+  destroyLater(board, stream);
+}
+
+/** Sends what waits and hangs up. */
+function hangUp(board: Board, stream: Duplex): void {
+  stream.end(() => stream.destroy());
+  destroyLater(board, stream);
+}
+
+function destroyLater(board: Board, stream: Duplex): void {
+  const cancel = board.clock.after(lingerMs, () => stream.destroy());
+  stream.on('close', cancel);
+}
+
+function serve(board: Board, connection: Duplex, gone: () => void): Client {
+  const idle = watchIdle(board, {
+    busy: () => stream.isPaused(),
+    expired: () => hangUp(board, stream),
+  });
+  // Spec: MOD-NET-telnet. Negotiation is taken out and not answered.
+  const stream = telnetStream(connection, { heard: () => {}, active: idle.active, maybeRaw: true });
+  let loggedIn = false;
+  stream.on('error', () => stream.destroy());
+  stream.on('close', () => {
+    idle.stop();
+    if (loggedIn) board.bus.terminal(false);
+    gone();
+  });
+  logIn(board, stream, () => {
+    loggedIn = true;
+    board.bus.terminal(true);
+    const { personality, safeMode, variables } = board;
+    if (variables.get('system.cmd.prompt_enabled')) {
+      stream.write(personality.text(safeMode ? 'safeModePrompt' : 'prompt'));
+    }
+    attachSession<Board>(board, 'terminal', stream);
+  });
+  return { close: () => hangUp(board, stream) };
+}
+
+/** Asks for the password until it is right or has been wrong too often. Spec: MOD-VAR-remote_terminal.password. */
+function logIn(board: Board, stream: Duplex, done: () => void): void {
+  const password = board.variables.get('remote_terminal.password');
+  if (password === '') {
+    done();
+    return;
+  }
+  let typed = '';
+  let wrong = 0;
+  const ask = (): void => void stream.write(board.personality.text('askTerminalPassword'));
+  /** Takes a line; true when there is nothing more to ask. */
+  const check = (): boolean => {
+    const right = Buffer.from(typed, 'latin1').toString('utf8') === password;
+    typed = '';
+    stream.write('\r\n');
+    if (right) return true;
+    wrong++;
+    if (wrong < maxPasswords) ask();
+    return wrong >= maxPasswords;
+  };
+  let afterCr = false;
+  const read = (bytes: Buffer): void => {
+    for (const [at, byte] of bytes.entries()) {
+      const character = String.fromCharCode(byte);
+      const second = afterCr && (character === '\n' || character === '\0');
+      afterCr = character === '\r';
+      if (second || character === '\0') continue;
+      if (character !== '\r' && character !== '\n') {
+        typed = (typed + character).slice(0, maxPasswordBytes);
+      } else if (check()) {
+        stream.off('data', read);
+        stream.pause();
+        if (wrong >= maxPasswords) {
+          hangUp(board, stream);
+          return;
+        }
+        const rest = bytes.subarray(afterCr && bytes[at + 1] === 0x0a ? at + 2 : at + 1);
+        done();
+        if (rest.length > 0) stream.unshift(rest);
+        stream.resume();
+        return;
+      }
+    }
+  };
+  stream.on('data', read);
+  ask();
+}
+
+/**
+ * Calls `expire` when nothing has come from the client for `remote_terminal.timeout`; a command that runs is waited for.
+ * Spec: MOD-VAR-remote_terminal.timeout.
+ */
+function watchIdle(board: Board, { busy, expired }: { busy(): boolean; expired(): void }) {
+  const { clock, variables } = board;
+  let lastMs = clock.monotonic();
+  let cancel: CancelTimer = () => {};
+  const plan = (): void => {
+    cancel();
+    const timeoutMs = variables.get('remote_terminal.timeout') * 1000;
+    if (timeoutMs === 0) return;
+    cancel = clock.after(Math.max(0, lastMs + timeoutMs - clock.monotonic()), () => {
+      // Bytes do not move the timer: it looks when it runs.
+      if (busy()) lastMs = clock.monotonic();
+      if (clock.monotonic() - lastMs < timeoutMs) plan();
+      else expired();
+    });
+  };
+  const unwatch = variables.onChange('remote_terminal.timeout', plan);
+  plan();
+  return {
+    active: (): void => {
+      lastMs = clock.monotonic();
+    },
+    stop: (): void => {
+      cancel();
+      unwatch();
+    },
+  };
+}

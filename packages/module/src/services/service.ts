@@ -1,0 +1,51 @@
+import type { Clock } from '@moorage/base';
+import type { Flash } from '../device/flash-files.ts';
+import type { Identity } from '../device/identity.ts';
+import type { Log } from '../device/log.ts';
+import type { PinRoles } from '../device/pin-roles.ts';
+import type { Rtc } from '../device/rtc.ts';
+import type { StreamTable } from '../device/streams.ts';
+import type { Model } from '../model.ts';
+import type { Net } from '../net/ports.ts';
+import type { Personality } from '../personality.ts';
+import type { Random } from '../random.ts';
+import type { VariableStore } from '../variables/store.ts';
+import type { Interface, Wlan } from '../wlan/wlan.ts';
+import type { WebSetupFacts } from './web-setup.ts';
+
+/** The parts of a module that its network services use. */
+export interface ServiceBoard {
+  readonly clock: Clock;
+  /** Time as peers live in it, where the module's own clock runs faster than theirs. */
+  readonly hostClock?: Clock;
+  readonly random: Random;
+  readonly model: Model;
+  readonly personality: Personality;
+  readonly identity: Identity;
+  readonly net: Net;
+  readonly rtc: Rtc;
+  readonly variables: VariableStore;
+  readonly flash: Flash;
+  readonly streams: StreamTable;
+  readonly log: Log;
+  readonly pinRoles: PinRoles;
+  readonly wlan: Wlan;
+  readonly webSetup: WebSetupFacts;
+}
+
+/** A service that has been started. */
+export interface RunningService {
+  /** Lets go of its sockets and timers; does not fail. Called once. */
+  stop(): void | Promise<void>;
+}
+
+/** Something that the module does by itself on an interface while that is up. */
+export interface NetworkService<Board extends ServiceBoard = ServiceBoard> {
+  readonly name: string;
+  /** Spec id of the rule that asks for it. */
+  readonly spec: string;
+  /** The interfaces on which it is wanted, asked when one comes up; none while it is switched off. */
+  wanted(board: Board): readonly Interface[];
+  /** Starts on an interface that has its address. What cannot start says so in the log and answers `undefined`. */
+  start(board: Board, iface: Interface): RunningService | undefined | Promise<RunningService | undefined>;
+}

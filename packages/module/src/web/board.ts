@@ -1,0 +1,11 @@
+import type { Clock } from '@moorage/base';
+import type { Execution } from '../interpreter/execute.ts';
+import type { ServiceBoard } from '../services/service.ts';
+
+/** The parts of a module that its HTTP server uses. */
+export interface WebBoard extends ServiceBoard {
+  /** Runs one command line in its turn; see `execute` of the interpreter. */
+  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution>;
+  /** Time as clients live in it, where the module's own clock runs faster than theirs. */
+  readonly hostClock?: Clock;
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { formatVersion } from '@moorage/base';
+import { type FileInfo, fileFlags } from '../device/flash.ts';
+import type { Flash } from '../device/flash-files.ts';
+import type { Client } from './client.ts';
+import { contentType } from './content-types.ts';
+import { builtInPage, type Page } from './pages.ts';
+import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
+import { type Exchange, refuse, send } from './respond.ts';
+
+/** Most bytes of a file that are read at a time: what a client may keep waiting. */
+const pieceBytes = 256 * 1024;
+
+/** Files that are for the module itself. Reference: module-protocols 1.6. */
+const hiddenFlags = fileFlags.executable | fileFlags.system | fileFlags.bootable;
+
+/** What is sent for a name: a file of the flash, or a page that the firmware brings along. */
+export interface Found {
+  /** The name that was asked for, by which the content type is known. */
+  readonly name: string;
+  readonly file?: FileInfo;
+  readonly page?: Page;
+  readonly gzip: boolean;
+}
+
+/** The server's view of the flash: `hidden` is a further file that nobody gets. */
+export interface FileSource {
+  readonly flash: Flash;
+  readonly hidden: string;
+}
+
+/**
+ * The file for a path without its first slash: that name, the same with the slash, and both with `.gz` behind them.
+ * Files of the module itself are not there. Reference: module-protocols 3.8.
+ */
+export function findFile({ flash, hidden }: FileSource, name: string): Found | undefined {
+  const bare = name.replace(/^\//, '');
+  for (const gzip of [false, true]) {
+    for (const candidate of [bare, `/${bare}`]) {
+      const file = flash.stat(gzip ? `${candidate}.gz` : candidate);
+      if (file && (file.flags & hiddenFlags) === 0 && file.name !== hidden) return { name: bare, file, gzip };
+    }
+  }
+  const page = builtInPage(bare);
+  return page && { name: bare, page, gzip: true };
+}
+
+/** Spec: MOD-FILE-unprotected, MOD-AUTH-3. */
+export const isUnprotected = ({ file }: Found): boolean =>
+  file !== undefined && (file.flags & fileFlags.unprotected) !== 0;
+
+/** Changes with the content, as far as the module knows: its CRC, size, version and place. */
+const etagOf = ({ crc, size, version, area, unit }: FileInfo): string =>
+  `"${crc.toString(16).padStart(4, '0')}-${size}-${formatVersion(version)}-${area}${unit}"`;
+
+function headersOf(found: Found): Record<string, string> {
+  return {
+    'Content-Type': contentType(found.name, found.file),
+    ...(found.gzip && { 'Content-Encoding': 'gzip' }),
+  };
+}
+
+/** Answers with a file: whole, a part, or only that it has not changed. */
+export async function sendFile(exchange: Exchange, flash: Flash, found: Found, client: Client): Promise<void> {
+  const { request } = exchange;
+  const { file, page } = found;
+  const size = file?.size ?? page?.bytes.length ?? 0;
+  const etag = file ? etagOf(file) : (page?.etag ?? '');
+  // Files may be replaced at any time under the same name: browsers keep them, but ask first.
+  const headers = { ...headersOf(found), ETag: etag, 'Cache-Control': 'no-cache', 'Accept-Ranges': 'bytes' };
+  if (matchesTag(request.headers['if-none-match'], etag)) {
+    exchange.response.writeHead(304, { ...exchange.common, ETag: etag, 'Cache-Control': 'no-cache' });
+    exchange.response.end();
+    return;
+  }
+  const condition = request.headers['if-range'];
+  const range = condition === undefined || condition === etag ? parseRange(request.headers.range, size) : undefined;
+  if (range === 'unsatisfiable') {
+    refuse(exchange, 416, undefined, { 'Content-Range': `bytes */${size}` });
+    return;
+  }
+  const part = range ?? { start: 0, end: size };
+  const partHeaders = range && { 'Content-Range': `bytes ${range.start}-${range.end - 1}/${size}` };
+  if (page)
+    send(exchange, range ? 206 : 200, { ...headers, ...partHeaders }, page.bytes.subarray(part.start, part.end));
+  else if (file) await sendPart(exchange, range ? 206 : 200, { ...headers, ...partHeaders }, flash, file, part, client);
+}
+
+async function sendPart(
+  exchange: Exchange,
+  status: number,
+  headers: Record<string, string>,
+  flash: Flash,
+  file: FileInfo,
+  { start, end }: ByteRange,
+  client: Client,
+): Promise<void> {
+  const { request, response, common } = exchange;
+  const first =
+    request.method === 'HEAD' ? undefined : await flash.read(file, start, Math.min(end, start + pieceBytes));
+  if (first && !first.ok) {
+    // Deleted just now.
+    refuse(exchange, 404);
+    return;
+  }
+  response.writeHead(status, { ...common, ...headers, 'Content-Length': end - start });
+  if (!first) {
+    response.end();
+    return;
+  }
+  let sent = response.write(first.value);
+  for (let at = start + pieceBytes; at < end; at += pieceBytes) {
+    if (!sent && !(await isDrained(response, client))) return;
+    const bytes = await flash.read(file, at, Math.min(end, at + pieceBytes));
+    if (!bytes.ok) {
+      // Half of a file that is gone: the client must see that it is not whole.
+      response.destroy();
+      return;
+    }
+    sent = response.write(bytes.value);
+  }
+  response.end();
+}
+
+/** Waits until the client has taken what was sent; false when it went away, or was too slow. */
+async function isDrained(response: ServerResponse, client: Client): Promise<boolean> {
+  if (client.socket.destroyed) return false;
+  client.waitsForPeer();
+  const gone = new AbortController();
+  const onClose = (): void => gone.abort();
+  client.socket.once('close', onClose);
+  try {
+    await once(response, 'drain', { signal: gone.signal });
+    client.works();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.socket.off('close', onClose);
+  }
+}
+
+/** Sends a status with the content of a file, where one is named and there; with a line of text otherwise. */
+export async function sendWithFile(
+  exchange: Exchange,
+  status: number,
+  source: FileSource,
+  name: string,
+  client: Client,
+  headers: Record<string, string> = {},
+): Promise<void> {
+  const found = name === '' ? undefined : findFile(source, name);
+  if (!found?.file) refuse(exchange, status, undefined, headers);
+  else {
+    const whole = { start: 0, end: found.file.size };
+    await sendPart(exchange, status, { ...headersOf(found), ...headers }, source.flash, found.file, whole, client);
+  }
+}

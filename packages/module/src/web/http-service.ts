@@ -1,0 +1,94 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { failure, type Result, success } from '@moorage/base';
+import type { Flash } from '../device/flash-files.ts';
+import { decodeText } from '../interpreter/text.ts';
+import type { TlsServer } from '../net/ports.ts';
+import type { NetworkService, RunningService } from '../services/service.ts';
+import type { Interface } from '../wlan/wlan.ts';
+import type { WebBoard } from './board.ts';
+import { type TlsFiles, type WebSettings, webSettings } from './settings.ts';
+import { Site } from './site.ts';
+
+/** Longest certificate or key file, in bytes. */
+const maxPemBytes = 16 * 1024;
+
+/** As the log calls it. */
+const service = 'HTTP server';
+
+/** Longest TLS handshake, in ms. */
+const handshakeTimeoutMs = 15_000;
+
+/**
+ * The embedded HTTP server: web pages from flash and the REST API, on one interface while that is up.
+ * Spec: MOD-RULE-http-server, MOD-RULE-http.
+ */
+export const httpService: NetworkService<WebBoard> = {
+  name: 'http',
+  spec: 'MOD-RULE-http-server',
+  wanted(board) {
+    if (board.webSetup.active) return ['softap'];
+    // Spec: MOD-VAR-http.server.enabled, MOD-VAR-http.server.interface, MOD-HTTP-interface.
+    if (!board.variables.get('http.server.enabled')) return [];
+    return [board.wlan.interfaceOf(board.variables.get('http.server.interface'))];
+  },
+  start,
+};
+
+async function start(board: WebBoard, iface: Interface): Promise<RunningService | undefined> {
+  const settings = webSettings(board.variables, iface, board.webSetup.active);
+  const tls = settings.tls && (await readTls(board.flash, settings.tls));
+  if (tls && !tls.ok) {
+    board.log.say('serviceNotStarted', { service, detail: tls.error });
+    return undefined;
+  }
+  const site = new Site(board, settings);
+  const listener = await board.net.listen(settings.port, (connection) => site.accept(connection), {
+    ...(tls && { tls: tls.value, handshakeTimeoutMs }),
+  });
+  if (!listener.ok) {
+    board.log.say('serviceNotStarted', { service, detail: listener.error.detail });
+    return undefined;
+  }
+  board.log.say(listeningText(settings), { port: settings.port });
+  return {
+    async stop() {
+      site.stop();
+      await listener.value.close();
+    },
+  };
+}
+
+function listeningText({ tls, apiEnabled }: WebSettings) {
+  if (tls) return apiEnabled ? 'httpsApiListening' : 'httpsListening';
+  return apiEnabled ? 'httpApiListening' : 'httpListening';
+}
+
+/** Reads the files of TLS; the refusal says which is wrong. */
+async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer, string>> {
+  const [cert, key, clientCa] = await Promise.all([
+    readPem(flash, files.cert),
+    readPem(flash, files.key),
+    files.clientCa === undefined ? undefined : readPem(flash, files.clientCa),
+  ]);
+  const missing = (name: string) => failure(`no file "${name}"`);
+  if (cert === undefined) return missing(files.cert);
+  if (key === undefined) return missing(files.key);
+  // Without its authorities the server would let everybody in, or nobody.
+  if (files.clientCa !== undefined && clientCa === undefined) return missing(files.clientCa);
+  if (!isPair(cert, key)) return failure(`"${files.cert}" and "${files.key}" are not a certificate and its key`);
+  return success({ cert, key, ...(clientCa !== undefined && { clientCa }) });
+}
+
+/** Otherwise each handshake would fail, and nobody would know why. */
+function isPair(cert: string, key: string): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+async function readPem(flash: Flash, name: string): Promise<string | undefined> {
+  const content = await flash.readAll(name, maxPemBytes);
+  return content.ok ? decodeText(content.value) : undefined;
+}

@@ -1,0 +1,247 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Connection } from '../net/ports.ts';
+import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
+import { commandReply, logReply, parseCall, parseLine } from './api.ts';
+import type { WebBoard } from './board.ts';
+import { readBody } from './body.ts';
+import type { Client } from './client.ts';
+import { Clients } from './clients.ts';
+import { type FileSource, findFile, isUnprotected, sendFile, sendWithFile } from './files.ts';
+import { commonHeaders, type Exchange, rawRefusal, refuse, send } from './respond.ts';
+import type { WebSettings } from './settings.ts';
+import { type Receiver, serveConnection } from './shared-server.ts';
+import { parseTarget, type Target } from './target.ts';
+import { webStream } from './web-stream.ts';
+import { shakeHands } from './websocket.ts';
+
+const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+/** What a preflight allows. Clients say `Content-Type: application/json` even where there is no content. */
+const preflight = {
+  'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+  'Access-Control-Allow-Headers': 'content-type, accept, authorization',
+};
+
+/** Methods of each endpoint. */
+const methods: Readonly<Record<'command' | 'log' | 'stream' | 'file', readonly string[]>> = {
+  command: ['GET', 'POST'],
+  log: ['GET'],
+  stream: ['GET', 'POST'],
+  file: ['GET', 'HEAD'],
+};
+
+/** Ids of commands count on as long as the module runs. */
+const lastIds = new WeakMap<WebBoard, number>();
+
+function nextId(board: WebBoard): number {
+  const id = (lastIds.get(board) ?? 0) + 1;
+  lastIds.set(board, id);
+  return id;
+}
+
+/** The HTTP server of one module, without its port: it answers what comes over the connections that it is handed. */
+export class Site {
+  readonly #board: WebBoard;
+  readonly #settings: WebSettings;
+  readonly #clients: Clients;
+  readonly #common: OutgoingHttpHeaders;
+  readonly #files: FileSource;
+  #stopped = false;
+
+  constructor(board: WebBoard, settings: WebSettings) {
+    this.#board = board;
+    this.#settings = settings;
+    this.#common = commonHeaders(settings.corsOrigin);
+    // A private key is no file for others, whatever it has been made as.
+    this.#files = { flash: board.flash, hidden: settings.keyFile };
+    const clock = board.hostClock ?? board.clock;
+    this.#clients = new Clients(clock, settings.maxClients, (client) => serveConnection(this.#receiver(client)));
+  }
+
+  accept(connection: Connection): void {
+    this.#clients.accept(connection);
+  }
+
+  /** Commands that wait for their turn are given up. */
+  stop(): void {
+    this.#stopped = true;
+    this.#clients.stop();
+  }
+
+  #receiver(client: Client): Receiver {
+    return {
+      client,
+      request: (request, response) =>
+        client.add(() => this.#answer({ request, response, common: this.#common }, client)),
+      upgrades: (request) => parseTarget(request.url ?? '', this.#settings.apiEnabled).kind === 'stream',
+      upgrade: (request, head) => client.add(() => this.#openStream(request, head, client)),
+      malformed: (status) => {
+        // In the middle of a body there is no turn to wait for.
+        if (client.isReading) this.#end(client, status);
+        else client.add(() => this.#end(client, status));
+      },
+    };
+  }
+
+  /** Answers one request; resolves when the client has been given all of it. */
+  async #answer(exchange: Exchange, client: Client): Promise<void> {
+    client.works();
+    if (this.#clients.isCrowded || client.isRetiring) exchange.response.shouldKeepAlive = false;
+    try {
+      await this.#route(exchange, client);
+    } catch (error) {
+      // Spec: MOD-HTTP-status-500.
+      this.#board.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
+      if (exchange.response.headersSent) client.socket.destroy();
+      else refuse(exchange, 500);
+    }
+    await untilSent(exchange, client);
+  }
+
+  #route(exchange: Exchange, client: Client): void | Promise<void> {
+    const { request } = exchange;
+    const method = request.method ?? '';
+    // It needs no authorization. Spec: MOD-HTTP-options.
+    if (method === 'OPTIONS') return this.#options(exchange);
+    const target = parseTarget(request.url ?? '', this.#settings.apiEnabled);
+    // Spec: MOD-HTTP-status-400.
+    if (target.kind === 'malformed') return refuse(exchange, 400, 'The path is not percent-encoded');
+    const allowed = methods[target.kind];
+    if (!allowed.includes(method)) return refuse(exchange, 405, undefined, { Allow: allowed.join(', ') });
+    if (target.kind === 'file') return this.#file(exchange, target.name, client);
+    return this.#call(exchange, target, client);
+  }
+
+  #options(exchange: Exchange): void {
+    const cors = this.#settings.corsOrigin === '' ? { Allow: preflight['Access-Control-Allow-Methods'] } : preflight;
+    send(exchange, 200, cors, '');
+  }
+
+  #call(
+    exchange: Exchange,
+    target: Exclude<Target, { kind: 'file' | 'malformed' }>,
+    client: Client,
+  ): void | Promise<void> {
+    if (target.kind === 'command') {
+      return exchange.request.method === 'POST'
+        ? this.#postCommand(exchange, target.line, client)
+        : this.#getCommand(exchange, target.line, client);
+    }
+    return this.#allowed(exchange.request, { path: target.kind }).then((allowed) => {
+      if (!allowed) return this.#deny(exchange, client);
+      if (target.kind === 'log') return send(exchange, 200, json, logReply(this.#board.log.entries()));
+      // Spec: MOD-HTTP-stream. Without an upgrade there is nothing to open, but a full table is said first.
+      return this.#board.streams.hasFree
+        ? refuse(exchange, 400, 'Not a websocket handshake')
+        : this.#noHandle(exchange);
+    });
+  }
+
+  /** Spec: MOD-HTTP-status-404. */
+  #noHandle(exchange: Exchange): void {
+    refuse(exchange, 404, 'No free stream');
+  }
+
+  /** Spec: MOD-HTTP-get-command. */
+  async #getCommand(exchange: Exchange, encoded: string | undefined, client: Client): Promise<void> {
+    const line = encoded === undefined || encoded === '' ? undefined : parseLine(encoded);
+    if (line === undefined) return refuse(exchange, 400, 'One command line has to follow /command/');
+    const allowed =
+      this.#isAuthorized(exchange.request) || (await this.#allowed(exchange.request, { path: 'command', line }));
+    if (!allowed) return this.#deny(exchange, client);
+    const execution = await this.#board.execute(line, undefined, () => !this.#stopped);
+    if (execution.wantsData) return refuse(exchange, 400, 'The command takes data: use POST');
+    send(exchange, 200, json, commandReply(nextId(this.#board), execution, false));
+  }
+
+  /** Spec: MOD-HTTP-post-command. */
+  async #postCommand(exchange: Exchange, inPath: string | undefined, client: Client): Promise<void> {
+    const body = await client.reads(() => readBody(exchange.request));
+    if (!body.ok) {
+      // Nobody is left to be answered.
+      if (body.error === 'gone') return;
+      exchange.response.shouldKeepAlive = false;
+      return refuse(exchange, 400, 'The body has more than 4096 bytes');
+    }
+    if (inPath !== undefined) return refuse(exchange, 405, undefined, { Allow: 'GET' });
+    const call = parseCall(body.value);
+    // What is wrong with it is for those who may call at all.
+    const { line } = call.ok ? call.value : {};
+    if (!(await this.#allowed(exchange.request, { path: 'command', ...(line !== undefined && { line }) })))
+      return this.#deny(exchange, client);
+    if (!call.ok) return refuse(exchange, 400, call.error);
+    const { data = noBytes, responseBase64 } = call.value;
+    const execution = await this.#board.execute(call.value.line, data, () => !this.#stopped);
+    // Spec: MOD-HTTP-status-200. Failed commands, too.
+    send(exchange, 200, json, commandReply(nextId(this.#board), execution, responseBase64));
+  }
+
+  async #file(exchange: Exchange, name: string, client: Client): Promise<void> {
+    const found = findFile(this.#files, name === '' ? this.#settings.rootFile : name);
+    // Spec: MOD-AUTH-3, MOD-AUTH-4. Who may not ask does not learn what is there.
+    const open =
+      (found && isUnprotected(found)) || isAuthorized(exchange.request.headers.authorization, this.#settings);
+    if (!open) return this.#deny(exchange, client);
+    if (this.#settings.inSetup && name === '') this.#board.webSetup.pageOpened();
+    if (found) return sendFile(exchange, this.#board.flash, found, client);
+    return sendWithFile(exchange, 404, this.#files, this.#settings.notFoundFile, client);
+  }
+
+  /** Headers are read only where a password is set. */
+  #isAuthorized(request: IncomingMessage): boolean {
+    return this.#settings.username === '' || isAuthorized(request.headers.authorization, this.#settings);
+  }
+
+  async #allowed(request: IncomingMessage, call: ApiCall): Promise<boolean> {
+    if (this.#isAuthorized(request)) return true;
+    return isWhitelisted(await readWhitelist(this.#board.flash), call);
+  }
+
+  /** Spec: MOD-AUTH-5, MOD-HTTP-status-401. */
+  #deny(exchange: Exchange, client: Client): Promise<void> {
+    return sendWithFile(exchange, 401, this.#files, this.#settings.deniedFile, client, this.#challenge());
+  }
+
+  #challenge(): { 'WWW-Authenticate': string } {
+    return { 'WWW-Authenticate': `Basic realm="${this.#board.personality.name}"` };
+  }
+
+  /** A handshake on `/stream`. Resolves when the websocket has closed. Spec: MOD-HTTP-stream. */
+  async #openStream(request: IncomingMessage, head: Buffer, client: Client): Promise<void> {
+    const { streams } = this.#board;
+    client.works();
+    const method = request.method ?? '';
+    if (!methods.stream.includes(method)) return this.#end(client, 400, 'Not a websocket handshake');
+    if (!(await this.#allowed(request, { path: 'stream' }))) return this.#end(client, 401);
+    if (!streams.hasFree) return this.#end(client, 404, 'No free stream');
+    const clock = this.#board.hostClock ?? this.#board.clock;
+    shakeHands(
+      request,
+      head,
+      (socket) => {
+        const { pool } = streams;
+        streams.open(webStream({ socket, connection: client.connection, clock, pool, iface: this.#settings.iface }));
+      },
+      (reason) => this.#end(client, 400, reason),
+    );
+    if (!client.socket.destroyed) await new Promise<void>((resolve) => client.socket.once('close', () => resolve()));
+  }
+
+  /** Refuses on the bare connection. */
+  #end(client: Client, status: number, reason?: string): void {
+    const headers = status === 401 ? { ...this.#common, ...this.#challenge() } : this.#common;
+    client.end(rawRefusal(status, reason, headers));
+  }
+}
+
+const noBytes = new Uint8Array();
+
+/** An answer that nobody takes ends with the patience of the server. */
+function untilSent({ response }: { readonly response: ServerResponse }, client: Client): void | Promise<void> {
+  client.waitsForPeer();
+  if (!response.writableNeedDrain || client.socket.destroyed) return;
+  return new Promise((resolve) => {
+    response.once('finish', resolve);
+    response.once('close', () => resolve());
+  });
+}

@@ -1,0 +1,131 @@
+import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { WebSocket } from 'ws';
+import { type PacketPool, ReceiveQueue } from '../device/net-buffers.ts';
+import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
+import type { Connection } from '../net/ports.ts';
+
+/** Bytes sent in one frame; a longer write is one message of several frames. */
+const frameBytes = 64 * 1024;
+
+/** Longest time that a write waits for a client that takes nothing, in ms. */
+const writeTimeoutMs = 5_000;
+
+/** How long a client has to answer a close frame, in ms. */
+const closeTimeoutMs = 2_000;
+
+/** Largest message of a client, in bytes: it is kept until all of it has come. */
+export const maxMessageBytes = 64 * 1024;
+
+/** What a websocket's stream is made of. */
+export interface WebStreamParts {
+  readonly socket: WebSocket;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly pool: PacketPool;
+  /** Interface that it runs on. */
+  readonly iface: 'wlan' | 'softap';
+}
+
+/**
+ * A websocket as a stream: what comes is a run of bytes, frame borders lost; each write is one binary message. While the
+ * packet pool has no room for more, the client is held back.
+ * Spec: MOD-STREAM-WEBS; reference module-protocols 3.7.
+ */
+export function webStream({ socket, connection, clock, pool, iface }: WebStreamParts): Stream {
+  const { localAddress, localPort, remoteAddress, remotePort } = connection;
+  const queue = new ReceiveQueue(pool);
+  let closed = false;
+  let changed = (): void => {};
+  const takeMore = (): void => {
+    if (queue.room > 0) socket.resume();
+    else queue.share.onRoom(takeMore);
+  };
+  socket.on('message', (message: Buffer) => {
+    queue.push(message);
+    if (queue.room <= 0 && !socket.isPaused) {
+      socket.pause();
+      queue.share.onRoom(takeMore);
+    }
+    changed();
+  });
+  socket.on('close', () => {
+    closed = true;
+    changed();
+  });
+  // What went wrong is told by the close that follows.
+  socket.on('error', () => {});
+  return {
+    type: 'WEBS',
+    iface,
+    info: () => `${localAddress}:${localPort} ${remoteAddress}:${remotePort}`,
+    available: () => queue.length,
+    get remoteClosed() {
+      return closed;
+    },
+    read: (max) => queue.read(max),
+    write: (size) => (closed ? failure('not-writable') : success(messageSink(socket, size, clock))),
+    close() {
+      queue.close(takeMore);
+      // A socket that is held back would not see the answer.
+      socket.resume();
+      socket.close(1000);
+      if (socket.readyState !== socket.CLOSED)
+        socket.once(
+          'close',
+          clock.after(closeTimeoutMs, () => socket.terminate()),
+        );
+    },
+    watch(listener) {
+      changed = listener;
+    },
+  };
+}
+
+/** Sends the bytes of one write as one binary message. */
+function messageSink(socket: WebSocket, size: number, clock: Clock): WriteSink {
+  let missing = size;
+  let parts: Uint8Array[] = [];
+  let gathered = 0;
+  const send = (fin: boolean): Promise<Result<void, StreamError>> => {
+    const frame = parts.length === 1 ? (parts[0] ?? new Uint8Array()) : Buffer.concat(parts);
+    parts = [];
+    gathered = 0;
+    return sendFrame(socket, frame, fin, clock);
+  };
+  let outcome: Result<void, StreamError> = success(undefined);
+  return {
+    append(chunk) {
+      missing -= chunk.length;
+      parts.push(chunk);
+      gathered += chunk.length;
+      if (gathered < frameBytes || missing === 0 || !outcome.ok) return;
+      return send(false).then((sent) => {
+        outcome = sent;
+      });
+    },
+    end: () => (outcome.ok ? send(true) : outcome),
+    abort: async () => {
+      // A message that was begun has to be ended; one that was not is not sent.
+      if (missing + gathered < size && outcome.ok) await send(true);
+    },
+  };
+}
+
+/** Resolves when the client is not far behind. */
+async function sendFrame(
+  socket: WebSocket,
+  frame: Uint8Array,
+  fin: boolean,
+  clock: Clock,
+): Promise<Result<void, StreamError>> {
+  if (socket.readyState !== socket.OPEN) return failure('failed');
+  return await new Promise((resolve) => {
+    const cancel = clock.after(writeTimeoutMs, () => resolve(failure('failed')));
+    const finish = (result: Result<void, StreamError>): void => {
+      cancel();
+      resolve(result);
+    };
+    socket.send(frame, { binary: true, fin }, (error) => finish(error ? failure('failed') : success(undefined)));
+    if (socket.bufferedAmount <= frameBytes) finish(success(undefined));
+  });
+}

@@ -1,0 +1,155 @@
+import { ScaledClock } from '@moorage/base';
+import multicastDns from 'multicast-dns';
+import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryStore } from '../src/device/memory-store.ts';
+import { createModule, type Module } from '../src/module.ts';
+import { nodeNet } from '../src/net/node.ts';
+import type { Net } from '../src/net/ports.ts';
+import { hasProgram, output } from './interop.ts';
+
+/** How much faster the module's time goes: claims of names take a tenth of a second. */
+const ratio = 10;
+/** Longest wait for something to happen on the loopback interface, in real ms. */
+const patience = { timeout: 5_000, interval: 20 };
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+interface Named {
+  readonly module: Module;
+  readonly lines: readonly string[];
+}
+
+/** A module with real sockets on an address of the loopback range, joined, with its name claimed. */
+async function namedModule(ip: string, name: string, ...commands: readonly string[]): Promise<Named> {
+  return startNamed(nodeNet({ ip, portOffset: 0, listenLan: false }), ip, name, commands);
+}
+
+async function startNamed(net: Net, ip: string, name: string, commands: readonly string[] = []): Promise<Named> {
+  const module = await createModule({ clock: new ScaledClock(ratio), store: new MemoryStore(), net, seed: ip });
+  open.push(module);
+  const lines: string[] = [];
+  module.log.attach((line) => lines.push(line));
+  await module.boot();
+  const settings = ['ntp.enabled 0', 'broadcast.interval 0', 'mdns.enabled 1', `mdns.name ${name}`, ...commands];
+  for (const setting of [...settings, 'wlan.ssid harbour-open']) {
+    const { code } = await module.execute(`set ${setting}`);
+    expect(code, setting).toBe(0);
+  }
+  const joined = await module.wlan.ensureUp('wlan');
+  expect(joined.ok).toBe(true);
+  return { module, lines };
+}
+
+type Peer = ReturnType<typeof multicastDns>;
+
+/** A peer that is not ours. It does not leave the loopback interface. */
+async function peer(): Promise<Peer> {
+  const created = multicastDns({ interface: '127.0.0.1', bind: '0.0.0.0' });
+  open.push({ close: () => new Promise((resolve) => created.destroy(resolve)) });
+  await new Promise<void>((resolve) => created.once('ready', resolve));
+  return created;
+}
+
+/** What the peer hears in answer to a question. */
+async function answersTo(asker: Peer, name: string, type: 'A' | 'PTR') {
+  const found: { name: string; type: string; data: unknown }[] = [];
+  asker.on('response', ({ answers = [], additionals = [] }) => {
+    for (const record of [...answers, ...additionals]) if ('data' in record) found.push(record);
+  });
+  asker.query([{ name, type }]);
+  await expect.poll(() => found.some((record) => record.name === name), patience).toBe(true);
+  return found;
+}
+
+// MOD-RULE-mdns
+describe('mDNS beside the package multicast-dns', () => {
+  test('the module is found by name, and its services by type', async () => {
+    const { module, lines } = await namedModule('127.0.0.21', 'harbour-one', 'mdns.service http');
+    expect(lines).toContain('mDNS domain: harbour-one.local');
+    const asker = await peer();
+    expect(await answersTo(asker, 'harbour-one.local', 'A')).toMatchObject([{ type: 'A', data: '127.0.0.21' }]);
+    const services = await answersTo(asker, '_http._tcp.local', 'PTR');
+    expect(services.map(({ type }) => type)).toEqual(expect.arrayContaining(['PTR', 'SRV', 'TXT', 'A']));
+    const goodbyes: unknown[] = [];
+    asker.on('response', ({ answers = [] }) =>
+      goodbyes.push(...answers.filter((record) => 'ttl' in record && record.ttl === 0)),
+    );
+    module.wlan.down('wlan');
+    await expect.poll(() => goodbyes.length, patience).toBeGreaterThan(0);
+  });
+
+  test('the module leaves a name to a peer that has it', async () => {
+    const owner = await peer();
+    owner.on('query', ({ questions = [] }) => {
+      if (!questions.some(({ name }) => name === 'harbour-two.local')) return;
+      owner.respond([{ name: 'harbour-two.local', type: 'A', ttl: 120, data: '127.0.0.99' }]);
+    });
+    const { lines } = await namedModule('127.0.0.22', 'harbour-two');
+    expect(lines).toContain('mDNS domain: harbour-two-2.local');
+  });
+
+  // MOD-CMD-mdns_discover
+  test('the module finds a peer’s service, and its name leads there', async () => {
+    const host = await peer();
+    host.on('query', ({ questions = [] }) => {
+      const asked = (name: string): boolean => questions.some((question) => question.name === name);
+      if (asked('_moorage-test._tcp.local'))
+        host.respond([
+          { name: '_moorage-test._tcp.local', type: 'PTR', ttl: 120, data: 'a b._moorage-test._tcp.local' },
+        ]);
+      if (asked('a b._moorage-test._tcp.local'))
+        host.respond([
+          { name: 'a b._moorage-test._tcp.local', type: 'SRV', ttl: 120, data: { port: 4711, target: 'pier.local' } },
+        ]);
+      if (asked('pier.local')) host.respond([{ name: 'pier.local', type: 'A', ttl: 120, data: '127.0.0.77' }]);
+    });
+    const { module } = await namedModule('127.0.0.23', 'harbour-three');
+    const { text } = await module.execute('mdns_discover _moorage-test._tcp');
+    expect(text.split('\r\n').slice(2)).toEqual(['# 0 a b                              127.0.0.77      4711']);
+    expect(await module.net.resolve('pier.local')).toEqual({ ok: true, value: '127.0.0.77' });
+  });
+
+  test('modules of one process share the port and find each other', async () => {
+    const one = await namedModule('127.0.0.24', 'harbour-four', 'mdns.service telnet');
+    const two = await namedModule('127.0.0.25', 'harbour-four', 'mdns.service telnet');
+    expect(two.lines).toContain('mDNS domain: harbour-four-2.local');
+    const { text } = await one.module.execute('mdns_discover telnet');
+    expect(text).toContain('127.0.0.24      2000');
+    expect(text).toContain('127.0.0.25      2000');
+  });
+});
+
+/** Whether the test may have the port of NetBIOS on an address of the loopback range. */
+async function mayBind(ip: string, port: number): Promise<boolean> {
+  const opened = await nodeNet({ ip, portOffset: 0, listenLan: false }).datagrams({ port }, () => {});
+  if (opened.ok) await opened.value.close();
+  return opened.ok;
+}
+
+// MOD-RULE-netbios
+describe('NetBIOS beside nmblookup', async () => {
+  const reason = !hasProgram('nmblookup')
+    ? 'nmblookup is not there'
+    : (await mayBind('127.0.0.26', 137))
+      ? ''
+      : 'port 137 is not allowed';
+  test.skipIf(reason !== '')(`the module is found by name${reason && ` (skipped: ${reason})`}`, async () => {
+    await namedModule('127.0.0.26', 'pier');
+    const text = await output('nmblookup', ['--option=interfaces=lo', '-U', '127.0.0.26', 'PIER#00']);
+    expect(text).toContain('127.0.0.26 PIER<00>');
+  });
+});
+
+// MOD-RULE-llmnr
+describe('LLMNR beside llmnr-query', () => {
+  const reason = hasProgram('llmnr-query') ? '' : 'llmnr-query is not there';
+  test.skipIf(reason !== '')(`the module is found by name${reason && ` (skipped: ${reason})`}`, async () => {
+    // The program asks from the host's own address, which is none of the loopback range.
+    await startNamed(nodeNet({ ip: '127.0.0.27', portOffset: 0, listenLan: true }), '127.0.0.27', 'jetty');
+    const text = await output('llmnr-query', ['-I', 'lo', '-T', 'A', 'jetty']);
+    expect(text).toContain('127.0.0.27');
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Writes anew what the module sends in the dialogues named, for a change of a list or a text that many of them show:
+ * `node packages/module/test/rewrite-transcripts.ts NAME ...`. Read the difference before you keep it. Only for
+ * dialogues of commands and their answers; others are refused.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '../src/device/memory-store.ts';
+import { createModule } from '../src/module.ts';
+import { MemoryNetwork } from '../src/net/memory.ts';
+import { attachSession } from '../src/transports/duplex.ts';
+import { bytesOf, spell } from './transcript.ts';
+import { memoryPair } from './wires.ts';
+
+/** Turns of the event loop in which an answer comes. */
+const answerTurns = 200;
+
+async function rewrite(text: string): Promise<string> {
+  const clock = new VirtualClock();
+  const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts' });
+  await module.boot();
+  const [host, board] = memoryPair();
+  let received = '';
+  host.on('data', (bytes: Buffer) => {
+    received += bytes.toString('latin1');
+  });
+  const lines = text.split('\n').filter((line) => !line.startsWith('< '));
+  for (const line of lines.filter((each) => each.startsWith('setup '))) await module.execute(line.slice(6));
+  attachSession(module, 'serial', board);
+  const written: string[] = [];
+  for (const line of lines) {
+    written.push(line);
+    if (/^($|#|setup )/.test(line)) continue;
+    const bytes = bytesOf(line.slice(2));
+    if (!line.startsWith('> ') || !bytes.ok) throw new Error(`Line "${line}" cannot be replayed here`);
+    host.write(Buffer.from(bytes.value, 'latin1'));
+    for (let left = answerTurns; left > 0; left--) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(0);
+    }
+    if (received !== '') written.push(`< ${spell(received)}`);
+    received = '';
+  }
+  host.destroy();
+  await module.close();
+  return written.join('\n');
+}
+
+for (const name of process.argv.slice(2)) {
+  const path = new URL(`transcripts/${name}.txt`, import.meta.url);
+  writeFileSync(path, await rewrite(readFileSync(path, 'utf8')));
+}
