@@ -6,9 +6,9 @@ const fileBytes = 1024 * 1024;
 /** What one `stream_read` asks for. */
 const readBytes = 64 * 1024;
 const readReplyBytes = 'R065538\r\n'.length + readBytes + '\r\n'.length;
-const filesPerRound = 20;
-const readsPerRound = 200;
-const rounds = 5;
+const filesPerRound = 100;
+const readsPerRound = 1_000;
+const rounds = 7;
 
 const content = Buffer.alloc(fileBytes, 'moorage');
 const created = 'R000014\r\nFile created\r\n'.length;
@@ -27,8 +27,8 @@ async function speed(count: number, bytes: number, transfer: () => Promise<void>
   return (count * bytes) / spentMs / 1_000;
 }
 
-const createFile = (line: Socket): Promise<void> =>
-  exchange(line, Buffer.concat([Buffer.from(`fcr a ${fileBytes}\n`), content]), created);
+const creation = Buffer.concat([Buffer.from(`fcr a ${fileBytes}\n`), content]);
+const createFile = (line: Socket): Promise<void> => exchange(line, creation, created);
 
 /** Asks for the whole file in one segment of commands, as a host does that knows its size. */
 const readFile = (line: Socket): Promise<void> =>

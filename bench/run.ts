@@ -3,11 +3,15 @@ import { commandRoundTrip } from './command-round-trip.ts';
 import { deviceLookup } from './device-lookup.ts';
 import { fileDownload } from './file-download.ts';
 import { fileTransfer } from './file-transfer.ts';
+import { fileUpload } from './file-upload.ts';
 import { type Benchmark, report } from './harness.ts';
 import { idleModules } from './idle-modules.ts';
 import { otaQuery } from './ota-query.ts';
 import { servicePages } from './service-pages.ts';
+import { streamMode } from './stream-mode.ts';
+import { streamThroughput } from './stream-throughput.ts';
 import { virtualDay } from './virtual-day.ts';
+import { webServer } from './web-server.ts';
 
 /** Every benchmark; `npm run bench -- NAME ...` runs those whose names contain a word given. */
 const benchmarks: readonly Benchmark[] = [
@@ -15,10 +19,14 @@ const benchmarks: readonly Benchmark[] = [
   otaQuery,
   servicePages,
   fileDownload,
+  fileUpload,
   commandRoundTrip,
   fileTransfer,
+  streamThroughput,
+  streamMode,
   idleModules,
   virtualDay,
+  webServer,
 ];
 
 const wanted = process.argv.slice(2);

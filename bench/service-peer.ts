@@ -11,6 +11,8 @@ export interface ServiceReady {
   readonly certificates: readonly { readonly cert: string; readonly key: string }[];
   readonly bundleId: string;
   readonly resourcePath: string;
+  /** Takes the bytes of a file of up to 16 MiB. */
+  readonly uploadPath: string;
   /** The resource's bytes as a plain file. */
   readonly file: string;
 }
@@ -33,5 +35,6 @@ export async function startServicePeer(data: ServiceData): Promise<{ peer: Peer;
 export const startBarePeer = (answer: {
   readonly text?: string;
   readonly file?: string;
+  readonly store?: boolean;
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }): Promise<Peer> => startPeer('peers/bare-http.ts', [JSON.stringify(answer)]);

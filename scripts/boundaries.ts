@@ -311,10 +311,36 @@ export const zones: readonly Zone[] = [
     path: 'packages/module/src/device/memory-store.ts',
     imports: ['base', 'module/device'],
   },
+  // Connections and datagrams as streams: whoever opens one needs them, and nothing else of the device.
+  {
+    name: 'module/device/net-buffers',
+    path: 'packages/module/src/device/net-buffers.ts',
+    imports: ['base', 'module/device/net*'],
+    types: ['module/device', 'module/net/ports'],
+  },
+  {
+    name: 'module/device/net-datagram',
+    path: 'packages/module/src/device/net-datagram.ts',
+    imports: ['base', 'module/device/net*'],
+    types: ['module/device', 'module/net/ports'],
+  },
+  {
+    name: 'module/device/net-stream',
+    path: 'packages/module/src/device/net-stream.ts',
+    imports: ['base', 'module/device/net*'],
+    types: ['module/device', 'module/net/ports'],
+  },
   {
     name: 'module/device',
     path: 'packages/module/src/device/',
-    imports: ['base', 'module/net/ports', 'module/net/exchange', 'module/device/flash*', 'module/board-data'],
+    imports: [
+      'base',
+      'module/net/ports',
+      'module/net/exchange',
+      'module/device/flash*',
+      'module/device/net*',
+      'module/board-data',
+    ],
   },
   {
     name: 'module/variables',
@@ -514,6 +540,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   connector_events: ['connectors'],
   // Queued in the transaction of the log row that they tell of.
   deliveries: ['connectors', 'logs'],
+  polls: ['metrics'],
   activations: ['data'],
   controls: ['data'],
   control_values: ['data'],

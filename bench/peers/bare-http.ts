@@ -1,11 +1,15 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 
 // A bare Node server. The first argument says what it answers; with certificates it is HTTPS with client certificates.
-const { text, file, tls } = JSON.parse(process.argv[2] ?? '{}') as {
+const { text, file, store, tls } = JSON.parse(process.argv[2] ?? '{}') as {
   text?: string;
   file?: string;
+  store?: boolean;
   tls?: { ca: string; cert: string; key: string };
 };
 
@@ -20,7 +24,26 @@ const answerFile: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
   createReadStream(file ?? '').pipe(response);
 };
-const listener = file === undefined ? answerText : answerFile;
+const folder = store ? mkdtempSync(join(tmpdir(), 'moorage-bench-')) : '';
+process.stdin.resume().once('end', () => {
+  if (store) rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});
+let stored = 0;
+/** Streams a body to a file that is synced, and forgets it. */
+const storeFile: RequestListener = (request, response) => {
+  const path = join(folder, String(stored++));
+  pipeline(request, createWriteStream(path, { flush: true }), (error) => {
+    rmSync(path, { force: true });
+    if (error) response.destroy();
+    else response.writeHead(200, { 'content-length': 2 }).end('{}');
+  });
+};
+const listenerOf = (): RequestListener => {
+  if (store) return storeFile;
+  return file === undefined ? answerText : answerFile;
+};
+const listener = listenerOf();
 const server = tls
   ? createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' }, listener)
   : createServer(listener);

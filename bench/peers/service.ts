@@ -1,10 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realClock } from '@moorage/base';
+import { binary, endpoint, ResultOk, resultOk } from '@moorage/api';
+import { realClock, success } from '@moorage/base';
 import { buildService } from '@moorage/service';
+import { recordBlob } from '@moorage/service/blobs/blob-records';
 import { diskBlobs } from '@moorage/service/blobs/disk-blobs';
 import { openStorage } from '@moorage/service/db/open';
+import { bearerCheck } from '@moorage/service/http/bearer';
+import { statusOf } from '@moorage/service/http/errors';
+import { mountContract } from '@moorage/service/http/mount';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
 
 // A service with data, in a process of its own. The argument says how much of what.
@@ -29,6 +34,34 @@ const service = await buildService({
   logLevel: 'error',
   logStream: process.stderr,
 });
+// The API takes files of 10 MiB; this is the same road with a wider gate.
+const uploadContract = {
+  upload: endpoint({
+    method: 'POST',
+    path: '/bench/upload',
+    spec: [],
+    tag: 'Bench',
+    summary: 'Takes a file',
+    auth: 'bearer',
+    body: binary(),
+    reply: ResultOk,
+    errors: [],
+  }),
+};
+mountContract(
+  service.api,
+  uploadContract,
+  {
+    async upload({ upload }) {
+      const stored = await upload.store({ maxBytes: 16 * 1024 * 1024 });
+      if (!stored.ok) return stored;
+      await storage.transaction((trx) => recordBlob(trx, stored.value.blob, Date.now()));
+      await blobs.remove(stored.value.blob.sha256);
+      return success(resultOk);
+    },
+  },
+  { blobs, statusOf, authenticate: { bearer: bearerCheck(service.deps) } },
+);
 const make = fixtures({ storage, blobs, clock: realClock });
 
 const admin = await make.admin();
@@ -84,6 +117,7 @@ console.log(
     uuids,
     certificates,
     bundleId: bundle.id,
+    uploadPath: '/bench/upload',
     resourcePath: `/api/bundles/${bundle.id}/resources/${resource.id}/binary`,
     file,
   }),

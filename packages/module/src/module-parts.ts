@@ -18,11 +18,13 @@ export const logSettings = ({ variables, rtc }: Module): LogSettings => ({
       : '',
 });
 
+/** What the variables make of the packet pool at a boot. */
 export const poolSettings = ({ variables }: Module): PoolSettings => ({
   bytes: variables.get('network.buffer.size'),
   receivePercent: variables.get('network.buffer.rxtx_ratio'),
 });
 
+/** The stream table; `opened` hears of each network stream that has been announced. */
 export function streamsOf(module: Module, opened: (handle: number) => void): StreamTable {
   const { log, model, variables } = module;
   const table: StreamTable = new StreamTable({
@@ -36,6 +38,7 @@ export function streamsOf(module: Module, opened: (handle: number) => void): Str
         opened(handle);
       },
       closing: (handle) => log.say('closing', { handle }),
+      // Spec: MOD-EVENT-closed.
       closed: (handle) => log.notice('stream_closed', { handle }),
     },
   });

@@ -35,7 +35,7 @@ describe('boot', () => {
     expect(await ask('get network.status')).toBe('0 2');
     expect(await ask('get wlan.channel')).toBe('0 6');
     expect(await ask('get wlan.info')).toBe(
-      '0 SSID: harbour\r\nBSSID: 02:6D:6F:00:00:06\r\nChannel: 6\r\nSecurity: WPA2-AES\r\nRSSI: -47',
+      '0 SSID: harbour\r\nBSSID: 02:6D:6F:00:00:06\r\nChannel: 6\r\nSecurity: WPA2-AES\r\nRSSI: -47\r\nRate: 72.2\r\nMax rate: 72.2',
     );
   });
 

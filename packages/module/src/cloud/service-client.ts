@@ -1,7 +1,9 @@
 import {
-  type BodyOf,
+  type CallInput,
+  callUrl,
   deviceLinkContract,
   type EndpointShape,
+  filesLinkContract,
   isBinary,
   otaLinkContract,
   otaResults,
@@ -9,12 +11,20 @@ import {
 } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
-import { type DownloadOptions, HttpClient, type HttpFailure, type HttpTarget } from '../net/http.ts';
+import { type DownloadOptions, HttpClient, type HttpFailure, type HttpTarget, type SentBody } from '../net/http.ts';
 import type { Net } from '../net/ports.ts';
 import { httpFailure, type LinkFailure } from './results.ts';
 
 /** What a module asks of the device listener. Spec: reference service 6.4 and 6.6. */
 export const calls = { ...deviceLinkContract, ...otaLinkContract };
+
+/** The stores of files by path. Spec: reference service 6.1. */
+export const fileCalls = filesLinkContract;
+
+/** What a call takes beside its endpoint; bytes as they are where the contract has them. */
+export type LinkInput<E extends EndpointShape> = Omit<CallInput<E>, 'body'> & {
+  readonly body?: E extends { body: { binary: true } } ? SentBody : CallInput<E>['body'];
+};
 
 /** The device listener, as one connection's worth of calls. Close it when done. */
 export class ServiceClient {
@@ -25,9 +35,13 @@ export class ServiceClient {
   }
 
   /** Makes one call of the contract; a reply of another shape is a general failure. */
-  async call<E extends EndpointShape>(endpoint: E, body: BodyOf<E>): Promise<Result<ReplyOf<E>, LinkFailure>> {
-    if (endpoint.method === 'DELETE') throw new Error('The device listener has no JSON call with DELETE');
-    const answer = await this.#http.json(endpoint.method, endpoint.path, body);
+  async call<E extends EndpointShape>(endpoint: E, input: LinkInput<E>): Promise<Result<ReplyOf<E>, LinkFailure>> {
+    // Safe: what a call takes is what `callUrl` and the two ways of sending read.
+    const { body, ...rest } = input as { readonly body?: unknown };
+    const path = callUrl(endpoint, rest);
+    const answer = isBinary(endpoint.body)
+      ? await this.#http.send(endpoint.method, path, body as SentBody)
+      : await this.#http.json(endpoint.method, path, body);
     if (!answer.ok) return failure(httpFailure(answer.error));
     if (isBinary(endpoint.reply) || !Value.Check(endpoint.reply, answer.value)) {
       return failure({ result: otaResults.failed, message: `The reply to ${endpoint.path} is not understood` });

@@ -1,4 +1,4 @@
-import type { BodyOf, EndpointShape, ReplyOf } from '@moorage/api';
+import type { EndpointShape, ReplyOf } from '@moorage/api';
 import { type Clock, failure, type Result } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
 import type { HttpTarget } from '../net/http.ts';
@@ -8,7 +8,7 @@ import type { JoinFailure } from '../wlan/join-table.ts';
 import { tlsIdentity } from './identity.ts';
 import type { RecordKeeper } from './record.ts';
 import { joinFailure, type LinkFailure } from './results.ts';
-import { ServiceClient } from './service-client.ts';
+import { type LinkInput, ServiceClient } from './service-client.ts';
 
 /** What the link asks of the radio, on the interface that `dms.interface` names. */
 export interface LinkNetwork {
@@ -45,8 +45,8 @@ export class ServiceLine {
   }
 
   /** Makes one call over a connection of its own. */
-  ask<E extends EndpointShape>(endpoint: E, body: BodyOf<E>): Promise<Result<ReplyOf<E>, LinkFailure>> {
-    return this.withClient((client) => client.call(endpoint, body));
+  ask<E extends EndpointShape>(endpoint: E, input: LinkInput<E>): Promise<Result<ReplyOf<E>, LinkFailure>> {
+    return this.withClient((client) => client.call(endpoint, input));
   }
 
   async join(): Promise<Result<void, LinkFailure>> {

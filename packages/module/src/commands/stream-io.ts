@@ -24,6 +24,7 @@ export function refuse(board: Board, error: StreamError): Response {
   return refuseWith(board, reasons[error]);
 }
 
+/** Says a text of the personality in the log and fails. */
 export function refuseWith(board: Board, text: TextKey): Response {
   board.log.say(text);
   return fail(codes.FAILED);
@@ -77,15 +78,23 @@ async function readInTime(board: Board, handle: number, stream: Stream, size: nu
     });
   }
   cancel();
-  return ok(parts.length === 1 ? (parts[0] ?? '') : Buffer.concat(parts));
+  return ok(joined(parts));
+}
+
+/** Pieces of one chunk of the socket lie side by side: they are one again without a copy. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (!first) return new Uint8Array();
+  let end = first.byteOffset;
+  for (const part of parts) {
+    if (part.buffer !== first.buffer || part.byteOffset !== end) return Buffer.concat(parts);
+    end += part.length;
+  }
+  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
 }
 
 /** Takes the data of a write that has begun. The announced bytes are taken even when it was refused: they have been sent. */
-export function writeReply(
-  board: Board,
-  size: number,
-  begun: Result<WriteSink, StreamError>,
-): Reply {
+export function writeReply(board: Board, size: number, begun: Result<WriteSink, StreamError>): Reply {
   if (!begun.ok)
     return needBytes(
       size,

@@ -206,6 +206,27 @@ describe('tcp_client', () => {
     expect(rig.clock.monotonic() - startedMs).toBeLessThan(2_000);
   });
 
+  test('the packet pool has the size that its variables had at boot', async () => {
+    // MOD-VAR-network.buffer.size, MOD-VAR-network.buffer.rxtx_ratio, MOD-VAR-bus.command.write_check_enabled
+    rig = await socketRig();
+    await rig.serve();
+    for (const line of [
+      'network.buffer.size 4096',
+      'network.buffer.rxtx_ratio 75',
+      'bus.command.write_check_enabled 1',
+    ])
+      await rig.run(`set ${line}`);
+    await rig.run(`tcpc far.test ${farPort}`);
+    expect(await rig.run('write 0 5000', 'x'.repeat(5_000))).toBe('0 Success');
+    await rig.run('save');
+    await rig.until(rig.module.reboot());
+    await rig.join();
+    await rig.run(`tcpc far.test ${farPort}`);
+    // Of 1,024 bytes for sending, a quarter is divided among eight streams.
+    expect(await rig.run('write 0 801', 'x'.repeat(801))).toBe('9 Bounds error');
+    expect(await rig.run('write 0 800', 'x'.repeat(800))).toBe('0 Success');
+  });
+
   test('keep-alive ends a stream whose peer has gone without a word', async () => {
     // MOD-VAR-tcp.keepalive.enabled, MOD-VAR-tcp.keepalive.initial_timeout, MOD-VAR-tcp.keepalive.retry_count,
     // MOD-VAR-tcp.keepalive.retry_timeout

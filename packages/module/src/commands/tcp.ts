@@ -34,7 +34,8 @@ const tcpClient = defineCommand({
   },
   run: async (board, values) => {
     const { variables, wlan } = board;
-    // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port.
+    // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port,
+    // MOD-OPT-tcp_client-l.
     const host = values.host ?? variables.get('tcp.client.remote_host');
     if (host === '') return fail(codes.TOO_FEW);
     const port = values.port ?? variables.get('tcp.client.remote_port');

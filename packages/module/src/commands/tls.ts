@@ -32,7 +32,11 @@ const tlsClient = defineCommand({
 });
 
 /** `[<port>] [<cert> <key>]`: what is no number is a file. */
-function start(board: Board, iface: 'wlan' | 'softap' | undefined, words: readonly string[]): Promise<Response> | Response {
+function start(
+  board: Board,
+  iface: 'wlan' | 'softap' | undefined,
+  words: readonly string[],
+): Promise<Response> | Response {
   const numbered = /^\d+$/.test(words[0] ?? '');
   const port = numbered ? readValue(portArg, words[0] ?? '') : undefined;
   if (port && !port.ok) return fail(codes.INVALID);

@@ -60,9 +60,7 @@ describe.each(grounds)('udp_client over %s', (ground) => {
   test('a datagram has at most 65,507 bytes; the data of a longer one is taken and refused', async () => {
     rig = await socketRig(ground);
     await rig.run(`udpc ${rig.farIp} ${farPort}`);
-    expect(await rig.run('write 0 65508', 'x'.repeat(65_508))).toBe(
-      'More data than a datagram holds|1 Command failed',
-    );
+    expect(await rig.run('write 0 65508', 'x'.repeat(65_508))).toBe('More data than a datagram holds|1 Command failed');
     expect(await rig.run('write 0 1', 'x')).toBe('0 Success');
   });
 

@@ -54,7 +54,11 @@ const actions: Readonly<Record<'start' | 'stop' | 'write' | 'read', Action>> = {
     required: 3,
     run: (board, [size, address = '', port]) => {
       const { running } = board.sockets.udp;
-      if (!running) return needBytes(Number(size), discarding(() => refuseWith(board, 'serverNotRunning')));
+      if (!running)
+        return needBytes(
+          Number(size),
+          discarding(() => refuseWith(board, 'serverNotRunning')),
+        );
       return writeReply(board, Number(size), running.stream.writeTo({ address, port: Number(port) }, Number(size)));
     },
   },

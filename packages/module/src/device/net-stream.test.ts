@@ -33,10 +33,13 @@ function line(options: { readonly pool?: PacketPool; readonly idleMs?: number } 
   return { clock, near, far, pool, stream, gone, changes: () => changes, settle: () => clock.advance(0) };
 }
 
+const pieceBytes = 10_000;
+
 async function writeAll(stream: SocketStream, bytes: Uint8Array): Promise<boolean> {
   const sink = stream.write();
   if (!sink.ok) return false;
-  await sink.value.append(bytes);
+  // As a session brings them: piece by piece, each after the one before has been taken.
+  for (let at = 0; at < bytes.length; at += pieceBytes) await sink.value.append(bytes.subarray(at, at + pieceBytes));
   return (await sink.value.end()).ok;
 }
 

@@ -110,18 +110,18 @@ export class SocketStream implements Stream {
   }
 
   write(): Result<WriteSink, StreamError> {
-    if (this.#remoteClosed || this.#closed) return failure('not-writable');
+    if (this.#over) return failure('not-writable');
     let late = false;
     return success({
       append: (chunk) => {
-        if (late || this.#remoteClosed || this.#closed) return;
+        if (late || this.#over) return;
         this.#send(chunk);
         if (this.#unsent.free > 0) return;
         return this.#roomToSend().then((room) => {
           late = !room;
         });
       },
-      end: () => (late || this.#remoteClosed || this.#closed ? failure('failed') : success(undefined)),
+      end: () => (late || this.#over ? failure('failed') : success(undefined)),
       // What came has been sent.
       abort: () => {},
     });
@@ -165,6 +165,11 @@ export class SocketStream implements Stream {
     if (stream.destroyed) return;
     const cancel = clock.after(lingerMs, () => stream.destroy());
     stream.once('close', cancel);
+  }
+
+  /** Nothing can be sent any more. The socket may know before its events have told. */
+  get #over(): boolean {
+    return this.#remoteClosed || this.#closed || !this.connection.stream.writable;
   }
 
   #receive(): void {
@@ -224,7 +229,7 @@ export class SocketStream implements Stream {
         resolve(room);
       };
       const tell = (): void => {
-        if (this.#remoteClosed || this.#closed) finish(false);
+        if (this.#over) finish(false);
         else if (this.#unsent.free > 0) finish(true);
         else this.#unsent.onRoom(this.#tellWriters);
       };

@@ -22,6 +22,14 @@ export type HttpFailure =
   /** An answer that breaks the protocol, its own length or our limits. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What a request carries. */
+export interface SentBody {
+  readonly content: Uint8Array;
+  readonly mediaType: string;
+}
+
 export interface DownloadOptions {
   readonly path: string;
   /** First byte wanted; more than 0 makes it a range request. */
@@ -51,9 +59,15 @@ export class HttpClient {
   }
 
   /** Sends a value as JSON, or nothing, and reads a JSON reply. */
-  async json(method: 'GET' | 'POST' | 'PUT', path: string, value?: unknown): Promise<Result<unknown, HttpFailure>> {
+  json(method: HttpMethod, path: string, value?: unknown): Promise<Result<unknown, HttpFailure>> {
     const body = value === undefined ? undefined : Buffer.from(JSON.stringify(value));
-    const headers = body && { 'content-type': 'application/json', 'content-length': String(body.length) };
+    return this.send(method, path, body && { content: body, mediaType: 'application/json' });
+  }
+
+  /** Sends bytes as they are, or nothing, and reads a JSON reply. */
+  send(method: HttpMethod, path: string, sent?: SentBody): Promise<Result<unknown, HttpFailure>> {
+    const body = sent && Buffer.from(sent.content.buffer, sent.content.byteOffset, sent.content.byteLength);
+    const headers = sent && { 'content-type': sent.mediaType, 'content-length': String(sent.content.length) };
     return this.#exchange({ method, path, headers, body }, async (response, alive) => {
       const text = await readText(response, alive);
       if (!text.ok) return text;

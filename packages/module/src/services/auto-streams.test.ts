@@ -126,11 +126,7 @@ describe('servers that start by themselves', () => {
     // MOD-VAR-udp.server.auto_start, MOD-VAR-udp.server.auto_interface
     rig = await socketRig();
     await configure('udp.server', { auto_start: 1, port: 3200, auto_interface: 'default' });
-    expect((await restart()).slice(-3)).toEqual([
-      'UDP server listening on port: 3200',
-      '[Opened: 0]',
-      '[Associated]',
-    ]);
+    expect((await restart()).slice(-3)).toEqual(['UDP server listening on port: 3200', '[Opened: 0]', '[Associated]']);
     expect((await restart()).slice(-3)).toContain('[Opened: 0]');
   });
 
@@ -140,7 +136,12 @@ describe('servers that start by themselves', () => {
     rig = await socketRig();
     const heard: string[] = [];
     unwrap(await rig.far.datagrams({ port: 4000 }, ({ bytes }) => heard.push(Buffer.from(bytes).toString())));
-    await configure('udp.client', { auto_start: 1, remote_host: 'far.test', remote_port: 4000, auto_interface: 'wlan' });
+    await configure('udp.client', {
+      auto_start: 1,
+      remote_host: 'far.test',
+      remote_port: 4000,
+      auto_interface: 'wlan',
+    });
     expect((await restart()).slice(-2)).toEqual(['[Opening: far.test:4000]', '[Opened: 0]']);
     await rig.run('write 0 2', 'hi');
     await rig.settle();

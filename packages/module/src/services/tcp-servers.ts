@@ -90,19 +90,15 @@ export class TcpServers {
 
   #accept(server: Server, connection: Connection): void {
     const { log, streams, variables } = this.#board;
-    const refuse = (why: TextKey): void => {
-      log.say(why);
-      connection.stream.destroy();
-    };
-    if (server.stopped) {
+    // The handshake is over by now; nothing else was said in between.
+    if (server.tls && !server.stopped) log.say('startingTls');
+    // Spec: MOD-VAR-tcp.server.max_clients, MOD-LIMIT-streams.
+    const full = server.clients.size >= variables.get('tcp.server.max_clients');
+    if (server.stopped || full || !streams.hasFree) {
+      if (!server.stopped) log.say(full ? 'tooManyClients' : 'noFreeStream');
       connection.stream.destroy();
       return;
     }
-    // The handshake is over by now; nothing else was said in between.
-    if (server.tls) log.say('startingTls');
-    // Spec: MOD-VAR-tcp.server.max_clients, MOD-LIMIT-streams.
-    if (server.clients.size >= variables.get('tcp.server.max_clients')) return refuse('tooManyClients');
-    if (!streams.hasFree) return refuse('noFreeStream');
     applyKeepAlive(this.#board, connection);
     const stream = this.#streamOf(server, connection);
     server.clients.add(stream);

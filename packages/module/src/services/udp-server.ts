@@ -50,7 +50,6 @@ export class UdpServer {
     return running !== undefined;
   }
 
-
   async #open(port: number, iface: Interface): Promise<Result<void, 'failed'>> {
     const { log, net, streams, variables, wlan } = this.#board;
     let local = '';
