@@ -2,6 +2,7 @@ import { type CancelTimer, type Clock, decodeBase64, parseVersion, sleep, unwrap
 import { Bus } from './bus/bus.ts';
 import type { Link } from './cloud/link.ts';
 import type { Board } from './commands/board.ts';
+import { tlsSettings } from './commands/http-open.ts';
 import { pinDutiesOf, putPinsToSleep, runAlone, wakeSources } from './commands/pin-wiring.ts';
 import { registryOf } from './commands/registry.ts';
 import { reportDropped } from './commands/variables.ts';
@@ -32,6 +33,7 @@ import { drawnTimings } from './personality/timings.ts';
 import { neutralPersonality, type Personality, type Timings } from './personality.ts';
 import { type Random, seededRandom } from './random.ts';
 import { networkServices } from './services/index.ts';
+import { IoConnection } from './services/io-connection.ts';
 import { LocalNames } from './services/local-names.ts';
 import { NetworkServices } from './services/network-services.ts';
 import { Sockets } from './services/sockets.ts';
@@ -85,6 +87,7 @@ export class Module implements Board {
   readonly power: Power;
   readonly timings: Timings;
   readonly #pinDuties: PinDuties;
+  readonly #ioConnection: IoConnection;
   #safeMode = false;
   #outOfBand: OutOfBand = outOfBand('');
   /** `bus.command.rx_bufsize` as it was at boot. */
@@ -121,6 +124,7 @@ export class Module implements Board {
     );
     this.bus = new Bus(this);
     this.#pinDuties = pinDutiesOf(this);
+    this.#ioConnection = new IoConnection(this, () => tlsSettings(this, undefined));
     this.faults = new Faults({ store, limit: this.model.limits.faults });
     this.webSetup = new WebSetup(this);
     this.sockets = new Sockets(this);
@@ -251,6 +255,7 @@ export class Module implements Board {
     this.log.notice('initialized');
     this.link.start();
     this.wlan.boot();
+    this.#ioConnection.start();
     // Spec: MOD-VAR-setup.auto.cmd.
     const { variables } = this;
     const command = variables.get('setup.auto.cmd');
@@ -286,6 +291,7 @@ export class Module implements Board {
     this.power.step(trigger);
     this.#cancelSleep?.();
     this.bus.stop();
+    this.#ioConnection.stop();
     this.#pinDuties.stop();
     this.link.stop();
     this.webSetup.halt();

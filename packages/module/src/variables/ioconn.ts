@@ -1,8 +1,6 @@
 import { bool, gpio, host, u16, words } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'pin-driven connections are not built yet';
-
 /** Spec: MOD-VAR-ioconn.*. */
 export const ioconnVariables = defineVariables([
   {
@@ -12,7 +10,6 @@ export const ioconnVariables = defineVariables([
     default: -1,
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that opens and closes the connection',
   },
   {
@@ -21,7 +18,6 @@ export const ioconnVariables = defineVariables([
     kind: bool,
     default: false,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Connection driven by pins',
   },
   {
@@ -30,7 +26,6 @@ export const ioconnVariables = defineVariables([
     kind: u16(),
     default: 0,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Local port; 0 for any',
   },
   {
@@ -39,7 +34,6 @@ export const ioconnVariables = defineVariables([
     kind: words('tcp', 'udp', 'tls'),
     default: 'tcp',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Protocol of the connection',
   },
   {
@@ -48,7 +42,6 @@ export const ioconnVariables = defineVariables([
     kind: host,
     default: '',
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Host of the connection',
   },
   {
@@ -57,7 +50,6 @@ export const ioconnVariables = defineVariables([
     kind: u16(),
     default: 0,
     evidence: 'inferred',
-    inert: notBuilt,
     help: 'Port of the connection',
   },
   {
@@ -67,7 +59,6 @@ export const ioconnVariables = defineVariables([
     default: -1,
     evidence: 'documented',
     ownsPin: true,
-    inert: notBuilt,
     help: 'Pin that is high while the connection is open',
   },
 ]);
