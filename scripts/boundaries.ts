@@ -80,6 +80,7 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
       'service/blobs/records',
       'service/http/types',
       'service/http/traffic',
+      'service/http/session',
       'rules/*',
     ],
     types: ['service/config'],
@@ -108,6 +109,7 @@ export const zones: readonly Zone[] = [
       'api',
       'service/http/types',
       'service/http/traffic',
+      'service/http/session',
       'service/db/secrets',
       'service/db/record-cache',
     ],
@@ -130,6 +132,15 @@ export const zones: readonly Zone[] = [
     types: ['service/config', 'api'],
     system: ['node:fs', 'pg'],
   },
+  // The files of the built console, read once when the service is put together.
+  {
+    name: 'service/http/console',
+    path: 'packages/service/src/http/console-files.ts',
+    imports: ['api', 'service/http'],
+    system: ['node:fs'],
+  },
+  // The cookie of the console: who logs in sets it, who checks callers reads it.
+  { name: 'service/http/session', path: 'packages/service/src/http/console-session.ts', imports: ['api'] },
   // What the servers count, and who shows it reads.
   { name: 'service/http/traffic', path: 'packages/service/src/http/traffic.ts', imports: [] },
   // The two databases: drivers and what they spell differently. Slices see neither.
@@ -289,6 +300,13 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'module/net/ports'],
     system: ['node:http'],
   },
+  // A web socket over a connection that somebody else has opened.
+  {
+    name: 'module/net/web-socket',
+    path: 'packages/module/src/net/web-socket.ts',
+    imports: [],
+    system: ['ws'],
+  },
   // One request and its answer over a connection that somebody else has opened, on Node's HTTP parser.
   {
     name: 'module/net/exchange',
@@ -389,7 +407,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/services/list',
     path: 'packages/module/src/services/index.ts',
-    imports: ['module/services', 'module/services/remote-terminal', 'module/web'],
+    imports: ['module/services', 'module/services/remote-terminal', 'module/cloud', 'module/web'],
     types: ['module/commands'],
   },
   {
@@ -400,6 +418,9 @@ export const zones: readonly Zone[] = [
       'api',
       'module/net/ports',
       'module/net/http',
+      'module/net/web-socket',
+      // Telemetry tells what the status broadcast does; the message channel is one of the services.
+      'module/services',
       'module/variables',
       'module/device/flash*',
       'module/board-data',
@@ -474,7 +495,9 @@ export const zones: readonly Zone[] = [
     system: ['node:fs', 'node:fs/promises'],
   },
 
-  { name: 'console', path: 'packages/console/src/', imports: ['api'] },
+  { name: 'console', path: 'packages/console/src/', imports: ['api', 'console/*'] },
+  // Where the pages get the time and their waits from.
+  { name: 'console/time', path: 'packages/console/src/ui/time.ts', imports: [], packages: [], system: ['*'] },
   {
     name: 'moorage',
     path: 'packages/moorage/src/',

@@ -25,6 +25,7 @@ const script = (name: string): [string, ...string[]] => [process.execPath, join(
 const steps: readonly Step[] = [
   { name: 'format and lint', command: tool('biome', 'ci', '--colors=off', '--diagnostic-level=warn', '.') },
   { name: 'types', command: tool('tsc', '-p', '.', '--pretty', 'false') },
+  { name: 'types of the console', command: tool('tsc', '-p', 'packages/console', '--pretty', 'false') },
   { name: 'import boundaries', command: script('check-boundaries.ts') },
   { name: 'tidy', command: script('check-tidy.ts') },
   { name: 'generated documents', command: script('check-generated.ts') },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Text } from './fields.ts';
+import { Id, ResultOk, Text } from './fields.ts';
 
 /** An email address: one @ with something on both sides. Whether it is reachable only a letter can tell. */
 export const Email = Text(254, { pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$', examples: ['maker@example.com'] });
@@ -56,5 +56,77 @@ export const authContract = {
     }),
     reply: Session,
     errors: [400, 409, 413, 415, 503],
+  }),
+};
+
+/** Who is signed in, and how. */
+export const SessionRecord = Type.Object({
+  user_id: Id,
+  username: Type.String(),
+  role: Type.Enum(['user', 'customer', 'admin']),
+  initial_password: Type.Boolean({ description: 'the password is still the one that the first run has made' }),
+});
+export type SessionRecord = Static<typeof SessionRecord>;
+
+/** What a page of the service sends with every change, in the header `x-console`. Spec: API-RULE-session-2. */
+export const consoleHeader = { name: 'x-console', value: '1' } as const;
+
+/**
+ * Sessions of the web console: the token travels in a cookie that no script can read, and changes must come from a page
+ * of the service itself. Spec: API-RULE-session-1.
+ */
+export const sessionContract = {
+  open: endpoint({
+    method: 'POST',
+    path: '/api/auth/session',
+    spec: ['API-EP-POST-auth-session', 'API-RULE-session-1', 'API-RULE-session-2'],
+    tag: 'Login',
+    summary: 'Log in from a page of the service: the token comes in a cookie',
+    auth: 'none',
+    body: authContract.login.body,
+    reply: SessionRecord,
+    errors: [400, 401, 403, 413, 415, 429, 503],
+  }),
+  signup: endpoint({
+    method: 'POST',
+    path: '/api/auth/session/signup',
+    spec: ['API-EP-POST-auth-session-signup', 'API-RULE-session-1'],
+    tag: 'Login',
+    summary: 'Make an account and log in from a page of the service',
+    auth: 'none',
+    body: authContract.signup.body,
+    reply: SessionRecord,
+    errors: [400, 403, 409, 413, 415, 503],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/auth/session',
+    spec: ['API-EP-GET-auth-session'],
+    tag: 'Login',
+    summary: 'Who is signed in',
+    auth: 'bearer',
+    reply: SessionRecord,
+    errors: [401],
+  }),
+  close: endpoint({
+    method: 'DELETE',
+    path: '/api/auth/session',
+    spec: ['API-EP-DELETE-auth-session'],
+    tag: 'Login',
+    summary: 'Log out: the token that was used stops working, and the cookie goes',
+    auth: 'bearer',
+    reply: ResultOk,
+    errors: [401, 403],
+  }),
+  changePassword: endpoint({
+    method: 'PUT',
+    path: '/api/user/password',
+    spec: ['API-EP-PUT-user-password', 'API-RULE-session-3'],
+    tag: 'User',
+    summary: 'Change your password; all other login sessions end, tokens made by hand stay',
+    auth: 'bearer',
+    body: Type.Object({ current_password: Text(1024), password: NewPassword }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 413, 415, 429, 503],
   }),
 };

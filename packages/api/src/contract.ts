@@ -1,14 +1,16 @@
-import { authContract } from './auth.ts';
+import { authContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
 import { bundlesContract } from './bundles.ts';
 import { connectorsContract } from './connectors.ts';
 import { customersContract, productPeopleContract } from './customers.ts';
-import { dataContract } from './data.ts';
+import { channelContract, dataContract } from './data.ts';
 import { dataLinkContract } from './data-link.ts';
 import { deviceLinkContract, otaLinkContract } from './device-link.ts';
 import { devicesContract, deviceUpdatesContract } from './devices.ts';
 import type { EndpointShape } from './endpoint.ts';
+import { eventsContract } from './events.ts';
 import { assetsContract, deviceFilesContract, filesLinkContract } from './files.ts';
+import { fleetContract } from './fleet.ts';
 import { identityContract } from './identity.ts';
 import { logsContract } from './logs.ts';
 import { metaContract } from './meta.ts';
@@ -21,6 +23,7 @@ import { tokensContract, usersContract } from './users.ts';
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
 export const contract = {
   auth: authContract,
+  session: sessionContract,
   users: usersContract,
   tokens: tokensContract,
   platforms: platformsContract,
@@ -31,13 +34,16 @@ export const contract = {
   customers: customersContract,
   connectors: connectorsContract,
   logs: logsContract,
+  events: eventsContract,
   metrics: metricsContract,
+  fleet: fleetContract,
   devices: devicesContract,
   deviceUpdates: deviceUpdatesContract,
   deviceFiles: deviceFilesContract,
   assets: assetsContract,
   avatars: avatarsContract,
   data: dataContract,
+  channel: channelContract,
   identity: identityContract,
   meta: metaContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;

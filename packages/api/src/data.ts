@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
-import { endpoint } from './endpoint.ts';
+import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 const tag = 'Data of devices';
@@ -199,6 +199,17 @@ export const dataContract = {
     reply: Type.Object({ ...MessageRecord.properties, data: Type.String() }),
     errors: lookup,
   }),
+  live: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/live',
+    spec: ['API-EP-GET-devices-device_id-live'],
+    tag,
+    summary: 'Server-sent events of a device: samples, control, message, online, telemetry, update',
+    auth: 'bearer',
+    params: deviceParams,
+    reply: binary('text/event-stream'),
+    errors: lookup,
+  }),
   removeMessage: endpoint({
     method: 'DELETE',
     path: '/api/devices/{device_id}/messages/{message_id}',
@@ -211,6 +222,10 @@ export const dataContract = {
     errors: lookup,
   }),
 };
+
+/** What an event stream of a device tells. */
+export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update'] as const;
+export type LiveEventType = (typeof liveEventTypes)[number];
 
 /** Commands to devices, and what they tell of themselves, over the message channel (reference service 7.2). */
 export const channelContract = {

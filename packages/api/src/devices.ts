@@ -279,6 +279,21 @@ export const devicesContract = {
     reply: ResultOk,
     errors: [400, 401, 403, 404],
   }),
+  setState: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/state',
+    spec: ['API-EP-POST-devices-device_id-state', 'API-STATE-device-any-disabled'],
+    tag,
+    summary: 'Block a device, or let it in again',
+    description:
+      'Every call of a blocked device is refused. One that is let in again becomes active with its next contact; ' +
+      'a device that is not blocked stays as it is.',
+    auth: 'bearer',
+    params: byDeviceId,
+    body: Type.Object({ state: Type.Enum(['disabled', 'enabled']) }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
   certificates: endpoint({
     method: 'GET',
     path: '/api/devices/{device_id}/certificates.zip',

@@ -128,7 +128,9 @@ export const productsContract = {
     spec: ['API-EP-GET-products-product_id-description.html'],
     tag,
     summary: 'Description of a product as HTML',
-    description: 'Made from its Markdown: no HTML of the author, and links to web and mail addresses only.',
+    description:
+      'Made from its Markdown: no HTML of the author, and links to web and mail addresses only. Text of more than ' +
+      '16,384 characters is shown as it was typed.',
     auth: 'bearer',
     params: productParams,
     reply: binary('text/html'),

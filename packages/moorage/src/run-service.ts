@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/auth/accounts';
 import type { Settings } from '@moorage/service/config';
@@ -17,6 +19,12 @@ export interface RunningService {
   readonly addresses: ServiceAddresses;
   stop(): Promise<void>;
 }
+
+/** What the set-up of the clone builds; a service without it has no console, and everything else. */
+const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+const consoleDir = (): string | undefined =>
+  existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined;
 
 const isLoopbackHost = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
 
@@ -36,7 +44,7 @@ export async function startService(
   await mkdir(settings.dataDir, { recursive: true });
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
-  const service = await buildService({ settings, deviceHosts, logStream: process.stderr });
+  const service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
   try {
     const api = await listen(service.api, settings.host, settings.port);
     const listening = await listen(service.devices, settings.host, settings.devicePort);

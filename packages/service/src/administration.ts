@@ -4,7 +4,7 @@ import Value from 'typebox/value';
 import { createUser, findAccount, issueToken, type NewAccount } from './auth/accounts.ts';
 import { backUp, type Carried } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
-import { openBlobs } from './blobs/open.ts';
+import { openBlobs, type S3Access } from './blobs/open.ts';
 import type { Settings } from './config.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
@@ -47,9 +47,15 @@ export const migrateStorage = (place: Place): Promise<readonly string[]> =>
   withStorage(place, async ({ migrated }) => migrated);
 
 /** Writes a backup to `file`. @throws {BackupError} */
-export const backUpStorage = async ({ database, blobs }: Place, file: string): Promise<Carried> =>
-  backUp({ database, blobs: await openBlobs(blobs), file, version, clock: realClock });
+export const backUpStorage = async (place: Place & S3Access, file: string): Promise<Carried> =>
+  backUp({
+    database: place.database,
+    blobs: await openBlobs(place.blobs, place),
+    file,
+    version,
+    clock: realClock,
+  });
 
 /** Brings a backup into an empty storage. @throws {BackupError} */
-export const restoreStorage = ({ database, blobs }: Place, file: string): Promise<Carried> =>
-  restore({ database, openBlobs: () => openBlobs(blobs), file });
+export const restoreStorage = (place: Place & S3Access, file: string): Promise<Carried> =>
+  restore({ database: place.database, openBlobs: () => openBlobs(place.blobs, place), file });

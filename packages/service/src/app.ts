@@ -4,17 +4,19 @@ import type { FastifyInstance } from 'fastify';
 import { loginThrottle } from './auth/throttle.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openBlobs } from './blobs/open.ts';
-import type { Settings } from './config.ts';
+import { channelSlice } from './channel-slice.ts';
+import type { LogLevel, Settings } from './config.ts';
 import { startDeliveries } from './connectors/engine.ts';
 import type { Outbound } from './connectors/ports.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
-import { deviceSlices, openDeviceListener } from './device-slices.ts';
-import { bearerCheck } from './http/bearer.ts';
+import { deviceSlices, openDeviceListener, readyDeviceRoute, readyDevices } from './device-slices.ts';
+import { openBearers } from './http/bearer.ts';
+import { serveConsole } from './http/console-files.ts';
 import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
 import { openApiDocument } from './http/openapi.ts';
-import { buildServer, type LogLevel } from './http/server.ts';
+import { buildServer, type Timeouts } from './http/server.ts';
 import { Traffic } from './http/traffic.ts';
 import type { Deps } from './http/types.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
@@ -33,8 +35,13 @@ export interface ServiceOptions {
   readonly outbound?: Outbound;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
   readonly deviceHosts?: readonly string[];
+  /** Instead of that of the settings. */
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
+  /** Folder of the built console, to be served at `/`; none is served without it. */
+  readonly consoleDir?: string | undefined;
+  /** How long clients may take; the service's own without it. */
+  readonly timeouts?: Timeouts;
 }
 
 /** The service, built but not listening. */
@@ -50,30 +57,50 @@ export interface Service {
 
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
-  const { settings, clock = realClock, logLevel = 'info' } = options;
+  const { settings, clock = realClock, logLevel = options.settings.logLevel } = options;
   const traffic = new Traffic();
+  let readyAnswers: ReturnType<typeof readyDevices> | undefined;
   const api = buildServer({
     statusOf,
     logLevel,
     traffic,
     logStream: options.logStream,
+    timeouts: options.timeouts,
+    accessLog: settings.accessLog,
+    // The slices that know of answers are put together below; until then nothing listens.
+    ready: {
+      route: readyDeviceRoute,
+      find: (request) => readyAnswers?.(request),
+      monotonic: () => clock.monotonic(),
+    },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
   const storage = options.storage ?? (await openStorage(settings.database, { onError }));
-  const blobs = options.blobs ?? (await openBlobs(settings.blobs));
+  const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), traffic };
   const identity = await openIdentity(storage, clock, options.deviceHosts);
   const slices = deviceSlices(deps, identity);
-  const devices = openDeviceListener(deps, slices, { logLevel, logStream: options.logStream, traffic });
+  const bearers = openBearers(deps);
+  readyAnswers = readyDevices(bearers, slices.devices);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
-  mountSlices(api, { ...deps, outbound }, slices, {
+  const bearer = bearers.check;
+  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
+  const devices = openDeviceListener(deps, slices, channel.hub, {
+    logLevel,
+    logStream: options.logStream,
+    traffic,
+    timeouts: options.timeouts,
+    accessLog: settings.accessLog,
+  });
+  mountSlices(api, { ...deps, outbound }, slices, channel, {
     blobs,
     clock,
     statusOf,
-    authenticate: { bearer: bearerCheck(deps) },
+    authenticate: { bearer },
   });
   serveDocs(api, openApiDocument(contract, version));
+  if (options.consoleDir !== undefined) serveConsole(api, options.consoleDir, statusOf);
   const stopMaintenance = startMaintenance(deps);
   const deliveries = startDeliveries({ ...deps, outbound });
   return {
@@ -83,6 +110,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     deps,
     async close() {
       // First the listeners: what comes from now on goes to another process.
+      await channel.hub.close();
       await Promise.all([stopMaintenance(), drain(api, clock), drain(devices, clock)]);
       await deliveries.stop();
       slices.data.live.close();

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { callUrl, contract, type EndpointShape, endpointsOf } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
-import { type Action, authorise, type Role, roles } from './auth/rules.ts';
-import type { Storage } from './db/storage.ts';
+import { type Action, authorise, may, type Role, roles } from './auth/rules.ts';
 import { softwarePlatform } from './devices/rules.ts';
+import { type AccessScene, accessScene, heldBy } from './testing/access-scene.ts';
 import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
 
 /**
@@ -18,9 +18,9 @@ interface Row {
   /** The row of the authorisation table that decides; not for what everybody may. */
   readonly action?: Action;
   /** A good body: what is refused, is refused for the caller's sake. */
-  readonly body?: Readonly<Record<string, unknown>> | ((scene: Scene) => Readonly<Record<string, unknown>>);
+  readonly body?: Readonly<Record<string, unknown>> | ((scene: AccessScene) => Readonly<Record<string, unknown>>);
   /** Other values for the blanks of the path. */
-  readonly params?: (scene: Scene) => Readonly<Record<string, string>>;
+  readonly params?: (scene: AccessScene) => Readonly<Record<string, string>>;
 }
 
 const product = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'product', action, ...more });
@@ -30,7 +30,7 @@ const self = (more: Partial<Row> = {}): Row => ({ on: 'self', action: 'user.self
 const filtered: Row = { on: 'filtered' };
 const nobody: Row = { on: 'nobody' };
 
-const preview = (scene: Scene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
+const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
 
 const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, 40);
 
@@ -38,6 +38,11 @@ const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-',
 const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'auth.login': nobody,
   'auth.signup': nobody,
+  'session.open': nobody,
+  'session.signup': nobody,
+  'session.get': self(),
+  'session.close': self(),
+  'session.changePassword': self({ body: { current_password: 'x', password: 'long enough' } }),
   'users.get': self(),
   'users.update': self({ body: { name_given: 'x' } }),
   'tokens.list': self(),
@@ -106,6 +111,8 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'assets.remove': product('product.change'),
   'logs.list': filtered,
   'logs.get': filtered,
+  'events.stream': filtered,
+  'fleet.summary': filtered,
   'metrics.activity': filtered,
   'metrics.locations': filtered,
   'devices.list': filtered,
@@ -123,6 +130,7 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'devices.products': device('device.read'),
   'devices.reset': device('device.reset'),
   'devices.setTag': device('device.tag', { body: { tag: 'beta' } }),
+  'devices.setState': device('device.disable', { body: { state: 'disabled' } }),
   'devices.certificates': device('device.certificates'),
   'devices.renewToken': device('device.certificates'),
   'deviceUpdates.query': device('device.ota', { body: {} }),
@@ -143,93 +151,7 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'meta.metrics': nobody,
 };
 
-/** A connector and an activation token of a product, and a customer. */
-async function appendages({ db }: Storage, product_id: string, user_id: string) {
-  const ids = { connector: randomUUID(), activation: randomUUID(), customer: randomUUID() };
-  // The test call is refused before it leaves the machine.
-  const webhook = { type: 'webhook', url: 'http://127.0.0.1:1/', method: 'POST', headers: {}, timeout_ms: 100 };
-  await db
-    .insertInto('connectors')
-    .values({
-      id: ids.connector,
-      product_id,
-      title: 'x',
-      code: 'X',
-      type: 'webhook',
-      opts: JSON.stringify(webhook),
-      state: 'ok',
-      last_used_at: null,
-      last_error: null,
-      created_at: 1,
-      updated_at: 1,
-    })
-    .execute();
-  const token = { token_hash: ids.activation, tail: 'x', uses_left: 1, created_at: 1 };
-  await db
-    .insertInto('activation_tokens')
-    .values({ id: ids.activation, product_id, user_id, ...token })
-    .execute();
-  await db
-    .insertInto('customers')
-    .values({ id: ids.customer, name: ids.customer, title: 'x', created_at: 1 })
-    .execute();
-  return ids;
-}
-
-/** A product with everything that belongs to one, a device that is activated to it, and somebody in each role. */
-type Scene = Awaited<ReturnType<typeof sceneFor>>;
-
-async function sceneFor({ make, storage }: TestApp, role: Role, software: string) {
-  const platform = await make.platform();
-  const [owner, caller, colleague, bystander] = await Promise.all([
-    make.user(),
-    make.user(role === 'admin' ? { role: 'admin' } : {}),
-    make.user(),
-    make.user(),
-  ]);
-  const at = { platform_id: platform.id, flavor_id: platform.flavor.id };
-  const publication = role === 'visitor' ? 'published' : 'preview';
-  const made = await make.product({ ...at, user_id: role === 'owner' ? caller.id : owner.id, publication });
-  const published = await make.product({ ...at, publication: 'published' });
-  const firmware = await make.firmware(at);
-  const ours = { product_id: made.id, firmware_id: firmware.id, user_id: owner.id };
-  const bundle = await make.bundle({ ...ours, state: 'published', tag: 'release' });
-  const draft = await make.bundle(ours);
-  const resource = await make.resource(Buffer.from('x'), { bundle_id: bundle.id });
-  const gadget = await make.device({
-    platform_id: platform.id,
-    product_id: made.id,
-    user_id: role === 'deviceOwner' ? caller.id : owner.id,
-    state: 'active',
-  });
-  const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
-  if (role === 'manager' || role === 'tester') await make.member(made.id, caller.id, role);
-  await make.member(made.id, colleague.id, 'tester');
-  const { activation, connector, customer } = await appendages(storage, made.id, owner.id);
-  return {
-    caller,
-    software,
-    activation,
-    customer,
-    bystander: bystander.email,
-    colleague: colleague.id,
-    flavor: platform.flavor.id,
-    platform: platform.id,
-    part: platform.part_id ?? '',
-    firmware: firmware.id,
-    product: made.id,
-    code: made.code,
-    published: published.id,
-    bundle: bundle.id,
-    draft: draft.id,
-    draftResource: draftResource.id,
-    resource: resource.id,
-    device: gadget.id,
-    connector,
-  };
-}
-
-const paramsOf = (scene: Scene): Readonly<Record<string, string>> => ({
+const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   product_id: scene.product,
   bundle_id: scene.bundle,
   resource_id: scene.resource,
@@ -247,23 +169,19 @@ const paramsOf = (scene: Scene): Readonly<Record<string, string>> => ({
   name: 'file.txt',
 });
 
-/** The roles that the caller of a column has towards a subject. */
-function heldBy(role: Role, on: Subject): Role[] {
-  if (on === 'product') return [...new Set<Role>(['anyone', role])];
-  // That a product is public shows nobody the devices on it.
-  if (on === 'device') return role === 'visitor' ? ['anyone'] : [...new Set<Role>(['anyone', role])];
-  return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
-}
-
 type Outcome = 'may' | 'FORBIDDEN' | 'NOT_FOUND';
 
 const expected = ({ on, action }: Row, role: Role): Outcome =>
-  action === undefined ? 'may' : ((authorise(action, heldBy(role, on), 'It')?.code as Outcome | undefined) ?? 'may');
+  action === undefined
+    ? 'may'
+    : ((authorise(action, heldBy(role, on === 'product' || on === 'device' ? on : 'other'), 'It')?.code as
+        | Outcome
+        | undefined) ?? 'may');
 
 /** What hides behind "not found" when the caller may not see it, as its message begins. */
 const hidden = /^(Device|Product|Bundle|Resource|Connector|Platform|User|Customer) not found$/;
 
-async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: Scene): Promise<Outcome> {
+async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: AccessScene): Promise<Outcome> {
   const params = { ...paramsOf(scene), ...row.params?.(scene) };
   const body = typeof row.body === 'function' ? row.body(scene) : row.body;
   const request: InjectOptions = {
@@ -300,8 +218,110 @@ eachDatabase('authorisation of the endpoints', (open) => {
       const rows = [walk[name] ?? []].flat().filter(({ on }) => on !== 'nobody');
       for (const [row, role] of rows.flatMap((one) => roles.map((role) => [one, role] as const))) {
         const wanted = expected(row, role);
-        const found = await outcomeOf(app, shape, row, await sceneFor(app, role, software.id)).catch(String);
+        const found = await outcomeOf(app, shape, row, await accessScene(app, role, software.id)).catch(String);
         if (found !== wanted) wrong.push(`${name} by ${role}: ${found} instead of ${wanted}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Whether a list leaves a thing out: what shows it to a caller in a role, and how a list is asked for it. */
+interface ListRow {
+  readonly visibleTo: (role: Role) => boolean;
+  readonly url: (scene: AccessScene) => string;
+  readonly shows: (body: unknown, scene: AccessScene) => boolean;
+}
+
+type Items = readonly Readonly<Record<string, unknown>>[];
+const hasItem = (field: string, value: unknown) => (body: unknown) =>
+  (body as Items).some((item) => item[field] === value);
+const seesProduct = (role: Role) => may('product.read', heldBy(role, 'product'));
+const seesDevice = (role: Role) => may('device.read', heldBy(role, 'device'));
+/** Testers see what a product is, but not what happens to it (reference 8). */
+const watchesProduct = (role: Role) => ['manager', 'owner', 'admin'].includes(role);
+const watchesDevice = (role: Role) => watchesProduct(role) || role === 'deviceOwner';
+const everybody = () => true;
+
+/** Every list of the walk, and one row of a log. */
+const lists: Readonly<Record<string, ListRow | readonly ListRow[]>> = {
+  'platforms.list': {
+    visibleTo: everybody,
+    url: () => '/api/platforms?limit=500',
+    shows: (body, { platform }) => hasItem('id', platform)(body),
+  },
+  'products.list': {
+    visibleTo: seesProduct,
+    url: ({ platform }) => `/api/products?platform_id=${platform}`,
+    shows: (body, { product }) => hasItem('id', product)(body),
+  },
+  'devices.list': {
+    visibleTo: seesDevice,
+    url: ({ product }) => `/api/devices?product_id=${product}`,
+    shows: (body, { device }) => hasItem('id', device)(body),
+  },
+  'metrics.locations': {
+    visibleTo: seesDevice,
+    url: ({ product }) => `/api/metrics/locations/devices?product_id=${product}`,
+    shows: (body, { device }) => hasItem('device_id', device)(body),
+  },
+  'logs.list': [
+    {
+      visibleTo: watchesProduct,
+      url: ({ product }) => `/api/logs?product_id=${product}&type=bundle.tag`,
+      shows: (body, { productLog }) => hasItem('id', productLog)(body),
+    },
+    {
+      visibleTo: watchesDevice,
+      url: ({ device }) => `/api/logs?device_id=${device}`,
+      shows: (body, { deviceLog }) => hasItem('id', deviceLog)(body),
+    },
+  ],
+  'logs.get': [
+    {
+      visibleTo: watchesProduct,
+      url: ({ productLog }) => `/api/logs/${productLog}`,
+      shows: (body, { productLog }) => (body as { id?: unknown }).id === productLog,
+    },
+    {
+      visibleTo: watchesDevice,
+      url: ({ deviceLog }) => `/api/logs/${deviceLog}`,
+      shows: (body, { deviceLog }) => (body as { id?: unknown }).id === deviceLog,
+    },
+  ],
+  'metrics.activity': {
+    visibleTo: watchesDevice,
+    url: ({ product }) => `/api/metrics/activity?product_id=${product}&from=0&to=86400000`,
+    shows: (body) => (body as { series: { claim: number }[] }).series.some(({ claim }) => claim > 0),
+  },
+};
+
+// API-RULE-access-1, API-RULE-access-2, API-RULE-log-1
+eachDatabase('authorisation of the lists', (open) => {
+  it('has a row for every list of the walk, and none for another', () => {
+    const filteredOnes = Object.entries(walk).filter(([, row]) => row === filtered);
+    expect(Object.keys(lists).sort()).toEqual(filteredOnes.map(([name]) => name).sort());
+  });
+
+  it('leaves out what the caller may not see, cell by cell, in the page and in its total', async () => {
+    const app = await buildApp(await open());
+    const software = await app.make.platform({ code: softwarePlatform, part_id: null });
+    const wrong: string[] = [];
+    for (const role of roles) {
+      const scene = await accessScene(app, role, software.id);
+      for (const [name, row] of Object.entries(lists).flatMap(([name, rows]) =>
+        [rows].flat().map((row) => [name, row] as const),
+      )) {
+        const headers = { authorization: `Bearer ${scene.caller.token}` };
+        const reply = await app.api.inject({ url: row.url(scene), headers });
+        const seen = row.shows(reply.json(), scene);
+        if (seen !== row.visibleTo(role)) wrong.push(`${name} by ${role}: ${seen ? 'shown' : 'left out'}`);
+        if (reply.statusCode !== 200 && (seen || name !== 'logs.get')) wrong.push(`${name}: ${reply.statusCode}`);
+        const total = reply.headers['x-total-count'];
+        // All of it fits on one page: whatever the total counted beside it would be a leak.
+        if (total !== undefined && Number(total) !== reply.json<Items>().length) {
+          wrong.push(`${name} by ${role}: a total of ${total}`);
+        }
       }
     }
     expect(wrong).toEqual([]);

@@ -12,8 +12,14 @@ describe('settings', () => {
         devicePort: 8443,
         database: 'sqlite:data/moorage.db',
         blobs: 'file:data/blobs',
+        s3Endpoint: undefined,
+        s3Region: 'us-east-1',
+        s3AccessKey: undefined,
+        s3SecretKey: undefined,
         deviceInsecure: false,
         connectorAllow: [],
+        logLevel: 'warn',
+        accessLog: false,
         adminEmail: 'admin@localhost',
         adminPassword: undefined,
       },
@@ -62,7 +68,7 @@ describe('settings', () => {
       'database',
       'Setting --database must be sqlite:PATH or postgres://…, not "mysql://u:***@h/d"',
     ],
-    [{ flags: { blobs: 's3://x' } }, 'blobs', 'Setting --blobs must be file:DIR, not "s3://x"'],
+    [{ flags: { blobs: 's3://x' } }, 'blobs', 'Setting --blobs must be file:DIR or s3://BUCKET[/PREFIX], not "s3://x"'],
     [
       { flags: { 'device-insecure': 'maybe' } },
       'device-insecure',
@@ -82,6 +88,16 @@ describe('settings', () => {
       { env: { MOORAGE_ADMIN_PASSWORD: 'short' } },
       'admin-password',
       'Setting MOORAGE_ADMIN_PASSWORD must have at least 8 characters',
+    ],
+    [
+      { flags: { 'log-level': 'loud' } },
+      'log-level',
+      'Setting --log-level must be one of silent, fatal, error, warn, info, debug, trace, not "loud"',
+    ],
+    [
+      { env: { MOORAGE_S3_ENDPOINT: 'host' } },
+      's3-endpoint',
+      'Setting MOORAGE_S3_ENDPOINT must be an http or https address, not "host"',
     ],
   ])('%j are refused', (sources, setting, message) => {
     expect(resolveSettings(sources)).toEqual({ ok: false, error: { setting, message } });

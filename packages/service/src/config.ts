@@ -2,6 +2,10 @@ import { join } from 'node:path';
 import { failure, type Result, success } from '@moorage/base';
 import ipaddr from 'ipaddr.js';
 
+/** What the log may be limited to, the most serious first. */
+export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
 export interface Settings {
   readonly dataDir: string;
@@ -13,12 +17,20 @@ export interface Settings {
   readonly devicePort: number;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly database: string;
-  /** `file:DIR` (later `s3://…`). */
+  /** `file:DIR` or `s3://BUCKET[/PREFIX]`. */
   readonly blobs: string;
+  /** Address of the object store; that of Amazon in the region without it. */
+  readonly s3Endpoint: string | undefined;
+  readonly s3Region: string;
+  readonly s3AccessKey: string | undefined;
+  readonly s3SecretKey: string | undefined;
   /** Plain HTTP on the device listener, with uuid and token headers; for development only. */
   readonly deviceInsecure: boolean;
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
+  readonly logLevel: LogLevel;
+  /** One line in the log for each answered request. */
+  readonly accessLog: boolean;
   readonly adminEmail: string;
   /** When absent, the first run makes one and hands it to the caller to print. */
   readonly adminPassword: string | undefined;
@@ -132,10 +144,54 @@ export const settingsTable: readonly Setting[] = [
     flag: 'blobs',
     env: 'MOORAGE_BLOBS',
     placeholder: 'URL',
-    help: 'file contents: file:DIR',
+    help: 'file contents: file:DIR or s3://BUCKET[/PREFIX]',
     default: 'file:DIR/blobs',
-    parse: matching(/^file:.+$/, 'file:DIR'),
+    parse: matching(
+      /^(file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^?#]*)?)$/,
+      'file:DIR or s3://BUCKET[/PREFIX]',
+    ),
     otherwise: (dataDir) => `file:${join(dataDir, 'blobs')}`,
+  },
+  {
+    name: 's3Endpoint',
+    flag: 's3-endpoint',
+    env: 'MOORAGE_S3_ENDPOINT',
+    placeholder: 'URL',
+    help: 'address of the object store of s3://…',
+    default: 'https://s3.REGION.amazonaws.com',
+    parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
+    otherwise: () => undefined,
+  },
+  {
+    name: 's3Region',
+    flag: 's3-region',
+    env: 'MOORAGE_S3_REGION',
+    placeholder: 'REGION',
+    help: 'region of the object store',
+    default: 'us-east-1',
+    parse: matching(/^[a-z0-9-]+$/, 'the name of a region'),
+    otherwise: () => 'us-east-1',
+  },
+  {
+    name: 's3AccessKey',
+    flag: 's3-access-key',
+    env: 'MOORAGE_S3_ACCESS_KEY',
+    placeholder: 'KEY',
+    help: 'access key of the object store',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+  },
+  {
+    name: 's3SecretKey',
+    flag: 's3-secret-key',
+    env: 'MOORAGE_S3_SECRET_KEY',
+    placeholder: 'KEY',
+    help: 'secret key of the object store; others see flags, so the variable or the config file is the place for it',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+    secret: true,
   },
   {
     name: 'deviceInsecure',
@@ -155,6 +211,28 @@ export const settingsTable: readonly Setting[] = [
     default: 'none',
     parse: networks,
     otherwise: () => [],
+  },
+  {
+    name: 'logLevel',
+    flag: 'log-level',
+    env: 'MOORAGE_LOG_LEVEL',
+    placeholder: 'LEVEL',
+    help: `least serious lines of the log: ${logLevels.join(', ')}`,
+    default: 'warn',
+    parse: (text) =>
+      logLevels.some((level) => level === text)
+        ? success(text)
+        : failure(`must be one of ${logLevels.join(', ')}, not "${text}"`),
+    otherwise: () => 'warn',
+  },
+  {
+    name: 'accessLog',
+    flag: 'access-log',
+    env: 'MOORAGE_ACCESS_LOG',
+    help: 'one line in the log for each answered request; it costs a third of the throughput',
+    default: 'false',
+    parse: flag,
+    otherwise: () => false,
   },
   {
     name: 'adminEmail',

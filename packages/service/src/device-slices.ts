@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import {
+  channelFrameLimitBytes,
   dataContract,
   dataLinkContract,
   deviceFilesContract,
@@ -13,20 +15,24 @@ import {
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { checkCredentials } from './auth/credentials.ts';
+import type { ChannelHub } from './channel/hub.ts';
 import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
 import { Live } from './data/live.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
+import { RecordCache } from './db/record-cache.ts';
 import { deviceContacts } from './devices/contacts.ts';
-import type { DeviceDeps } from './devices/deps.ts';
+import { type DeviceDeps, recordKey } from './devices/deps.ts';
 import { updateLedger } from './devices/ledger.ts';
 import { claimByAccount, deviceLinkRoutes } from './devices/link-routes.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
+import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
-import { type MountOptions, mountContract } from './http/mount.ts';
+import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
 import type { ServerOptions } from './http/server.ts';
-import type { Deps } from './http/types.ts';
+import type { Deps, DeviceCaller } from './http/types.ts';
+import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
@@ -43,11 +49,15 @@ export interface DeviceSlices {
   readonly identity: Identity;
 }
 
+/** Device records kept ready to send; about 1 KB each. */
+const cachedRecords = 100_000;
+
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions));
   const devices: DeviceDeps = {
     ...deps,
+    records: new RecordCache<string>(deps.storage.changes, cachedRecords),
     identity,
     supersedeUpdate: engine.supersede,
     clearFiles: deleteDeviceFiles,
@@ -74,6 +84,20 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   return { devices, ota, files, data, identity };
 }
 
+const devicePath = '/api/devices/';
+
+export const readyDeviceRoute = `${devicePath}:identifier`;
+
+/** The record of a device that its caller has lately asked for in the same words, as long as nothing has changed. */
+export const readyDevices =
+  (bearers: Bearers, { records }: DeviceDeps) =>
+  ({ url = '', headers: { authorization } }: IncomingMessage): string | undefined => {
+    if (authorization === undefined || !url.startsWith(devicePath)) return undefined;
+    const caller = bearers.remembered(authorization);
+    // A path with anything after the name or with escapes in it is no key, and finds nothing.
+    return caller && records.get(recordKey(caller.userId, url.slice(devicePath.length)));
+  };
+
 /** The part of the REST API that is about devices. */
 export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
@@ -87,7 +111,8 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
 export function openDeviceListener(
   deps: Deps,
   slices: DeviceSlices,
-  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic'>,
+  hub: ChannelHub,
+  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, endpoints, options);
@@ -97,5 +122,16 @@ export function openDeviceListener(
   mountContract(app, otaLinkContract, otaLinkRoutes(slices.ota), mounting);
   mountContract(app, filesLinkContract, filesLinkRoutes(deps), mounting);
   mountContract(app, dataLinkContract, dataLinkRoutes(slices.data), mounting);
+  // Spec: API-DEV-GET-stream.
+  mountSocket(app, {
+    path: '/stream',
+    frameLimitBytes: channelFrameLimitBytes,
+    onRequest: authenticationHook(check, deviceStatusOf),
+    open: (request, line) => {
+      // Safe: the check has passed, and it is that of devices.
+      const { row } = request.caller as DeviceCaller;
+      return hub.attach(row, request.ip, line);
+    },
+  });
   return app;
 }

@@ -3,8 +3,11 @@ import {
   authContract,
   avatarsContract,
   bundlesContract,
+  channelContract,
   connectorsContract,
   customersContract,
+  eventsContract,
+  fleetContract,
   logsContract,
   metaContract,
   metricsContract,
@@ -12,23 +15,28 @@ import {
   platformsContract,
   productPeopleContract,
   productsContract,
+  sessionContract,
   tokensContract,
   usersContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
-import { authRoutes, tokenRoutes } from './auth/routes.ts';
+import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
+import { sessionRoutes } from './auth/session.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
+import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import type { Outbound } from './connectors/ports.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import type { Deps } from './http/types.ts';
+import { eventsRoutes } from './logs/events.ts';
 import { logsRoutes, recentLogs } from './logs/routes.ts';
 import { metaRoutes } from './meta/routes.ts';
 import { version } from './meta/version.ts';
+import { fleetRoutes } from './metrics/fleet.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { catalogue } from './platforms/catalogue.ts';
 import { platformsRoutes } from './platforms/routes.ts';
@@ -44,9 +52,11 @@ export function mountSlices(
   app: FastifyInstance,
   deps: Deps & { readonly outbound: Outbound },
   devices: DeviceSlices,
+  channel: ChannelDeps,
   options: MountOptions,
 ): void {
   mountContract(app, authContract, authRoutes(deps), options);
+  mountContract(app, sessionContract, sessionRoutes(deps, (user, ip) => openSession(deps, user, ip)), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
   const overview = { ...deps, version, catalogue: () => catalogue(deps.storage.db), recentLogs: recentLogs(deps) };
@@ -60,7 +70,10 @@ export function mountSlices(
   mountContract(app, customersContract, customersRoutes(deps), options);
   mountContract(app, connectorsContract, connectorsRoutes(deps), options);
   mountContract(app, logsContract, logsRoutes(deps), options);
+  mountContract(app, eventsContract, eventsRoutes(deps), options);
+  mountContract(app, fleetContract, fleetRoutes(deps), options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountDeviceApi(app, devices, options);
+  mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, metaContract, metaRoutes(deps), options);
 }

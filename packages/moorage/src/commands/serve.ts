@@ -68,8 +68,8 @@ export const serveCommand = defineCliCommand({
       listenLan: options['listen-lan'],
     });
     stopOnSignal(running.stop);
-    const { api, devices } = running.addresses;
-    reporter.event('ready', { ...running.addresses }, `API: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`);
+    const { api, console, devices } = running.addresses;
+    reporter.event('ready', { ...running.addresses }, `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`);
     notice.flush();
   },
 });

@@ -59,10 +59,11 @@ async function startExampleModule(
 
 /** What a person does next, at the end of the output. */
 function summary(
-  { api, devices }: RunningService['addresses'],
+  { api, console, devices }: RunningService['addresses'],
   { serial, http, mac }: RunningModule['addresses'],
 ): string {
   const rows = [
+    ['Console', console],
     ['API', api],
     ['API documentation', `${api}/docs`],
     ['Devices call', devices],

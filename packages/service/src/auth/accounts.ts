@@ -13,6 +13,7 @@ import {
   insertToken,
   insertUser,
   lockFirstRun,
+  noteInitialPassword,
   type TokenRow,
   type UserRow,
   usernamesFrom,
@@ -134,6 +135,7 @@ export async function ensureAdministrator(
     if (await hasAdministrator(trx)) return false;
     const username = usernameFor(email, await usernamesFrom(trx, baseOf(email)));
     const user = await insertUser(trx, { email, username, passwordHash, role: 'admin', atMs: clock.now() });
+    if (settings.adminPassword === undefined) await noteInitialPassword(trx, user.id);
     await writeLog(trx, { type: 'user.create', message: 'Administrator made', atMs: clock.now(), userId: user.id });
     await announce(email, password);
     return true;

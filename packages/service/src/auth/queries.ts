@@ -125,3 +125,40 @@ export const deleteToken = (trx: Db, id: string, userId?: string): Promise<Token
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
     .returningAll()
     .executeTakeFirst();
+
+/** Name of the setting that says whose password nobody has chosen yet. */
+const initialPassword = (userId: string): string => `auth.initial-password.${userId}`;
+
+/** Notes that a user's password was made by the first run. */
+export async function noteInitialPassword(trx: Db, userId: string): Promise<void> {
+  await trx
+    .insertInto('settings')
+    .values({ name: initialPassword(userId), value: '' })
+    .execute();
+}
+
+/** Whether a user still has the password that the first run has made. */
+export async function hasInitialPassword(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('settings')
+    .select('name')
+    .where('name', '=', initialPassword(userId))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives a user another password, which they have chosen. */
+export async function setPassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
+  await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
+  await trx.deleteFrom('settings').where('name', '=', initialPassword(userId)).execute();
+}
+
+/** Removes the tokens of all login sessions of a user but one. */
+export async function endSessions(trx: Db, userId: string, exceptTokenId: string): Promise<void> {
+  await trx
+    .deleteFrom('tokens')
+    .where('user_id', '=', userId)
+    .where('client', 'is not', null)
+    .where('id', '!=', exceptTokenId)
+    .execute();
+}

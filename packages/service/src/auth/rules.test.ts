@@ -24,6 +24,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'device.tag': '--x-xxx',
   'device.ota': '--x-xxx',
   'device.files': '--x-xxx',
+  'device.command': '--x-xxx',
   'device.reset': '--x---x',
   'device.activate': '--x---x',
   'device.certificates': '--x---x',

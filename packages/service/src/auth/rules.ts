@@ -28,6 +28,7 @@ export const authorisation = {
   'device.tag': row('tag this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.ota': row('update this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.files': row('use the files of this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.command': row('send commands to this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.certificates': row('fetch the certificates of this device', ['deviceOwner', 'admin'], 'device.read'),

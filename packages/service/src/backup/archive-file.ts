@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BackupError } from './format.ts';
+import { partialName, sweepLeftovers } from './leftovers.ts';
 import { blockBytes, paddingOf, readTarHeader, type TarEntry, tarEnd, tarHeader } from './tar.ts';
 
 /** Readable by its owner alone: a backup holds every secret of the service. */
@@ -27,7 +28,10 @@ export class ArchiveWriter {
   /** Begins an archive at `path`, where there must be nothing yet. */
   static async create(path: string, atMs: number): Promise<ArchiveWriter> {
     if (await stat(path).catch(() => undefined)) throw new BackupError(`File "${path}" exists already`);
-    const part = `${path}.${process.pid}.part`;
+    await sweepLeftovers(path).catch((error: unknown) => {
+      throw new BackupError(`File "${path}" cannot be written: ${(error as Error).message}`, { cause: error });
+    });
+    const part = partialName(path, 'archive');
     const handle = await open(part, 'w', fileMode).catch((error: unknown) => {
       throw new BackupError(`File "${path}" cannot be written: ${(error as Error).message}`, { cause: error });
     });

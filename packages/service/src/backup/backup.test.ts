@@ -238,6 +238,22 @@ eachDatabase('backup', (_open, kind, address) => {
     expect(await contentOf(to)).toEqual(await contentOf(database));
   });
 
+  it('sweeps what a backup that was killed has left in the folder, and nothing else', async () => {
+    await fill();
+    const gone = [
+      '.a.tar.999999999.moorage-archive',
+      '.b.999999999.moorage-records',
+      '.b.999999999.moorage-records-wal',
+    ];
+    const living = [`.c.tar.${process.ppid}.moorage-archive`, 'a.tar.999999999.part', '.x.moorage-archive'];
+    for (const name of [...gone, ...living]) writeFileSync(join(folder, name), 'half');
+    await save();
+    const names = readdirSync(folder);
+    expect(gone.filter((name) => names.includes(name))).toEqual([]);
+    expect(living.filter((name) => !names.includes(name))).toEqual([]);
+    for (const name of living) rmSync(join(folder, name));
+  });
+
   it('of an older version is brought up to date', async () => {
     const source = databaseSource(kind, { empty: true });
     try {

@@ -4,6 +4,7 @@ import type { BlobStore, OpenBlob } from '../blobs/blob-store.ts';
 import { openSnapshot, type Snapshot, type TableShape } from '../db/snapshot.ts';
 import { ArchiveWriter } from './archive-file.ts';
 import { BackupError, blobName, type End, endName, formatVersion, type Head, headName, recordsName } from './format.ts';
+import { partialName } from './leftovers.ts';
 
 const copyBytes = 256 * 1024;
 /** Rows are gathered into entries of about this size. */
@@ -40,7 +41,7 @@ export async function backUp({ database, blobs, file, version, clock }: BackupOp
   try {
     await addJson(archive, headName, { format: formatVersion, created_at: clock.now(), version } satisfies Head);
     const kept = new Set<string>();
-    const snapshot = await snapshotWithBlobs(database, `${file}.${process.pid}.records`, blobs, archive, kept);
+    const snapshot = await snapshotWithBlobs(database, partialName(file, 'records'), blobs, archive, kept);
     try {
       const rows = await addRecords(archive, snapshot);
       const { kind, migrations, tables } = snapshot;

@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc16, VirtualClock } from '@moorage/base';
-import { afterAll, describe, expect, it } from 'vitest';
+import S3rver from 's3rver';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BlobStore } from './blob-store.ts';
 import { diskBlobs } from './disk-blobs.ts';
 import { memoryBlobs } from './memory-blobs.ts';
+import { openBlobs } from './open.ts';
+import { s3Blobs } from './s3-blobs.ts';
+import { S3Client, type S3Place } from './s3-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moorage-blobs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,9 +36,34 @@ async function listed(store: BlobStore) {
 
 const names = async (store: BlobStore): Promise<string[]> => (await listed(store)).map(({ sha256 }) => sha256).sort();
 
+/** An object store on a free port, with an empty bucket, for as long as these tests run. */
+let objectStore: S3rver;
+let place: S3Place;
+beforeAll(async () => {
+  const directory = mkdtempSync(join(folder, 's3-'));
+  objectStore = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'blobs' }],
+  });
+  const { port } = await objectStore.run();
+  place = {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    bucket: 'blobs',
+    accessKey: 'S3RVER',
+    secretKey: 'S3RVER',
+  };
+});
+afterAll(() => objectStore.close());
+
 const stores: readonly { readonly kind: string; readonly make: () => Promise<BlobStore> }[] = [
   { kind: 'memory', make: async () => memoryBlobs() },
   { kind: 'disk', make: () => diskBlobs(mkdtempSync(join(folder, 'store-'))) },
+  // This server judges no signatures: that a real one takes ours is for people to try.
+  { kind: 's3', make: () => s3Blobs(place, `${randomUUID()}/`) },
 ];
 
 describe.each(stores)('blob store ($kind)', ({ make }) => {
@@ -188,6 +218,73 @@ describe('disk blobs', () => {
   it('refuse a name that is none of theirs', async () => {
     const store = await diskBlobs(mkdtempSync(join(folder, 'name-')));
     await expect(store.open('../../etc/passwd')).rejects.toThrow('is not the name of a blob');
+  });
+});
+
+describe('s3 blobs', () => {
+  const keys = async (prefix: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { key } of new S3Client(place).list(prefix)) found.push(key);
+    return found;
+  };
+
+  it('of 20 MB come and go, whole and in parts', async () => {
+    const store = await s3Blobs(place, 'large/');
+    const bytes = Buffer.alloc(20_000_000, 'a good deal of it ');
+    const info = await store.put(Readable.from([bytes.subarray(0, 7), bytes.subarray(7)]), bytes.length);
+    expect(info?.size).toBe(bytes.length);
+    const blob = await store.open(info?.sha256 ?? '');
+    const part = Buffer.alloc(100_000);
+    for (const at of [19_999_990, 0, 100_000, 5_000_000]) {
+      const count = (await blob?.read(part, at)) ?? 0;
+      expect(part.subarray(0, count).equals(bytes.subarray(at, at + 100_000))).toBe(true);
+    }
+    await blob?.close();
+  });
+
+  it('that are put again leave one object, and one that is being removed is not hit', async () => {
+    const clock = new VirtualClock(1_000);
+    const store = await s3Blobs(place, 'again/', clock);
+    await store.put(Buffer.from('hello'), 5);
+    const [first] = await keys('again/');
+    await clock.advance(1);
+    await store.put(Buffer.from('hello'), 5);
+    const [second, ...others] = await keys('again/');
+    expect([second === first, others]).toEqual([false, []]);
+    // What a removal saw before the second put is no longer what there is.
+    await new S3Client(place).remove(first ?? '');
+    expect((await read(store, hello))?.toString()).toBe('hello');
+  });
+
+  it('leave what is not theirs alone', async () => {
+    const spool = Readable.from([Buffer.from('x')]);
+    await new S3Client(place).put('mixed/README', spool, 1);
+    const store = await s3Blobs(place, 'mixed/');
+    await store.put(Buffer.from('hello'), 5);
+    await store.check();
+    expect(await names(store)).toEqual([hello]);
+    expect(await keys('mixed/')).toEqual([expect.stringMatching(`^mixed/${hello}/`), 'mixed/README']);
+  });
+
+  it('need a bucket that is there, and a store that answers', async () => {
+    await expect(s3Blobs({ ...place, bucket: 'nowhere' }, '')).rejects.toThrow('Bucket "nowhere" is not at');
+    await expect(s3Blobs({ ...place, endpoint: 'http://127.0.0.1:1' }, '')).rejects.toThrow('cannot be reached');
+  });
+
+  it.each([
+    ['s3://blobs/deep/prefix/', 'deep/prefix/'],
+    ['s3://blobs', ''],
+  ])('at %s have keys that begin with "%s"', async (url, prefix) => {
+    const access = { s3Endpoint: place.endpoint, s3Region: 'us-east-1', s3AccessKey: 'S3RVER', s3SecretKey: 'S3RVER' };
+    const store = await openBlobs(url, access);
+    await store.put(Buffer.from('hello'), 5);
+    expect(await keys(`${prefix}${hello}`)).toHaveLength(1);
+    await expect(openBlobs(url, { ...access, s3SecretKey: undefined })).rejects.toThrow('--s3-secret-key');
+  });
+
+  it('refuse a name that is none of theirs', async () => {
+    const store = await s3Blobs(place, '');
+    await expect(store.open('../x')).rejects.toThrow('is not the name of a blob');
   });
 });
 

@@ -15,13 +15,16 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** Bytes to be stored. What is asked for piece by piece is asked for no more than a few pieces ahead. */
+export type BlobSource = Readable | AsyncIterable<Uint8Array> | Uint8Array;
+
 /** Content-addressed bytes: equal contents are stored once. Nothing is ever held whole in memory. */
 export interface BlobStore {
   /**
    * Stores a stream; resolves when the bytes are durable. Over `maxBytes` it stops reading, leaves nothing behind and
    * resolves to `undefined`. An error of the source rejects, and leaves nothing behind.
    */
-  put(source: Readable | Uint8Array, maxBytes: number): Promise<BlobInfo | undefined>;
+  put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined>;
   /** Opens a blob for reading in chunks; `undefined` when there is none. */
   open(sha256: string): Promise<OpenBlob | undefined>;
   /**

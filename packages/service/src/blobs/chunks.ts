@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
+import type { BlobSource } from './blob-store.ts';
 
 /** The pieces of a source. Whoever stops before the end leaves a stream open: a reply to its sender may have to follow. */
-export const chunksOf = (source: Readable | Uint8Array): AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
-  source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : [source];
+export function chunksOf(source: BlobSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  if (source instanceof Readable) return source.iterator({ destroyOnReturn: false });
+  return source instanceof Uint8Array ? [source] : source;
+}

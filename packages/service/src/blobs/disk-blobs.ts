@@ -1,12 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { close, fstat, open, read } from 'node:fs';
-import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { crc16, crc16Initial } from '@moorage/base';
-import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.ts';
-import { chunksOf } from './chunks.ts';
+import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from './blob-store.ts';
+import { isRunning } from './running.ts';
+import { receive } from './spool.ts';
 
 const openFile = promisify(open);
 const statFile = promisify(fstat);
@@ -25,26 +24,6 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** Writes a source to a file, hashing on the way; `undefined` when it is over the limit. */
-async function receive(
-  handle: FileHandle,
-  source: Readable | Uint8Array,
-  maxBytes: number,
-): Promise<BlobInfo | undefined> {
-  const hash = createHash('sha256');
-  let size = 0;
-  let crc = crc16Initial;
-  for await (const chunk of chunksOf(source)) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    hash.update(chunk);
-    crc = crc16(chunk, crc);
-    for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at, chunk.length - at)).bytesWritten;
-  }
-  await handle.sync();
-  return { sha256: hash.digest('hex'), size, crc };
 }
 
 class DiskBlob implements OpenBlob {
@@ -106,13 +85,13 @@ class DiskBlobs implements BlobStore {
     return join(this.#passage, `${process.pid}-${randomUUID()}`);
   }
 
-  async put(source: Readable | Uint8Array, maxBytes: number): Promise<BlobInfo | undefined> {
+  async put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined> {
     const name = this.#passageName();
     try {
-      const handle = await openHandle(name, 'wx');
+      const handle = await openHandle(name, 'wx+');
       let info: BlobInfo | undefined;
       try {
-        info = await receive(handle, source, maxBytes);
+        info = await receive(handle, source, maxBytes, () => handle.sync());
       } finally {
         await handle.close();
       }
@@ -190,16 +169,6 @@ class DiskBlobs implements BlobStore {
         }
       }
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -1,13 +1,28 @@
 import type { BlobStore } from './blob-store.ts';
 import { diskBlobs } from './disk-blobs.ts';
+import { s3Blobs } from './s3-blobs.ts';
+
+/** How an object store is reached; a folder needs none of it. */
+export interface S3Access {
+  /** `https://host[:port]`; that of Amazon in the region without it. */
+  readonly s3Endpoint: string | undefined;
+  readonly s3Region: string;
+  readonly s3AccessKey: string | undefined;
+  readonly s3SecretKey: string | undefined;
+}
 
 /**
- * Opens the blobs named by `file:DIR`.
+ * Opens the blobs named by `file:DIR` or `s3://BUCKET[/PREFIX]`.
  *
- * @throws when the address has another form, or the folder cannot be used
+ * @throws when the address has another form, the folder or bucket cannot be used, or the keys of the store are missing
  */
-export async function openBlobs(url: string): Promise<BlobStore> {
+export async function openBlobs(url: string, access: S3Access): Promise<BlobStore> {
   const folder = /^file:(.+)$/.exec(url)?.[1];
-  if (folder === undefined) throw new Error(`Blob store "${url}" is not file:DIR`);
-  return diskBlobs(folder);
+  if (folder !== undefined) return diskBlobs(folder);
+  const [, bucket, path = ''] = /^s3:\/\/([^/]+)(?:\/(.*?)\/*)?$/.exec(url) ?? [];
+  if (bucket === undefined) throw new Error(`Blob store "${url}" is neither file:DIR nor s3://BUCKET`);
+  const { s3Endpoint, s3Region: region, s3AccessKey: accessKey, s3SecretKey: secretKey } = access;
+  if (!accessKey || !secretKey) throw new Error('An object store needs --s3-access-key and --s3-secret-key');
+  const endpoint = s3Endpoint ?? `https://s3.${region}.amazonaws.com`;
+  return s3Blobs({ endpoint, region, bucket, accessKey, secretKey }, path === '' ? '' : `${path}/`);
 }

@@ -1,12 +1,13 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, productRoles } from '../auth/rules.ts';
+import { type ProductForCaller, productForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller } from '../http/types.ts';
-import { type BundleRow, bundleById, type ProductForCaller, productForCaller } from './queries.ts';
+import { type BundleRow, bundleById } from './queries.ts';
 
 const denial = (product: ProductForCaller, caller: Caller, action: Action, what: string): Refusal | undefined =>
-  authorise(action, productRoles(caller, { ...product, ownsDevice: (product.own_devices ?? 0) > 0 }), what);
+  authorise(action, productRoles(caller, product), what);
 
 /** The product whose bundles a caller wants to act on, when the authorisation table allows it. */
 export async function allowedProduct(

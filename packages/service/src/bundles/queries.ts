@@ -45,31 +45,6 @@ export type BundleView = Awaited<ReturnType<ReturnType<typeof computeBundles>['e
 export const bundleView = (db: Db, id: string): Promise<BundleView | undefined> =>
   computeBundles(db, db.selectFrom('bundles').selectAll('bundles').where('bundles.id', '=', id)).executeTakeFirst();
 
-/** Products with what decides who may do what with their bundles, and what a new bundle has to fit. */
-const productsForCaller = (db: Db, userId: string) =>
-  db
-    .selectFrom('products')
-    .innerJoin('platforms', 'platforms.id', 'products.platform_id')
-    .leftJoin('product_users', (join) =>
-      join.onRef('product_users.product_id', '=', 'products.id').on('product_users.user_id', '=', userId),
-    )
-    .selectAll('products')
-    .select((eb) => [
-      'platforms.code as platform',
-      'product_users.role as membership',
-      eb
-        .selectFrom('devices')
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .whereRef('devices.product_id', '=', 'products.id')
-        .where('devices.user_id', '=', userId)
-        .as('own_devices'),
-    ]);
-
-export const productForCaller = (db: Db, id: string, userId: string) =>
-  productsForCaller(db, userId).where('products.id', '=', id).executeTakeFirst();
-
-export type ProductForCaller = NonNullable<Awaited<ReturnType<typeof productForCaller>>>;
-
 export const bundleById = (db: Db, id: string): Promise<BundleRow | undefined> =>
   db.selectFrom('bundles').selectAll().where('id', '=', id).executeTakeFirst();
 

@@ -4,6 +4,7 @@ import { failure, formatVersion, parseFullVersion, type Result, success, unwrap,
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
+import type { ProductForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps, Handler, Handlers } from '../http/types.ts';
 import { fitsProduct } from '../products/rules.ts';
@@ -17,7 +18,6 @@ import {
   highestVersion,
   insertBundle,
   listBundles,
-  type ProductForCaller,
   resourcesOfBundle,
   setBundleState,
   setBundleTag,

@@ -10,30 +10,6 @@ export type DeliveryRow = Selectable<DeliveryTable>;
 /** The options of a row; what is stored has been checked. */
 export const optionsOf = ({ opts }: Pick<ConnectorRow, 'opts'>): ConnectorOptions => JSON.parse(opts);
 
-/** A product with what a caller is to it. */
-export const productForCaller = (db: Db, id: string, userId: string) =>
-  db
-    .selectFrom('products')
-    .selectAll('products')
-    .select((eb) => [
-      eb
-        .selectFrom('product_users')
-        .select('product_users.role')
-        .whereRef('product_users.product_id', '=', 'products.id')
-        .where('product_users.user_id', '=', userId)
-        .as('membership'),
-      eb
-        .selectFrom('devices')
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .whereRef('devices.product_id', '=', 'products.id')
-        .where('devices.user_id', '=', userId)
-        .as('own_devices'),
-    ])
-    .where('products.id', '=', id)
-    .executeTakeFirst();
-
-export type ProductForCaller = NonNullable<Awaited<ReturnType<typeof productForCaller>>>;
-
 const withProduct = (db: Db) =>
   db
     .selectFrom('connectors')

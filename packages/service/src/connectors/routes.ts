@@ -5,6 +5,7 @@ import { authorise, productRoles } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
+import { type ProductForCaller, productForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { sendNow } from './messages.ts';
@@ -22,8 +23,6 @@ import {
   listConnectors,
   listDeliveries,
   optionsOf,
-  type ProductForCaller,
-  productForCaller,
 } from './queries.ts';
 import { maskSecrets, readOptions } from './rules.ts';
 import { defaultTimeoutMs, type SendFailure } from './send.ts';
@@ -50,11 +49,7 @@ const connectorRecord = (row: ConnectorView): ConnectorRecord => ({
 });
 
 const denial = (product: ProductForCaller, caller: Caller, what: string): Refusal | undefined =>
-  authorise(
-    'product.connectors',
-    productRoles(caller, { ...product, ownsDevice: (product.own_devices ?? 0) > 0 }),
-    what,
-  );
+  authorise('product.connectors', productRoles(caller, product), what);
 
 /** The product of a path, if the caller may use its connectors. Refusals: NOT_FOUND, FORBIDDEN. */
 async function allowedProduct(db: Db, id: string, caller: Caller): Promise<Result<ProductForCaller, Refusal>> {
@@ -62,6 +57,16 @@ async function allowedProduct(db: Db, id: string, caller: Caller): Promise<Resul
   if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
   const denied = denial(product, caller, 'Product');
   return denied ? failure(denied) : success(product);
+}
+
+/** Why a user may not send through a connector. Refusals: NOT_FOUND, FORBIDDEN. */
+export async function refuseConnectorUser(
+  db: Db,
+  connector: Pick<ConnectorRow, 'product_id'>,
+  caller: Caller,
+): Promise<Refusal | undefined> {
+  const product = await productForCaller(db, connector.product_id, caller.userId);
+  return product ? denial(product, caller, 'Connector') : refusal('NOT_FOUND', { what: 'Connector' });
 }
 
 /** The connector of a path, if the caller may use it: what is allowed with a product is allowed with its connectors. */

@@ -1,5 +1,6 @@
+import type { AddressInfo } from 'node:net';
 import type { Capabilities, Contract, MessageRecord } from '@moorage/api';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../auth/passwords.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
@@ -68,6 +69,7 @@ eachDatabase('data cloud', (open) => {
     owner = await app.make.user({ password_hash });
     stranger = await app.make.user({ password_hash });
   });
+  afterAll(() => app.service.close());
   beforeEach(async () => {
     device = await deviceOf(owner);
   });
@@ -308,6 +310,33 @@ eachDatabase('data cloud', (open) => {
       expect(await send('x')).toMatchObject({ error: { status: 409, code: 'NO_MESSAGE_BOX' } });
       expect(codeOf(await link('POST', 'messages', { data: 'x' }))).toBe('NO_MESSAGE_BOX');
     });
+  });
+
+  // API-EP-GET-devices-device_id-live
+  it('tells those who watch of samples, controls and messages as they come', async () => {
+    await activate(owner);
+    await app.api.listen({ host: '127.0.0.1', port: 0 });
+    // Safe: it listens on TCP.
+    const { port } = app.api.server.address() as AddressInfo;
+    const watch = (token: string) =>
+      fetch(`http://127.0.0.1:${port}/api/devices/${device.id}/live`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+    const refused = await watch(stranger.token);
+    await refused.text();
+    expect(refused.status).toBe(404);
+    const reply = await watch(owner.token);
+    expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    await write({ samples: [{ n: 'temp', v: 1, t: 5 }], controls: [{ n: 'mode', v: 'a', t: 6 }] });
+    await link('POST', 'messages', { data: 'hi' });
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of reply.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.includes('event: message')) break;
+    }
+    expect(text).toContain('event: samples\ndata: [{"name":"temp","at":"5000","value":1}]\n\n');
+    expect(text).toContain('event: control\ndata: {"name":"mode","value":"a","at":"6000"}\n\n');
   });
 
   // API-DATA-retention

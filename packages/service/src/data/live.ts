@@ -1,11 +1,6 @@
 import type { Clock } from '@moorage/base';
 import type { Bus } from '../db/bus.ts';
-
-/** Something that has happened to a device, for those who watch it. */
-export interface LiveEvent {
-  readonly type: 'samples' | 'control' | 'message' | 'online' | 'telemetry' | 'update';
-  readonly data: unknown;
-}
+import type { LiveEvent } from './rules.ts';
 
 /** How long another process believes that somebody here watches a device, in ms; told anew three times as often. */
 const watchMs = 60_000;

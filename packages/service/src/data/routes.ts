@@ -269,6 +269,12 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
     const row = await messageById(deps.storage.db, device.value.id, params.message_id.toLowerCase());
     return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
   },
+  // API-EP-GET-devices-device_id-live
+  async live({ caller, params }) {
+    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+    if (!device.ok) return device;
+    return success({ subscribe: (send) => deps.live.watch(device.value.id, ({ type, data }) => send(type, data)) });
+  },
   // API-EP-DELETE-devices-device_id-messages-message_id
   async removeMessage({ caller, params }) {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);

@@ -28,6 +28,8 @@ export interface Touch {
 export interface HotPaths {
   /** The user behind the SHA-256 (lower-case hex) of a bearer value. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
+  /** Rows of a select that was compiled beforehand; `name` stands for its text. */
+  select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
   deviceById(id: string): Promise<DeviceRow | undefined>;
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;
@@ -36,6 +38,10 @@ export interface HotPaths {
    * this one is durable.
    */
   touchDevice(deviceId: string, atMs: number, ip: string | null): Promise<void>;
+  /** Counts one poll of a device, epoch ms; written with a later contact, or when somebody reads the counts. */
+  countPoll(productId: string, ownerId: string | null, atMs: number): void;
+  /** Writes the polls that this process has counted so far. */
+  flushPolls(): Promise<void>;
   /** Records when a token was last used. */
   touchToken(tokenId: string, atMs: number): Promise<void>;
 }

@@ -1,12 +1,18 @@
 import type { Generated } from 'kysely';
 import type {
   ActivationTable,
+  BroadcastKeyTable,
+  ChannelTable,
   ControlTable,
   ControlValueTable,
+  DeviceNodeTable,
   MessageTable,
+  ProcessTable,
+  RetiredCertificateTable,
   SampleBatchTable,
   SampleTable,
   StreamTable,
+  TelemetryTable,
 } from './data-schema.ts';
 
 /** A truth value, stored as an integer in both databases so that one query serves both. */
@@ -187,6 +193,8 @@ export interface DeviceTable {
   provision_status: 'pending' | 'issued' | 'complete';
   /** SHA-256 of the issued certificate, lower-case hex. Another certificate is refused. */
   certificate_fingerprint: string | null;
+  /** That of the certificate that will take its place once the device has acknowledged it; both are good until then. */
+  next_fingerprint: string | null;
   /** The update whose fields the record shows: the newest one for the product it is activated to. */
   update_id: number | null;
   /** Version text that the device reported last. */
@@ -381,4 +389,10 @@ export interface Schema {
   controls: ControlTable;
   control_values: ControlValueTable;
   messages: MessageTable;
+  processes: ProcessTable;
+  channels: ChannelTable;
+  telemetry: TelemetryTable;
+  device_nodes: DeviceNodeTable;
+  retired_certificates: RetiredCertificateTable;
+  broadcast_keys: BroadcastKeyTable;
 }

@@ -1,9 +1,12 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { zipSync } from 'fflate';
+import type { Updateable } from 'kysely';
 import { type LogEntry, writeLog } from '../db/logs.ts';
+import type { DeviceTable } from '../db/schema.ts';
+import { signal } from '../db/signals.ts';
 import type { DeviceDeps, IssuedCertificate } from './deps.ts';
-import { changeDevice, lockDevice } from './queries.ts';
+import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 
 /** What a device gets: its certificate and key, and the authority's certificate. */
 export interface Credentials extends IssuedCertificate {
@@ -11,6 +14,13 @@ export interface Credentials extends IssuedCertificate {
 }
 
 type Subject = Omit<LogEntry, 'type' | 'message'>;
+
+/** What the transaction of a new certificate came to. */
+interface Issuing {
+  readonly credentials: Credentials;
+  /** A certificate was outdated. */
+  readonly replaced: boolean;
+}
 
 /**
  * Issues a fresh certificate, which outdates the one before. Refusals: NOT_FOUND, DEVICE_DISABLED,
@@ -27,7 +37,7 @@ export async function issueCertificate(
   const { storage, identity } = deps;
   // Made before the transaction, which must be short; a refused request has cost one signature.
   const issued = await identity.issueDeviceCertificate(device.uuid);
-  return storage.transaction(async (trx) => {
+  const done = await storage.transaction(async (trx): Promise<Result<Issuing, Refusal>> => {
     const locked = await lockDevice(trx, storage.expressions, device.id);
     if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     if (locked.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
@@ -37,6 +47,7 @@ export async function issueCertificate(
     }
     await changeDevice(trx, device.id, {
       certificate_fingerprint: issued.fingerprint,
+      next_fingerprint: null,
       provision_status: 'issued',
     });
     await writeLog(trx, {
@@ -45,8 +56,68 @@ export async function issueCertificate(
       message: 'Certificate issued',
       data: { fingerprint: issued.fingerprint },
     });
+    const replaced = locked.certificate_fingerprint !== null;
+    return success({ credentials: { ...issued, ca: identity.ca }, replaced });
+  });
+  if (!done.ok) return done;
+  if (done.value.replaced) signal(storage.bus, 'device.revoked', { deviceId: device.id, uuid: device.uuid });
+  return success(done.value.credentials);
+}
+
+/**
+ * Issues a device another certificate beside the one it has shown, which stays good until the new one is acknowledged;
+ * one that was issued before and never acknowledged is forgotten. Refusals: NOT_FOUND, RENEWAL_OPEN.
+ * Spec: API-DEV-POST-certificate, API-DEV-renewal.
+ *
+ * @param shown fingerprint of the certificate that the device has shown; none without TLS
+ */
+export async function renewCertificate(
+  { storage, identity }: DeviceDeps,
+  device: { readonly id: string; readonly uuid: string },
+  shown: string | undefined,
+  subject: Subject,
+): Promise<Result<Credentials, Refusal>> {
+  const issued = await identity.issueDeviceCertificate(device.uuid);
+  return storage.transaction(async (trx) => {
+    const locked = await lockDevice(trx, storage.expressions, device.id);
+    if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+    // To forget it would leave the device with nothing, should the reply be lost.
+    if (shown !== undefined && shown === locked.next_fingerprint) return failure(refusal('RENEWAL_OPEN'));
+    await changeDevice(trx, device.id, { next_fingerprint: issued.fingerprint });
+    const data = { fingerprint: issued.fingerprint };
+    await writeLog(trx, { ...subject, type: 'device.certificate', message: 'New certificate issued', data });
     return success({ ...issued, ca: identity.ca });
   });
+}
+
+/** What an acknowledgement changes: a renewed certificate takes the place of the one before. */
+export interface Acknowledgement {
+  readonly change: Updateable<DeviceTable>;
+  readonly message: string;
+  /** The certificate that is over. */
+  readonly retired: string | null;
+}
+
+/**
+ * What it means that a device has stored the certificate which it shows; nothing when that is known already.
+ * Spec: API-DEV-PUT-provision, API-DEV-renewal.
+ *
+ * @param shown its fingerprint; without TLS it is taken for the newest
+ */
+export function acknowledgementOf(
+  device: Pick<DetailedDevice, 'certificate_fingerprint' | 'next_fingerprint' | 'provision_status'>,
+  shown: string | undefined,
+  insecure: boolean,
+): Acknowledgement | undefined {
+  const { next_fingerprint: next, certificate_fingerprint: before } = device;
+  // Without TLS the token goes on to identify the device, so there it stays.
+  const complete = { provision_status: 'complete', ...(!insecure && { provision_token_hash: null }) } as const;
+  if (next !== null && (shown ?? next) === next) {
+    const change = { ...complete, certificate_fingerprint: next, next_fingerprint: null };
+    return { change, message: 'Certificate renewed', retired: before };
+  }
+  if (device.provision_status === 'complete') return undefined;
+  return { change: complete, message: 'Certificate acknowledged by the device', retired: null };
 }
 
 /** Device certificates as a zip (reference 3.1); `atMs` is the time that its entries carry. */

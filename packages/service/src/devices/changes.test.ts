@@ -75,6 +75,35 @@ eachDatabase('changes of devices', (open) => {
       expect(outcome(await as('owner').call('devices.setTag', { params, body }))).toBe('INVALID_REQUEST');
     });
 
+    // API-EP-POST-devices-device_id-state, API-STATE-device-any-disabled, API-RULE-access-1, API-RULE-access-2
+    it.each([
+      ['owner', 'ok'],
+      ['maker', 'FORBIDDEN'],
+      ['manager', 'FORBIDDEN'],
+      ['tester', 'FORBIDDEN'],
+      ['stranger', 'NOT_FOUND'],
+      ['admin', 'ok'],
+    ] as const)('%s may block a device: %s; twice is once, and it is let in again', async (who, may) => {
+      const device = await deviceOf('owner', { state: 'active' });
+      const ask = (state: 'disabled' | 'enabled') =>
+        as(who).call('devices.setState', { params: { device_id: device.uuid }, body: { state } });
+      const state = async () => {
+        const read = await as('admin').call('devices.get', { params: { identifier: device.id } });
+        return read.ok && read.value.value.state;
+      };
+      expect(outcome(await ask('enabled'))).toBe(may);
+      expect(await state()).toBe('active');
+      for (let time = 0; time < 2; time++) expect(outcome(await ask('disabled'))).toBe(may);
+      if (may !== 'ok') return expect(await state()).toBe('active');
+      expect(await state()).toBe('disabled');
+      expect(outcome(await as('owner').call('devices.reset', { params: { device_id: device.id } }))).toBe(
+        'DEVICE_DISABLED',
+      );
+      for (let time = 0; time < 2; time++) expect(outcome(await ask('enabled'))).toBe('ok');
+      expect(await state()).toBe('enabled');
+      expect((await logsOf(device.id)).map(({ type }) => type)).toEqual(['device.state', 'device.state']);
+    });
+
     // API-EP-POST-devices-device_id-reset, API-RULE-reset-1, API-STATE-device-active-enabled
     it('reset takes owner, tag, texts and product back, and keeps the log', async () => {
       const device = await deviceOf('owner', { state: 'active', tag: 'beta', description: 'mine', claimed_at: 1 });

@@ -1,10 +1,20 @@
 import { writeLog } from '../db/logs.ts';
 import type { Deps } from '../http/types.ts';
-import { activateOnContact } from './queries.ts';
+import { activateOnContact, seeRetired } from './queries.ts';
 
-/** Notes the first authenticated contact of a device; of two at once, one does. Spec: API-STATE-device-enabled-active. */
+/** Between two rows of the log about the same copied certificate, in ms: it may come every few seconds. */
+const clonePauseMs = 3_600_000;
+
+interface ContactingDevice {
+  readonly id: string;
+  readonly product_id: string;
+  readonly title: string;
+}
+
+/** What happens when a device shows itself. */
 export const deviceContacts = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>) => ({
-  firstContact: (device: { readonly id: string; readonly product_id: string }, ip: string): Promise<void> =>
+  /** Notes the first authenticated contact of a device; of two at once, one does. Spec: API-STATE-device-enabled-active. */
+  firstContact: (device: ContactingDevice, ip: string): Promise<void> =>
     storage.transaction(async (trx) => {
       if (!(await activateOnContact(trx, device.id))) return;
       await writeLog(trx, {
@@ -15,5 +25,25 @@ export const deviceContacts = ({ storage, clock }: Pick<Deps, 'storage' | 'clock
         productId: device.product_id,
         ip,
       });
+    }),
+
+  /** Whether the device has had this certificate; somebody has a copy of it then. Spec: API-DEV-clone. */
+  wasRetired: (device: ContactingDevice, certificate: string, ip: string): Promise<boolean> =>
+    storage.transaction(async (trx) => {
+      const atMs = clock.now();
+      const seen = await seeRetired(trx, device.id, certificate, atMs, atMs - clonePauseMs);
+      if (seen === 'unknown') return false;
+      if (seen === 'lately') return true;
+      await writeLog(trx, {
+        type: 'device.cloned',
+        level: 'warning',
+        message: `A certificate that device ${device.title} no longer has was shown: somebody has a copy of it`,
+        atMs,
+        deviceId: device.id,
+        productId: device.product_id,
+        ip,
+        data: { fingerprint: certificate },
+      });
+      return true;
     }),
 });

@@ -1,5 +1,6 @@
 import type { Refusal } from '@moorage/api';
 import type { Result } from '@moorage/base';
+import type { RecordCache } from '../db/record-cache.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps } from '../http/types.ts';
 
@@ -12,6 +13,8 @@ export interface IssuedCertificate {
 
 /** What devices need of other slices: whoever puts the service together hands it in. */
 export interface DeviceDeps extends Deps {
+  /** Device records ready to send, by `recordKey`. */
+  readonly records: RecordCache<string>;
   readonly identity: {
     readonly ca: string;
     issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
@@ -34,3 +37,6 @@ export interface DeviceDeps extends Deps {
     device: { product_id: string; tag: 'alpha' | 'beta' | 'release' | null },
   ): Promise<string | null>;
 }
+
+/** What a caller may see depends on the caller, and a path names a device in one of several ways. */
+export const recordKey = (userId: string, identifier: string): string => `${userId} ${identifier}`;

@@ -2,14 +2,22 @@ import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, result
 import { failure, type Result, success } from '@moorage/base';
 import { writeLog } from '../db/logs.ts';
 import { hashSecret } from '../db/secrets.ts';
+import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { DeviceCaller, Handlers } from '../http/types.ts';
 import { codePart } from '../products/rules.ts';
 import { activate, moveTo, productChoices } from './activation.ts';
-import { issueCertificate } from './certificates.ts';
+import { acknowledgementOf, issueCertificate, renewCertificate } from './certificates.ts';
 import type { DeviceDeps } from './deps.ts';
 import { findActivationToken, findPerson, findTargetsByCode } from './product-queries.ts';
-import { changeDevice, type DetailedDevice, findByProvisionToken, findDevice, lockDevice } from './queries.ts';
+import {
+  changeDevice,
+  type DetailedDevice,
+  findByProvisionToken,
+  findDevice,
+  lockDevice,
+  retireCertificate,
+} from './queries.ts';
 import { refuseClaim, refuseTokenClaim } from './rules.ts';
 
 const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
@@ -138,21 +146,34 @@ const activateSelf = (deps: DeviceDeps, caller: DeviceCaller, code: string, ip: 
     return success({ result: 'ok' as const, product: now.product, bundle });
   });
 
-/**
- * Notes that a device has stored its certificate; the token has done its work. Without TLS it goes on to identify the
- * device, so there it stays. Spec: API-DEV-PUT-provision.
- */
-const acknowledge = (deps: DeviceDeps, caller: DeviceCaller, ip: string) =>
-  withDevice(deps, caller, async (trx, device) => {
-    if (device.provision_status === 'complete') return success(resultOk);
-    await changeDevice(trx, device.id, {
-      provision_status: 'complete',
-      ...(!deps.settings.deviceInsecure && { provision_token_hash: null }),
-    });
+/** Notes that a device has stored its certificate; the token has done its work, and so has the certificate before it. */
+async function acknowledge(deps: DeviceDeps, caller: DeviceCaller, ip: string) {
+  const done = await withDevice(deps, caller, async (trx, device) => {
+    const found = acknowledgementOf(device, caller.certificate, deps.settings.deviceInsecure);
+    if (!found) return success(undefined);
+    await changeDevice(trx, device.id, found.change);
     const subject = subjectOf(deps, device, ip);
-    await writeLog(trx, { ...subject, type: 'device.certificate', message: 'Certificate acknowledged by the device' });
-    return success(resultOk);
+    if (found.retired !== null) await retireCertificate(trx, device.id, found.retired, subject.atMs);
+    await writeLog(trx, { ...subject, type: 'device.certificate', message: found.message });
+    return success(found.change.certificate_fingerprint);
   });
+  if (!done.ok) return done;
+  if (done.value) {
+    const { deviceId, uuid } = caller;
+    signal(deps.storage.bus, 'device.renewed', { deviceId, uuid, certificate: done.value });
+  }
+  return success(resultOk);
+}
+
+/** Issues the calling device a new certificate. */
+async function renew(deps: DeviceDeps, caller: DeviceCaller, ip: string) {
+  const { row, certificate: shown } = caller;
+  const subject = { atMs: deps.clock.now(), deviceId: row.id, productId: row.product_id, userId: row.user_id, ip };
+  const issued = await renewCertificate(deps, row, shown, subject);
+  if (!issued.ok) return issued;
+  const { certificate, key, ca } = issued.value;
+  return success({ uuid: row.uuid, certificate, key, ca });
+}
 
 const infoOf = (device: DetailedDevice): DeviceInfo => ({
   id: device.id,
@@ -172,6 +193,9 @@ export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<typeof deviceLinkCo
     provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
 
   acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
+
+  // API-DEV-POST-certificate
+  renew: ({ caller, ip }) => renew(deps, caller, ip),
 
   claim: ({ caller, body, ip }) =>
     body.username !== undefined ? claimByAccount(deps, caller, body, ip) : claimByToken(deps, caller, body, ip),

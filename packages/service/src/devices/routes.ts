@@ -4,13 +4,12 @@ import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles, generalRoles, may } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
-import type { DeviceDeps } from './deps.ts';
+import { type DeviceDeps, recordKey } from './deps.ts';
 import {
   changeDevice,
   compileDeviceFinder,
@@ -22,7 +21,15 @@ import {
   lockDevice,
   toDeviceRecord,
 } from './queries.ts';
-import { type DeviceKey, degreesOf, locationColumns, parseDeviceKey, planProvision, recordAddress } from './rules.ts';
+import {
+  type DeviceKey,
+  degreesOf,
+  locationColumns,
+  parseDeviceKey,
+  planProvision,
+  recordAddress,
+  stateAsked,
+} from './rules.ts';
 
 const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
@@ -143,14 +150,11 @@ async function provision(
   });
 }
 
-/** Device records kept ready to send; about 1 KB each. */
-const cachedRecords = 100_000;
-
 type Routes = Handlers<typeof devicesContract>;
 
 function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'products'> {
-  const find = compileDeviceFinder(deps.storage.db);
-  const known = new RecordCache<string>(deps.storage.changes, cachedRecords);
+  const find = compileDeviceFinder(deps.storage);
+  const known = deps.records;
 
   async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
     const keep = known.beginRead();
@@ -172,8 +176,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
 
     // API-EP-GET-devices-identifier
     get({ caller, params }) {
-      // What a caller may see depends on the caller, and records name the device in one of several ways.
-      const cacheKey = `${caller.userId} ${params.identifier}`;
+      const cacheKey = recordKey(caller.userId, params.identifier);
       const json = known.get(cacheKey);
       return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success({ json });
     },
@@ -241,6 +244,19 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       await changeDevice(trx, device.id, { tag });
       const message = tag === null ? 'Tag taken off the device' : `Device follows the tag "${tag}"`;
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message });
+      return undefined;
+    });
+    return changed.ok ? success(resultOk) : changed;
+  },
+
+  // API-EP-POST-devices-device_id-state
+  async setState({ caller, params, body, ip }) {
+    const changed = await changing(deps, caller, 'device.disable', params.device_id, async (trx, device) => {
+      const state = stateAsked(device.state, body.state);
+      if (state === device.state) return undefined;
+      await changeDevice(trx, device.id, { state });
+      const message = state === 'disabled' ? 'Device blocked' : 'Device let in again';
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;
     });
     return changed.ok ? success(resultOk) : changed;

@@ -8,6 +8,7 @@ import {
   type Result,
   success,
   type Transition,
+  transition,
 } from '@moorage/base';
 
 export type DeviceTrigger = 'provision' | 'contact' | 'reset' | 'disable' | 'enable';
@@ -23,6 +24,15 @@ export const deviceTransitions: readonly Transition<'none' | DeviceState, Device
   { from: 'active', trigger: 'disable', to: 'disabled' },
   { from: 'disabled', trigger: 'enable', to: 'enabled' },
 ];
+
+/**
+ * The state of a device after somebody has asked for it to be blocked or let in: the same as before when there is
+ * nothing to do, as for asking twice. Spec: API-STATE-device-any-disabled.
+ */
+export const stateAsked = (from: DeviceState, asked: 'disabled' | 'enabled'): DeviceState => {
+  const next = transition(deviceTransitions, from, asked === 'disabled' ? 'disable' : 'enable');
+  return next === undefined || next === 'none' ? from : next;
+};
 
 /** What a device is looked up by. */
 export interface DeviceKey {

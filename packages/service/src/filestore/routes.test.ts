@@ -72,6 +72,20 @@ eachDatabase('files by path', (open) => {
       return rows.filter(({ type }) => types.includes(type));
     };
 
+    // API-RULE-files-1, API-RULE-files-2
+    it('store is of its own: a path of several segments means one file here and none in another', async () => {
+      await put('/a/b/c/d.txt', 'ours');
+      const other = await make();
+      expect((await request('GET', `${other}/a/b/c/d.txt`, {}, writer)).statusCode).toBe(404);
+      await request('POST', `${other}/a/b/c/d.txt`, { payload: Buffer.from('theirs') }, writer);
+      expect((await call('GET', '/a/b/c/d.txt')).payload).toBe('ours');
+      expect((await request('GET', `${other}/a/b/c/d.txt`, {}, writer)).payload).toBe('theirs');
+      expect((await request('DELETE', `${other}/a/b/c/d.txt`, {}, writer)).statusCode).toBe(200);
+      expect(await paths()).toEqual(['a/b/c/d.txt']);
+      // The file lies under the whole path, not under its ends.
+      expect((await call('GET', '/d.txt')).statusCode).toBe(404);
+    });
+
     // API-EP-POST-devices-device_id-files-path, API-EP-POST-products-product_id-assets-path, API-RULE-files-6
     it('written file is in the index, and its bytes come back', async () => {
       const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256));

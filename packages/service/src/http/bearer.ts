@@ -2,6 +2,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret } from '../db/secrets.ts';
+import { isFromConsole, sessionToken } from './console-session.ts';
 import type { Authenticate } from './mount.ts';
 import type { Caller, Deps } from './types.ts';
 
@@ -15,11 +16,21 @@ interface Known {
   readonly lastUsedMs: number | null;
 }
 
+export interface Bearers {
+  readonly check: Authenticate<Caller>;
+  /** The caller whose header has passed before and would pass now; says nothing of others. */
+  remembered(header: string): Caller | undefined;
+}
+
+/** The check alone, where nobody asks for more. */
+export const bearerCheck = (deps: Pick<Deps, 'storage' | 'clock' | 'log'>): Authenticate<Caller> =>
+  openBearers(deps).check;
+
 /**
  * Checks `Authorization: Bearer <token>`, the scheme in either letter case, by the token's hash. A revoked token
  * fails at once: what is remembered of a good one goes with any write.
  */
-export function bearerCheck({ storage, clock, log }: Pick<Deps, 'storage' | 'clock' | 'log'>): Authenticate<Caller> {
+export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clock' | 'log'>): Bearers {
   const touched = new Map<string, number>();
 
   function touch(tokenId: string, lastUsedMs: number | null): void {
@@ -33,9 +44,9 @@ export function bearerCheck({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
 
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
-  async function lookUp(tokenHash: string): Promise<Result<Caller, Refusal>> {
+  async function lookUp(header: string, token: string): Promise<Result<Caller, Refusal>> {
     const keep = known.beginRead();
-    const owner = await storage.hot.callerByTokenHash(tokenHash);
+    const owner = await storage.hot.callerByTokenHash(hashSecret(token));
     if (!owner) return failure(refusal('UNAUTHENTICATED'));
     const caller = {
       userId: owner.user_id,
@@ -47,18 +58,31 @@ export function bearerCheck({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     };
     const passed = { ok: true, value: caller } as const;
     touch(owner.token_id, owner.last_used_at);
-    keep(tokenHash, { passed, lastUsedMs: owner.last_used_at });
+    keep(header, { passed, lastUsedMs: owner.last_used_at });
     return passed;
   }
 
-  return (request) => {
-    // API-AUTH-1: the scheme word appears in either letter case.
-    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (token === undefined) return failure(refusal('UNAUTHENTICATED'));
-    const tokenHash = hashSecret(token);
-    const remembered = known.get(tokenHash);
-    if (!remembered) return lookUp(tokenHash);
+  function recall(header: string): Known['passed'] | undefined {
+    // By the whole header: a good one is neither taken apart nor hashed a second time.
+    const remembered = known.get(header);
+    if (!remembered) return undefined;
     touch(remembered.passed.value.tokenId, remembered.lastUsedMs);
     return remembered.passed;
+  }
+
+  return {
+    remembered: (header) => recall(header)?.value,
+    check(request) {
+      const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
+      const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);
+      // Spec: API-RULE-session-2. A browser sends the cookie along whoever makes it ask.
+      const changes = request.method !== 'GET' && request.method !== 'HEAD';
+      if (cookie !== undefined && changes && !isFromConsole(request.headers)) return failure(refusal('CROSS_SITE'));
+      const passed = recall(header);
+      if (passed) return passed;
+      // API-AUTH-1: the scheme word appears in either letter case.
+      const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+      return token === undefined ? failure(refusal('UNAUTHENTICATED')) : lookUp(header, token);
+    },
   };
 }

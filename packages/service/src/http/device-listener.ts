@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DeviceRow } from '../db/hot.ts';
 import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret } from '../db/secrets.ts';
+import { onSignal } from '../db/signals.ts';
+import { DeviceConnections } from './device-connections.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
 import { buildServer, type ServerOptions } from './server.ts';
@@ -41,6 +43,8 @@ export interface ListenerIdentity {
 export interface DeviceContacts {
   /** Notes the first authenticated contact of a device. */
   firstContact(device: DeviceRow, ip: string): Promise<void>;
+  /** Whether the device had this certificate before the one it has now: then somebody has a copy of it, and it is noted. */
+  wasRetired(device: DeviceRow, certificate: string, ip: string): Promise<boolean>;
 }
 
 interface Peer {
@@ -48,6 +52,8 @@ interface Peer {
   readonly uuid: string;
   /** SHA-256, lower-case hex. */
   readonly fingerprint: string;
+  /** End of the certificate's time, epoch ms: a connection may outlive it. */
+  readonly validToMs: number;
 }
 
 /** The verified certificates of open connections: read once for each connection, not once for each request. */
@@ -66,23 +72,43 @@ function peerMemory(): (socket: Socket) => Peer | undefined {
 /** The peer's certificate, if our authority has signed it and it is in force. */
 function readPeer(socket: TLSSocket): Peer | undefined {
   if (!socket.encrypted || !socket.authorized) return undefined;
-  const { subject, fingerprint256 } = socket.getPeerCertificate();
+  const { subject, fingerprint256, valid_to: validTo } = socket.getPeerCertificate();
   if (typeof subject?.CN !== 'string') return undefined;
-  return { uuid: subject.CN, fingerprint: fingerprint256.replaceAll(':', '').toLowerCase() };
+  const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase();
+  return { uuid: subject.CN, fingerprint, validToMs: Date.parse(validTo) };
 }
+
+/** Whether nothing is wrong with the peer's certificate but its age. */
+const isExpired = (socket: Socket): boolean =>
+  // Safe: as above. The library gives the code of what is wrong as a text.
+  String((socket as TLSSocket).authorizationError) === 'CERT_HAS_EXPIRED';
 
 const headerOf = (request: FastifyRequest, name: string): string | undefined => {
   const header = request.headers[name];
   return Array.isArray(header) ? header[0] : header;
 };
 
-type Identify = (request: FastifyRequest) => Promise<DeviceRow | undefined>;
+interface Identified {
+  readonly row: DeviceRow;
+  /** Fingerprint of the certificate that was shown; none without TLS. */
+  readonly certificate: string | undefined;
+}
+
+type Identify = (request: FastifyRequest) => Promise<Result<Identified, Refusal>>;
+
+const stranger = () => failure(refusal('DEVICE_NOT_IDENTIFIED'));
+
+type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings'>;
 
 /** By certificate: it, the fingerprint of the one issued last and any uuid in a header have to agree. */
-function byCertificate({ storage }: Pick<Deps, 'storage'>): Identify {
+function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, open: DeviceConnections): Identify {
   const peerOf = peerMemory();
   // The marks of contact that come with every call do not empty it: nobody asks such a row when it was seen.
   const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
+  // Spec: API-DEV-renewal. Whoever still speaks with the old certificate is not the device that has the new one.
+  onSignal(storage.bus, 'device.renewed', ({ uuid, certificate }) =>
+    open.cut(uuid, (socket) => peerOf(socket)?.fingerprint === certificate),
+  );
 
   async function rowOf(uuid: string): Promise<DeviceRow | undefined> {
     const remembered = known.get(uuid);
@@ -94,42 +120,61 @@ function byCertificate({ storage }: Pick<Deps, 'storage'>): Identify {
   }
 
   return async (request) => {
-    const peer = peerOf(request.raw.socket);
-    if (!peer) return undefined;
+    const { socket } = request.raw;
+    const peer = peerOf(socket);
+    if (!peer) return isExpired(socket) ? failure(refusal('CERTIFICATE_EXPIRED')) : stranger();
+    if (peer.validToMs < clock.now()) return failure(refusal('CERTIFICATE_EXPIRED'));
     const named = headerOf(request, 'x-device-uuid');
-    if (named !== undefined && named.toLowerCase() !== peer.uuid) return undefined;
+    if (named !== undefined && named.toLowerCase() !== peer.uuid) return stranger();
+    noteConnection(open, peer.uuid, request);
     const row = await rowOf(peer.uuid);
-    return row?.certificate_fingerprint === peer.fingerprint ? row : undefined;
+    if (!row) return stranger();
+    const { fingerprint: certificate } = peer;
+    if (certificate === row.certificate_fingerprint || certificate === row.next_fingerprint) {
+      return success({ row, certificate });
+    }
+    // Spec: API-DEV-clone.
+    return (await contacts.wasRetired(row, certificate, request.ip))
+      ? failure(refusal('CERTIFICATE_REPLACED'))
+      : stranger();
   };
+}
+
+/** Noted before the row is read: what is taken back after that read finds the connection. The channel says goodbye itself. */
+function noteConnection(open: DeviceConnections, uuid: string, { headers, raw }: FastifyRequest): void {
+  if (headers.upgrade === undefined) open.note(uuid, raw.socket);
 }
 
 /** Without TLS: by uuid and provisioning token in headers. Spec: API-DEV-insecure. */
 const byHeaders =
-  ({ storage }: Pick<Deps, 'storage'>): Identify =>
+  ({ storage }: CheckDeps, open: DeviceConnections): Identify =>
   async (request) => {
-    const uuid = headerOf(request, 'x-device-uuid');
+    const uuid = headerOf(request, 'x-device-uuid')?.toLowerCase();
     const token = headerOf(request, 'x-device-token');
-    if (uuid === undefined || token === undefined) return undefined;
-    const row = await storage.hot.deviceByUuid(uuid.toLowerCase());
-    return row?.provision_token_hash === hashSecret(token) ? row : undefined;
+    if (uuid === undefined || token === undefined) return stranger();
+    noteConnection(open, uuid, request);
+    const row = await storage.hot.deviceByUuid(uuid);
+    return row?.provision_token_hash === hashSecret(token) ? success({ row, certificate: undefined }) : stranger();
   };
 
 /**
  * The check of every device call but provisioning. A device that passes has been seen: that is durable before its
  * call is answered. Spec: API-DEV-identity, API-DEV-first-contact, API-RULE-ota-1, API-STATE-device-any-disabled.
  */
-export function deviceCheck(
-  deps: Pick<Deps, 'storage' | 'clock' | 'settings'>,
-  contacts: DeviceContacts,
-): Authenticate<DeviceCaller> {
-  const identify = deps.settings.deviceInsecure ? byHeaders(deps) : byCertificate(deps);
+export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenticate<DeviceCaller> {
+  const { storage, clock, settings } = deps;
+  const open = new DeviceConnections();
+  // Spec: API-DEV-revoked.
+  onSignal(storage.bus, 'device.revoked', ({ uuid }) => uuid !== undefined && open.cut(uuid));
+  const identify = settings.deviceInsecure ? byHeaders(deps, open) : byCertificate(deps, contacts, open);
   return async (request): Promise<Result<DeviceCaller, Refusal>> => {
-    const row = await identify(request);
-    if (!row) return failure(refusal('DEVICE_NOT_IDENTIFIED'));
+    const found = await identify(request);
+    if (!found.ok) return found;
+    const { row, certificate } = found.value;
     if (row.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
     if (row.state === 'enabled') await contacts.firstContact(row, request.ip);
-    await deps.storage.hot.touchDevice(row.id, deps.clock.now(), request.ip);
-    return success({ deviceId: row.id, uuid: row.uuid, row });
+    await storage.hot.touchDevice(row.id, clock.now(), request.ip);
+    return success({ deviceId: row.id, uuid: row.uuid, row, certificate });
   };
 }
 
@@ -141,7 +186,7 @@ export function buildDeviceListener(
   { settings, log }: Pick<Deps, 'settings' | 'log'>,
   identity: ListenerIdentity,
   endpoints: readonly EndpointShape[],
-  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic'>,
+  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const common = { ...options, statusOf: deviceStatusOf, endpoints, listener: 'devices' } as const;
   if (settings.deviceInsecure) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { statusOf } from './errors.ts';
 import { mountContract } from './mount.ts';
-import { buildServer } from './server.ts';
+import { buildServer, jsonBodyLimitBytes } from './server.ts';
 import type { Caller, Handlers } from './types.ts';
 
 const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;
@@ -335,6 +335,14 @@ const refused: readonly RefusedRow[] = [
 ];
 
 describe('refusal', () => {
+  // API-LIMIT-json
+  it('of a JSON body begins one byte above 16 MiB', async () => {
+    const around = '{"name":""}'.length;
+    const text = (bytes: number) => `{"name":"${'a'.repeat(bytes - around)}"}`;
+    expect((await send(jsonPost(text(jsonBodyLimitBytes)))).statusCode).toBe(200);
+    expect((await send(jsonPost(text(jsonBodyLimitBytes + 1)))).statusCode).toBe(413);
+  });
+
   // API-ERR-4, API-ERR-400, API-ERR-401, API-ERR-405, API-ERR-413, API-ERR-415, API-ERR-500, API-LIMIT-json
   it.each(refused)('of $name has status $status and the one body', async (row) => {
     const reply = await send(row.request);

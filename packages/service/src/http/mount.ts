@@ -5,18 +5,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { routerPaths } from './paths.ts';
+import { sendReady } from './ready.ts';
+import { eventSender } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
-import type {
-  BytesReply,
-  Call,
-  Caller,
-  DeviceCaller,
-  FileReply,
-  Handler,
-  Handlers,
-  JsonReply,
-  Page,
-  Upload,
+import {
+  type BytesReply,
+  type Call,
+  type Caller,
+  type DeviceCaller,
+  type EventsReply,
+  type FileReply,
+  type Handler,
+  type Handlers,
+  HeadedReply,
+  type JsonReply,
+  type Page,
+  type Upload,
 } from './types.ts';
 import { readForms, uploadOf } from './upload.ts';
 import { serialiserSchema } from './validation.ts';
@@ -120,7 +124,15 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unkno
 type Send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => FastifyReply | Promise<FastifyReply>;
 
 /** How an endpoint's successes are sent. The casts hold because `Handler` types the value by the same entry. */
-function senderOf(shape: EndpointShape, { blobs, statusOf }: MountOptions): Send {
+function senderOf(
+  app: FastifyInstance,
+  shape: EndpointShape,
+  { blobs, clock = realClock, statusOf }: MountOptions,
+): Send {
+  if (isBinary(shape.reply) && shape.reply.mediaType === 'text/event-stream') {
+    const sendEvents = eventSender(app, clock);
+    return (_, reply, value) => sendEvents(reply, value as EventsReply);
+  }
   if (isBinary(shape.reply)) {
     return (request, reply, value) => {
       const file = value as FileReply | BytesReply;
@@ -128,10 +140,17 @@ function senderOf(shape: EndpointShape, { blobs, statusOf }: MountOptions): Send
     };
   }
   if (shape.paged) return (request, reply, value) => sendPage(request, reply, value as Page<unknown>);
-  return (_, reply, value) =>
-    isJsonReply(value)
-      ? reply.header('content-type', 'application/json; charset=utf-8').send(value.json)
-      : reply.send(value);
+  return (_, reply, value) => {
+    if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
+    return isJsonReply(value) ? sendText(reply, value.json) : reply.send(value);
+  };
+}
+
+/** The framework has nothing left to do for it, and would take its time over it. */
+function sendText(reply: FastifyReply, json: string): FastifyReply {
+  reply.hijack();
+  sendReady(reply.raw, json);
+  return reply;
 }
 
 const isJsonReply = (value: unknown): value is JsonReply =>
@@ -145,7 +164,7 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
 }
 
 /** Refuses strangers before anything else is looked at. */
-function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, statusOf: StatusOf) {
+export function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, statusOf: StatusOf) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     const decide = (found: Result<Caller | DeviceCaller, Refusal>): void => {
       if (found.ok) {
@@ -162,7 +181,7 @@ function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, s
 function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
   const { statusOf } = options;
   const authenticate = authenticatorOf(shape, options);
-  const send = senderOf(shape, options);
+  const send = senderOf(app, shape, options);
   const finish = (request: FastifyRequest, reply: FastifyReply, result: Result<unknown, Refusal>) =>
     result.ok ? send(request, reply, result.value) : sendRefusal(reply, result.error, statusOf(result.error.code));
   // Safe: params, query and body have passed the schemas that the handler's type derives from.

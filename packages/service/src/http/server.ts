@@ -1,23 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestListener, Server } from 'node:http';
+import http, { type RequestListener, type Server } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { type EndpointShape, type Refusal, refusal } from '@moorage/api';
+import { realClock } from '@moorage/base';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import type { LogLevel } from '../config.ts';
 import { errorBody, refusalOf, type StatusOf, sendRefusal } from './errors.ts';
 import { pathPattern } from './paths.ts';
+import { type ReadyAnswers, readyFirst } from './ready.ts';
 import type { CountAnswer, Traffic } from './traffic.ts';
 import { compileValidator } from './validation.ts';
 
-/** Reference 5: a base64 resource of about 12 MiB. */
+/** Reference 5: a base64 resource of about 12 MiB. Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 /** A request that takes longer is worth a line in the log. */
 const slowRequestMs = 2_000;
-/** A client has this long to send its headers and body. */
-const requestTimeoutMs = 300_000;
-const paramLimitBytes = 1_024;
+/** How long clients may take, in milliseconds. */
+export interface Timeouts {
+  /** From the connection, or the request before, to the end of the headers. */
+  readonly headersMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  /** To the end of the TLS handshake. */
+  readonly handshakeMs: number;
+  /** Between two looks at what has taken too long. */
+  readonly checkMs: number;
+}
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+const defaultTimeouts: Timeouts = { headersMs: 60_000, requestMs: 300_000, handshakeMs: 30_000, checkMs: 10_000 };
+const paramLimitBytes = 1_024;
 
 export interface ServerOptions {
   readonly statusOf: StatusOf;
@@ -31,6 +43,12 @@ export interface ServerOptions {
   /** Counts what is answered, under the name of this listener. */
   readonly traffic?: Traffic | undefined;
   readonly listener?: 'api' | 'devices';
+  /** A line in the log for each answered request. */
+  readonly accessLog?: boolean | undefined;
+  /** What may be sent without asking the framework; not together with TLS or the log of requests. */
+  readonly ready?: ReadyAnswers | undefined;
+  /** For tests, which have less time. */
+  readonly timeouts?: Timeouts | undefined;
 }
 
 const hasNul = (value: unknown): boolean => {
@@ -85,6 +103,17 @@ function countTraffic(app: FastifyInstance, traffic: Traffic, listener: string):
   return traffic.route(listener, 'any', 'unknown');
 }
 
+/** Writes a line for each answered request, whatever the level of the log: somebody has asked for them. */
+function logRequests(app: FastifyInstance): void {
+  const log = app.log.child({}, { level: 'info' });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { id: reqId, method, url, ip } = request;
+    const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;
+    log.info({ reqId, method, url, status: reply.statusCode, durationMs, ip }, 'Request');
+    done();
+  });
+}
+
 /** A name for each request that no other process gives: the log has it, and the answer to a request that failed. */
 function requestNames(): () => string {
   const start = randomBytes(6).toString('hex');
@@ -92,12 +121,49 @@ function requestNames(): () => string {
   return () => `${start}-${(count++).toString(36)}`;
 }
 
-/** Answers what is not HTTP at all, where there is no request to reply to. */
-function refuseSocket(socket: Socket, found: Refusal, status: number): void {
-  if (!socket.writable) return void socket.destroy();
+/** What there is to say to a client whose request could not be read. */
+const unreadable = (error: Error & { code?: unknown }): Refusal =>
+  refusal('INVALID_REQUEST', {
+    detail: error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'The request took too long' : 'The request is not valid HTTP',
+  });
+
+/** A client that was refused has this long to read why and to close its end. */
+const lingerMs = 1_000;
+
+/**
+ * Answers what is not HTTP at all, where there is no request to reply to. Either way the connection ends: a client that
+ * never closes its own end, or never ends its handshake, would keep it for ever.
+ */
+function refuseSocket(error: Error & { code?: unknown }, socket: Socket, found: Refusal, status: number): void {
+  const isHandshake = typeof error.code === 'string' && /^ERR_(SSL|TLS)/.test(error.code);
+  if (isHandshake || !socket.writable) return void socket.destroy();
+  // On the host's own time, as the limits that Node keeps.
+  socket.once(
+    'close',
+    realClock.after(lingerMs, () => socket.destroy()),
+  );
   const body = JSON.stringify(errorBody(found, status));
   const head = `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`;
   socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+/** The server itself, as it listens for either kind of connection. */
+function makeServer(options: ServerOptions, handler: RequestListener, isOpen: () => boolean): Server {
+  const { tls, ready, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
+  // Spec: API-RULE-files-8. A client that has not begun is timed like one that does not end.
+  const limits = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+  };
+  if (tls) {
+    const server = https.createServer({ ...tls, ...limits, handshakeTimeout: timeouts.handshakeMs }, handler);
+    // Safe: an HTTPS server serves the same requests; the framework only types it apart.
+    return server as unknown as Server;
+  }
+  if (!ready || options.accessLog) return http.createServer(limits, handler);
+  const count = traffic?.route(listener, 'GET', ready.route);
+  return http.createServer(limits, readyFirst(ready, count, isOpen, handler));
 }
 
 /**
@@ -106,28 +172,29 @@ function refuseSocket(socket: Socket, found: Refusal, status: number): void {
  * One log line for each failure and each slow request; a line for every request would halve the throughput.
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { statusOf, tls } = options;
+  const { statusOf, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
+  let isOpen = true;
   const app: FastifyInstance = fastify<Server>({
     logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: requestNames(),
     bodyLimit: jsonBodyLimitBytes,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: timeouts.requestMs,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: paramLimitBytes },
-    // Safe: an HTTPS server serves the same requests; the framework only types it apart.
-    ...(tls && {
-      serverFactory: (handler: RequestListener) => https.createServer(tls, handler) as unknown as Server,
-    }),
+    serverFactory: (handler: RequestListener) => makeServer(options, handler, () => isOpen),
     frameworkErrors: (error, request, reply) => {
       const found = refusalOf(error, request);
       sendRefusal(reply, found, statusOf(found.code));
     },
-    clientErrorHandler: (_error, socket) =>
-      refuseSocket(socket, refusal('INVALID_REQUEST', { detail: 'The request is not valid HTTP' }), 400),
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
   });
-  const countUnknown = options.traffic && countTraffic(app, options.traffic, options.listener ?? 'api');
+  app.addHook('preClose', (done) => {
+    isOpen = false;
+    done();
+  });
+  const countUnknown = traffic && countTraffic(app, traffic, listener);
   app.decorateRequest('caller', undefined);
   app.setValidatorCompiler(compileValidator);
   readJson(app);
@@ -154,6 +221,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     const found = refusal('INVALID_REQUEST', { detail: 'The address has the character NUL' });
     sendRefusal(reply, found, statusOf(found.code));
   });
+
+  if (options.accessLog) logRequests(app);
 
   app.addHook('onResponse', (request, reply, done) => {
     if (reply.elapsedTime > slowRequestMs) {

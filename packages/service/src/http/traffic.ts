@@ -23,13 +23,21 @@ export type CountAnswer = (status: number, durationMs: number) => void;
  */
 export class Traffic {
   readonly #cells: TrafficCell[] = [];
+  readonly #routes = new Map<string, CountAnswer>();
 
   get cells(): readonly TrafficCell[] {
     return this.#cells;
   }
 
-  /** A counter for the answers of one route, made once. */
+  /** The counter for the answers of one route. */
   route(listener: string, method: string, route: string): CountAnswer {
+    const key = `${listener} ${method} ${route}`;
+    const known = this.#routes.get(key) ?? this.#makeRoute(listener, method, route);
+    this.#routes.set(key, known);
+    return known;
+  }
+
+  #makeRoute(listener: string, method: string, route: string): CountAnswer {
     const ofStatus = new Map<number, TrafficCell>();
     return (status, durationMs) => {
       let cell = ofStatus.get(status);

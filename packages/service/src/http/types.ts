@@ -21,6 +21,8 @@ export interface Caller {
 export interface DeviceCaller {
   readonly deviceId: string;
   readonly uuid: string;
+  /** Fingerprint of the certificate that it has shown (SHA-256, lower-case hex); none without TLS. */
+  readonly certificate: string | undefined;
   /** The device as this request found it. */
   readonly row: DeviceRow;
 }
@@ -95,18 +97,35 @@ export interface BytesReply {
   readonly filename?: string;
 }
 
+/** Events for as long as the client listens. */
+export interface EventsReply {
+  /** Begins to send; the answer ends it. */
+  readonly subscribe: (send: (type: string, data: unknown) => void) => () => void;
+}
+
+/** A reply with header fields of its own, such as a cookie. */
+export class HeadedReply<T> {
+  readonly value: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(value: T, headers: Readonly<Record<string, string>>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
 /** A JSON reply that is text already, from a cache of rows made ready to send. */
 export interface JsonReply {
   readonly json: string;
 }
 
 type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
-  ? FileReply | BytesReply
+  ? FileReply | BytesReply | EventsReply
   : E extends { paged: true }
     ? ReplyOf<E> extends readonly (infer Item)[]
       ? Page<Item>
       : never
-    : ReplyOf<E> | JsonReply;
+    : ReplyOf<E> | JsonReply | HeadedReply<ReplyOf<E>>;
 
 type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 

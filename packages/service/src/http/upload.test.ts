@@ -50,7 +50,7 @@ beforeAll(async () => {
   const blobs: BlobStore = {
     put: (source, limit) => {
       began();
-      return disk.put(source instanceof Readable ? through(source) : source, limit);
+      return disk.put(source instanceof Uint8Array ? source : through(Readable.from(source)), limit);
     },
     open: (name) => disk.open(name),
     remove: (name) => disk.remove(name),

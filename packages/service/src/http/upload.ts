@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import { type Refusal, refusal } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
@@ -34,22 +34,64 @@ export function readForms(scope: FastifyInstance): void {
   });
 }
 
-/** Waits for the next piece of an upload, but not for ever. */
+const stalled = () => new RefusedUpload(refusal('UPLOAD_STALLED', { seconds: stallTimeoutMs / 1000 }));
+
+/** Waits for the next part of a form, but not for ever. */
 function pace<T>(clock: Clock, next: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(stallTimeoutMs, () =>
-      reject(new RefusedUpload(refusal('UPLOAD_STALLED', { seconds: stallTimeoutMs / 1000 }))),
-    );
+    const cancel = clock.after(stallTimeoutMs, () => reject(stalled()));
     next.then(resolve, reject).finally(cancel);
   });
 }
 
+/**
+ * The chunks of a stream as they come, asked for one at a time. A timer for the whole of it looks now and then when
+ * the last one came: one for each chunk would cost more than the chunk. Stopping before the end leaves the stream open.
+ */
 async function* paced(source: Readable, clock: Clock): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = source.iterator({ destroyOnReturn: false });
-  for (;;) {
-    const next = await pace(clock, chunks.next());
-    if (next.done) return;
-    yield next.value;
+  let wake = () => {};
+  let isWaiting = false;
+  let isOver = false;
+  let trouble: unknown;
+  let lastMs = clock.monotonic();
+  let cancel = clock.after(stallTimeoutMs, look);
+  function look(): void {
+    const leftMs = isWaiting ? lastMs + stallTimeoutMs - clock.monotonic() : stallTimeoutMs;
+    if (leftMs > 0) cancel = clock.after(leftMs, look);
+    else fail(stalled());
+  }
+  const fail = (error: unknown): void => {
+    trouble ??= error;
+    wake();
+  };
+  const ready = () => wake();
+  const end = () => {
+    isOver = true;
+    wake();
+  };
+  const close = () => fail(new Error('The stream was closed before its end'));
+  source.on('readable', ready).on('end', end).on('error', fail).on('close', close);
+  try {
+    for (;;) {
+      const chunk: Uint8Array | null = source.read();
+      if (chunk) {
+        lastMs = clock.monotonic();
+        yield chunk;
+        continue;
+      }
+      if (isOver || source.readableEnded) return;
+      if (trouble !== undefined || source.destroyed) throw trouble ?? new Error('The stream was closed before its end');
+      isWaiting = true;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      isWaiting = false;
+    }
+  } finally {
+    cancel();
+    source.off('readable', ready).off('end', end).off('error', fail).off('close', close);
+    // What is said of a stream that nobody reads any more is nobody's trouble.
+    source.on('error', () => {});
   }
 }
 
@@ -120,23 +162,21 @@ async function store(
   clock: Clock,
   limits: Parameters<Upload['store']>[0],
 ): Promise<Result<StoredUpload, Refusal>> {
-  let source: Readable | undefined;
+  let isOpen = false;
   try {
     const { mime, chunks } = await open(request, clock);
     if (mime !== undefined && (mime.length > mimeLimit || !mimePattern.test(mime))) {
       return failure(refusal('WRONG_MEDIA_TYPE', { mediaType: mime.slice(0, mimeLimit) }));
     }
-    // One chunk at a time: the store asks for the next when it has written this one.
-    source = Readable.from(inspected(request, chunks, limits), { objectMode: true, highWaterMark: 1 });
-    const blob = await blobs.put(source, limits.maxBytes);
+    isOpen = true;
+    // One chunk at a time: the store asks for the next when it has room for it.
+    const blob = await blobs.put(inspected(request, chunks, limits), limits.maxBytes);
     if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: limits.maxBytes }));
     return success({ blob, mime });
   } catch (error) {
-    const found = source ? error : readingFailure(request, error);
+    const found = isOpen ? error : readingFailure(request, error);
     if (found instanceof RefusedUpload) return failure(found.refusal);
     throw error;
-  } finally {
-    source?.destroy();
   }
 }
 

@@ -1,5 +1,8 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
-import { type CertificateExtension, generate, type SubjectAltNameEntry } from 'selfsigned';
+import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import { isAddress, type Purpose, writeCertificate } from './x509.ts';
+
+const makeKeys = promisify(generateKeyPair);
 
 /** A certificate and its private key, PEM texts. */
 export interface KeyedCertificate {
@@ -25,21 +28,15 @@ interface Order {
   readonly commonName: string;
   readonly nowMs: number;
   readonly days: number;
-  readonly extensions: CertificateExtension[];
+  readonly purpose: Purpose;
   readonly signer?: KeyedCertificate;
 }
 
-async function make({ commonName, nowMs, days, extensions, signer }: Order): Promise<KeyedCertificate> {
-  const made = await generate([{ name: 'commonName', value: commonName }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(nowMs - clockToleranceMs),
-    notAfterDate: new Date(nowMs + days * dayMs),
-    extensions,
-    ...(signer && { ca: { cert: signer.certificate, key: signer.key } }),
-  });
-  return { certificate: made.cert, key: made.private };
+async function make({ nowMs, days, ...order }: Order): Promise<KeyedCertificate> {
+  const { privateKey: key } = await makeKeys('ec', { namedCurve: 'P-256' });
+  const [notBeforeMs, notAfterMs] = [nowMs - clockToleranceMs, nowMs + days * dayMs];
+  const certificate = writeCertificate({ ...order, notBeforeMs, notAfterMs, key });
+  return { certificate, key: String(key.export({ type: 'pkcs8', format: 'pem' })) };
 }
 
 /** Makes a private certificate authority (EC P-256), valid from `nowMs`, epoch milliseconds. Spec: API-DEV-identity. */
@@ -49,16 +46,8 @@ export const makeAuthority = (nowMs: number): Promise<KeyedCertificate> =>
     commonName: `Moorage devices ${randomBytes(4).toString('hex')}`,
     nowMs,
     days: validityDays.authority,
-    extensions: [
-      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
+    purpose: { for: 'authority' },
   });
-
-const isAddress = (host: string): boolean => host.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
-
-const alternativeName = (host: string): SubjectAltNameEntry =>
-  isAddress(host) ? { type: 7, ip: host } : { type: 2, value: host };
 
 /** Makes the certificate of the device listener for these host names and addresses. */
 export const makeServerCertificate = (
@@ -71,12 +60,7 @@ export const makeServerCertificate = (
     nowMs,
     days: validityDays.server,
     signer: authority,
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: hosts.map(alternativeName) },
-    ],
+    purpose: { for: 'server', hosts },
   });
 
 /** Makes the certificate of a device: CN = its hardware uuid. Spec: API-DEV-identity. */
@@ -90,11 +74,7 @@ export async function makeDeviceCertificate(
     nowMs,
     days: validityDays.device,
     signer: authority,
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', clientAuth: true },
-    ],
+    purpose: { for: 'client' },
   });
   return { ...made, fingerprint: fingerprintOf(made.certificate) };
 }

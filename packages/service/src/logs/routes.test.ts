@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LogListQuery, LogType } from '@moorage/api';
+import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { writeLog } from '../db/logs.ts';
@@ -171,6 +171,28 @@ eachDatabase('logs', (open) => {
     expect(page.headers.get('link')).toContain('offset=4');
     // Across sources: the rows are of the caller, of their product, and of nothing else.
     expect((await list('owner', { from: testStartMs + 1, to: testStartMs + 6, type: 'device.tag' })).total).toBe(5);
+  });
+
+  // API-LIMIT-logs
+  it('are counted up to 10,000, and a page may begin there at the latest', async () => {
+    const own = (await scene.add()).id;
+    const type: LogType = 'bundle.create';
+    const row = { type, level: 'info' as const, message: 'x', user_id: null, device_id: null, product_id: own };
+    const rest = { bundle_id: null, ip: null, client: null, data: '{}', owner_id: null, quiet: 0 as const };
+    for (let from = 0; from < logsDepthLimit + 500; from += 500) {
+      const rows = Array.from({ length: 500 }, (_, at) => ({
+        ...row,
+        ...rest,
+        id: randomUUID(),
+        created_at: from + at,
+      }));
+      await scene.app.storage.db.insertInto('logs').values(rows).execute();
+    }
+    for (const who of ['owner', 'admin'] as const) {
+      const last = await list(who, { product_id: own, type, offset: logsDepthLimit, limit: 5 });
+      expect(last.total).toBe(logsDepthLimit);
+      expect(last.value.map(({ created_at }) => created_at)).toEqual(['499', '498', '497', '496', '495']);
+    }
   });
 
   // API-RULE-list-3

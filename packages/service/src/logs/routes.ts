@@ -5,9 +5,9 @@ import type { LogViewer } from '../db/log-audience.ts';
 import type { Caller, Deps, Handlers } from '../http/types.ts';
 import { type LabelledLog, listLogs, logById } from './queries.ts';
 
-const viewerOf = (caller: Caller): LogViewer => (may('log.all', generalRoles(caller)) ? 'everyone' : caller);
+export const viewerOf = (caller: Caller): LogViewer => (may('log.all', generalRoles(caller)) ? 'everyone' : caller);
 
-const logRecord = (row: LabelledLog): LogRecord => ({
+export const logRecord = (row: LabelledLog): LogRecord => ({
   id: row.id,
   type: row.type,
   level: row.level,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type LogSource, type LogViewer, logSources, watchedProducts } from '../db/log-audience.ts';
-import type { Db } from '../db/storage.ts';
+import { pollHourMs } from '../db/polls.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import { type ActivityCount, type Buckets, countedTypes } from './rules.ts';
 
 /** Counts along one source; an index holds all that it reads. Exported for the test of that. */
@@ -31,6 +32,50 @@ export async function activityCounts(
   const counts = [];
   for (const source of sources) counts.push(...(await countsOf(db, source, buckets, productId).execute()));
   return counts;
+}
+
+/** How many updates were asked for in each interval, on the products and by the devices that the viewer may watch. */
+export async function pollCounts(
+  { db, hot }: Storage,
+  viewer: LogViewer,
+  { from, to, origin, stepMs }: Buckets,
+  productId: string | undefined,
+): Promise<ActivityCount[]> {
+  // What this process has not written yet is to be seen by who asks it; other processes are a second behind at most.
+  await hot.flushPolls();
+  const bucket = sql<number>`(polls.at - ${sql.lit(origin)}) / ${sql.lit(stepMs)}`;
+  let query = db
+    .selectFrom('polls')
+    .select(bucket.as('bucket'))
+    .select((eb) => eb.fn.sum<number>('polls').as('n'))
+    // An hour counts when it begins within the span; the one in which the span begins is taken in.
+    .where('at', '>=', from - (from % pollHourMs))
+    .where('at', '<', to);
+  if (productId !== undefined) query = query.where('product_id', '=', productId);
+  if (viewer !== 'everyone') {
+    const products = await watchedProducts(db, viewer);
+    query = query.where((eb) => {
+      const own = eb('owner_id', '=', viewer.userId);
+      return products.length === 0 ? own : eb.or([own, eb('product_id', 'in', products)]);
+    });
+  }
+  const rows = await query.groupBy(bucket).execute();
+  return rows.map(({ bucket: at, n }) => ({ bucket: at, n, type: 'ota.check' }));
+}
+
+/** Removes the counts of polls from before a moment, a day's worth at a time. */
+export async function deletePollsBefore({ db }: Pick<Storage, 'db'>, beforeMs: number): Promise<void> {
+  for (;;) {
+    const { at } = await db
+      .selectFrom('polls')
+      .select((eb) => eb.fn.min('at').as('at'))
+      .executeTakeFirstOrThrow();
+    if (at === null || at >= beforeMs) return;
+    await db
+      .deleteFrom('polls')
+      .where('at', '<', Math.min(at + 24 * pollHourMs, beforeMs))
+      .execute();
+  }
 }
 
 /** One page of the devices that have a location and that the viewer may see, newest first. */

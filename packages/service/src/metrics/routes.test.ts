@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { writeLog } from '../db/logs.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type ProductScene, productScene, type Who } from '../testing/product-scene.ts';
+import { deletePollsBefore } from './queries.ts';
 
 const dayMs = 86_400_000;
 
@@ -72,6 +73,52 @@ eachDatabase('metrics', (open) => {
         at: String(startMs),
         ota_ok: 1,
       });
+    });
+
+    // API-RULE-metrics-1
+    it('counts polls that write no row, by hour, for those who watch the product or own the device', async () => {
+      const mine = (await scene.add()).id;
+      const { clock } = scene.app;
+      const { hot } = scene.app.storage;
+      const now = clock.now();
+      const of = (owner: Who | null) => (owner === null ? null : scene.people[owner].id);
+      const poll = (owner: Who | null, count: number, atMs = now) => {
+        for (let time = 0; time < count; time++) hot.countPoll(mine, of(owner), atMs);
+      };
+      const seen = async (who: Who) => {
+        const query = { from: now - 3_600_000, to: now + 1, interval: 'hour', product_id: mine } as const;
+        const { series } = unwrap(await scene.as(who).call('metrics.activity', { query })).value;
+        return series.map(({ ota_check }) => ota_check);
+      };
+      poll('stranger', 3);
+      poll(null, 2);
+      poll('tester', 4, now - 3_600_000);
+      expect(await seen('owner')).toEqual([4, 5]);
+      // Written counts are added to.
+      poll('stranger', 1);
+      expect(await seen('admin')).toEqual([4, 6]);
+      expect([await seen('stranger'), await seen('tester')]).toEqual([
+        [0, 4],
+        [4, 0],
+      ]);
+      // A contact takes the counts along.
+      poll('stranger', 1);
+      const device = await scene.occupy(mine, null);
+      await hot.touchDevice(device.id, now + 5_000, null);
+      const { total } = await scene.app.storage.db
+        .selectFrom('polls')
+        .select((eb) => eb.fn.sum<number>('polls').as('total'))
+        .where('product_id', '=', mine)
+        .executeTakeFirstOrThrow();
+      expect(total).toBe(11);
+      for (const [beforeMs, left] of [
+        [now - 7_200_000, [4, 7]],
+        [now - 3_600_000, [0, 7]],
+        [now, [0, 0]],
+      ] as const) {
+        await deletePollsBefore(scene.app.storage, beforeMs);
+        expect(await seen('admin')).toEqual(left);
+      }
     });
 
     it('is that of the last 30 days by day', async () => {

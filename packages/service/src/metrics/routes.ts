@@ -4,7 +4,7 @@ import { generalRoles, may } from '../auth/rules.ts';
 import type { LogViewer } from '../db/log-audience.ts';
 import { degreesOf } from '../devices/rules.ts';
 import type { Caller, Deps, Handlers } from '../http/types.ts';
-import { activityCounts, locatedDevices } from './queries.ts';
+import { activityCounts, locatedDevices, pollCounts } from './queries.ts';
 import { bucketsOf, seriesOf } from './rules.ts';
 
 const viewerOf = (caller: Caller): LogViewer => (may('log.all', generalRoles(caller)) ? 'everyone' : caller);
@@ -17,7 +17,11 @@ export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metrics
   async activity({ caller, query }) {
     const buckets = bucketsOf(query, clock.now());
     if (!buckets.ok) return buckets;
-    const counts = await activityCounts(storage.db, viewerOf(caller), buckets.value, query.product_id?.toLowerCase());
+    const [viewer, productId] = [viewerOf(caller), query.product_id?.toLowerCase()];
+    const counts = [
+      ...(await activityCounts(storage.db, viewer, buckets.value, productId)),
+      ...(await pollCounts(storage, viewer, buckets.value, productId)),
+    ];
     const { from, to } = buckets.value;
     const interval = query.interval ?? 'day';
     return success({ from: String(from), to: String(to), interval, series: seriesOf(buckets.value, counts) });

@@ -15,7 +15,8 @@ eachDatabase('updates on behalf of devices', (open) => {
     const tell = (user: MadeUser, device_id: string, bundle_id: string) =>
       world.app.client.as(user.token).call('deviceUpdates.report', { params: { device_id }, body: { bundle_id } });
 
-    // API-EP-POST-devices-device_id-ota, API-EP-POST-devices-device_id-ota-result
+    // API-EP-POST-devices-device_id-ota, API-EP-POST-devices-device_id-ota-result,
+    // API-EP-GET-devices-device_id-ota-bundle_id-name
     it('query gives files that a bridging host can fetch, and its report is done at once', async () => {
       const { app, productWithRelease, deviceOn, history, states, record, people } = world;
       const { owner } = people;
@@ -38,6 +39,28 @@ eachDatabase('updates on behalf of devices', (open) => {
       expect(await query(owner, device.id, { bid: release.id })).toMatchObject({
         value: { value: { result: 'none' } },
       });
+    });
+
+    // API-EP-GET-devices-device_id-ota-bundle_id-name
+    it('a file is served in ranges, to whom it may concern, and 404 where there is none', async () => {
+      const { app, productWithRelease, deviceOn, people } = world;
+      const { product, release } = await productWithRelease();
+      const device = await deviceOn(product.id);
+      const reply = await query(people.owner, device.id, {});
+      if (!reply.ok || reply.value.value.result !== 'update') throw new Error('No update');
+      const { path, files } = reply.value.value;
+      const get = (url: string, headers: Record<string, string> = {}, token = people.owner.token) =>
+        app.api.inject({ url, headers: { authorization: `Bearer ${token}`, ...headers } });
+      const digits = path.replace('%s', files[2]?.remote ?? '');
+      const part = await get(digits, { range: 'bytes=2-4' });
+      expect([part.statusCode, part.body, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10']);
+      expect((await get(digits, { range: 'bytes=10-' })).statusCode).toBe(416);
+      expect((await get(path.replace('%s', 'nothing.bin'))).statusCode).toBe(404);
+      const elsewhere = `/api/devices/${device.id}/ota/00000000-0000-4000-8000-000000000000/x`;
+      expect((await get(elsewhere)).json()).toMatchObject({ statusCode: 404, code: 'NOT_FOUND' });
+      expect((await get(digits, {}, people.stranger.token)).statusCode).toBe(404);
+      expect((await app.api.inject({ url: digits })).statusCode).toBe(401);
+      expect(digits).toContain(release.id);
     });
 
     it('query without a body is one that asks for nothing in particular', async () => {

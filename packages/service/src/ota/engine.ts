@@ -50,7 +50,12 @@ export function openOtaEngine(deps: Pick<Deps, 'storage' | 'clock'>, ledger: Dev
   const reads = compileOtaReads(storage);
   const work: OtaWork = { reads, ledger, nowMs: () => clock.now() };
   return {
-    ask: (device, ask, by) => askForUpdate(work, deps, device, ask, by),
+    async ask(device, ask, by) {
+      const answer = await askForUpdate(work, deps, device, ask, by);
+      // Most queries write no row: activity counts them without one. Spec: API-RULE-metrics-1.
+      if (answer.ok) storage.hot.countPoll(device.product_id, device.user_id, clock.now());
+      return answer;
+    },
     report: (device, report, by) =>
       storage.transaction(async (trx) => {
         const locked = await ledger.lock(trx, device.id);

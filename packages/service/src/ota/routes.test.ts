@@ -74,6 +74,26 @@ eachDatabase('updates', (open) => {
       expect(await logsOf(device)).toEqual(['ota.start']);
     });
 
+    // API-RULE-metrics-1
+    it('query that brings nothing new is counted, and writes nothing else', async () => {
+      const { app, people, productWithRelease, deviceOn, ask, logsOf } = world;
+      const { product, release } = await productWithRelease();
+      const device = await deviceOn(product.id);
+      await ask(device, { bid: release.id, bversion: release.bversion });
+      const before = await logsOf(device);
+      for (let time = 0; time < 3; time++) {
+        expect(await ask(device, { bid: release.id, bversion: release.bversion })).toMatchObject({ result: 'none' });
+      }
+      expect(await logsOf(device)).toEqual(before);
+      const checks = async (token: string) => {
+        const query = { product_id: product.id };
+        const reply = await app.client.as(token).call('metrics.activity', { query });
+        return reply.ok && reply.value.value.series.reduce((sum, { ota_check }) => sum + ota_check, 0);
+      };
+      expect([await checks(people.owner.token), await checks(people.maker.token)]).toEqual([4, 4]);
+      expect(await checks(people.stranger.token)).toBe(0);
+    });
+
     it('query leaves out what the device holds already', async () => {
       const { productWithRelease, deviceOn, ask } = world;
       const { product } = await productWithRelease();

@@ -9,6 +9,7 @@ export interface OtaDeviceRow extends LocationColumns {
   readonly state: 'enabled' | 'active' | 'disabled';
   readonly tag: 'alpha' | 'beta' | 'release' | null;
   readonly product_id: string;
+  readonly user_id: string | null;
   readonly update_id: number | null;
   readonly bversion: string | null;
   readonly mac: string | null;

@@ -6,7 +6,7 @@ import { Aedes } from 'aedes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpMessage, MqttMessage } from '../connectors/ports.ts';
 import { openOutbound } from './outbound.ts';
-import { Targets } from './targets.ts';
+import { TargetNotAllowed, Targets } from './targets.ts';
 
 const loopback = openOutbound(['127.0.0.0/8', '::1/128'], realClock);
 const strict = openOutbound([], realClock);
@@ -55,6 +55,52 @@ describe('addresses that connectors may call', () => {
     ['https://example.com/', undefined],
   ])('are seen in the URL %s', (url, host) => {
     expect(strict.refusedHost(url)).toBe(host);
+  });
+});
+
+// API-RULE-connector-3
+describe('names that connectors may call', () => {
+  const resolved = (addresses: readonly string[], all = false) => {
+    const targets = new Targets(['10.0.0.0/8'], (_host, _options, done) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: net.isIP(address) })),
+      ),
+    );
+    return new Promise<unknown>((resolve) =>
+      targets.lookup('name.example', { all }, (error, address) =>
+        resolve(error instanceof TargetNotAllowed ? `refused ${error.host}` : address),
+      ),
+    );
+  };
+
+  it.each([
+    [['93.184.216.34'], '93.184.216.34'],
+    [['10.1.2.3'], '10.1.2.3'],
+    [['127.0.0.1'], 'refused name.example'],
+    [['192.168.1.1'], 'refused name.example'],
+    [['::ffff:127.0.0.1'], 'refused name.example'],
+    // One of them is enough: which is dialled is the system's choice.
+    [['93.184.216.34', '169.254.169.254'], 'refused name.example'],
+    [['2606:2800:220:1::1', 'fd00::1'], 'refused name.example'],
+    [[], 'refused name.example'],
+  ])('at %j are %j', async (addresses, outcome) => {
+    expect(await resolved(addresses)).toBe(outcome);
+  });
+
+  it('are all handed on to whoever asks for all', async () => {
+    const both = ['93.184.216.34', '2606:2800:220:1::1'];
+    expect(await resolved(both, true)).toEqual(both.map((address) => ({ address, family: net.isIP(address) })));
+    expect(await resolved([...both, '10.0.0.1', '::1'], true)).toBe('refused name.example');
+  });
+
+  it('are judged each time: one that leads inside the second time is refused then', async () => {
+    const answers = ['93.184.216.34', '127.0.0.1'];
+    const targets = new Targets([], (_host, _options, done) =>
+      done(null, [{ address: answers.shift() ?? '', family: 4 }]),
+    );
+    const ask = () => new Promise((resolve) => targets.lookup('name.example', {}, (error) => resolve(error === null)));
+    expect([await ask(), await ask()]).toEqual([true, false]);
   });
 });
 

@@ -15,12 +15,24 @@ export class TargetNotAllowed extends Error {
   }
 }
 
+/** Asks for all addresses of a name; as `lookup` of node:dns. */
+type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 /** Which addresses connectors may call: public ones, and the networks that the operator allows. */
 export class Targets {
   readonly #allowed: readonly Network[];
+  readonly #resolve: Resolve;
 
-  /** @param networks CIDR texts, checked by the settings */
-  constructor(networks: readonly string[]) {
+  /**
+   * @param networks CIDR texts, checked by the settings
+   * @param resolve the machine's own resolver when absent
+   */
+  constructor(networks: readonly string[], resolve: Resolve = lookup) {
+    this.#resolve = resolve;
     this.#allowed = networks.map((text) => ipaddr.parseCIDR(text));
   }
 
@@ -47,7 +59,7 @@ export class Targets {
    */
   readonly lookup: LookupFunction = (host, options, done) => {
     const all: LookupAllOptions = { ...options, all: true };
-    lookup(host, all, (error, found: LookupAddress[] = []) => {
+    this.#resolve(host, all, (error, found: LookupAddress[] = []) => {
       if (error) return done(error, '');
       const [first] = found;
       if (!first || found.some(({ address }) => !this.allows(address))) return done(new TargetNotAllowed(host), '');

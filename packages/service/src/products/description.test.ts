@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
 import { type ProductScene, productScene } from '../testing/product-scene.ts';
-import { descriptionHtml } from './description.ts';
+import { descriptionHtml, renderedLimit } from './description.ts';
 
 describe('description', () => {
   it.each([
@@ -63,16 +63,28 @@ describe('description', () => {
       expect(address).toMatch(/^(https?:|mailto:|[^:]*$)/);
   });
 
+  const worst = (pattern: string) => pattern.repeat(renderedLimit / pattern.length);
   it.each([
-    ['brackets', '['.repeat(65_536)],
-    ['stars', '*a '.repeat(21_000)],
-    ['quotes', '>'.repeat(65_536)],
-    ['lists', '- '.repeat(32_000)],
-    ['links', '[a]('.repeat(16_000)],
-    ['backticks', Array.from({ length: 300 }, (_, number) => '`'.repeat(number)).join(' ')],
-    ['entities', '&#x73;'.repeat(10_000)],
-  ])('of nothing but %s, as long as it may be, is rendered', (_, text) => {
-    expect(descriptionHtml(text).length).toBeGreaterThan(0);
+    ['brackets', worst('[')],
+    ['open links', worst('[a')],
+    ['stars', worst('*a ')],
+    ['quotes', worst('>')],
+    ['lists', worst('- ')],
+    ['links', worst('[a](')],
+    ['cells', `|a|\n|-|\n${worst('|a|\n').slice(8)}`],
+    ['backticks', Array.from({ length: 170 }, (_, number) => '`'.repeat(number)).join(' ')],
+    ['entities', worst('&#x73;')],
+  ])('of nothing but %s, as long as it is rendered, is soon done, and at once the second time', (_, text) => {
+    const first = descriptionHtml(text);
+    expect(first).not.toMatch(/^<pre>/);
+    const startMs = performance.now();
+    expect(descriptionHtml(text)).toBe(first);
+    expect(performance.now() - startMs).toBeLessThan(20);
+  });
+
+  it('that is longer than is rendered is shown as it was typed', () => {
+    const text = `# <b>&"${'a'.repeat(renderedLimit)}`;
+    expect(descriptionHtml(text)).toBe(`<pre># &lt;b&gt;&amp;&quot;${'a'.repeat(renderedLimit)}</pre>\n`);
   });
 });
 

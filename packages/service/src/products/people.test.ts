@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { productUsersLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
@@ -39,6 +41,40 @@ eachDatabase('people of a product', (open) => {
     const types = await scene.logTypes(id);
     expect(types.filter((type) => type === 'product.user_add')).toHaveLength(2);
     expect(types).toContain('product.user_remove');
+  });
+
+  // API-LIMIT-product-users
+  it('are 500 at most; those who are there may still change their role', async () => {
+    const { id } = await scene.add();
+    const { db } = scene.app.storage;
+    const { total: have = 0 } = unwrap(await scene.as('owner').call('productPeople.list', on(id)));
+    const crowd = Array.from({ length: productUsersLimit - have }, () => ({
+      ...scene.people.stranger,
+      id: randomUUID(),
+    }));
+    for (let from = 0; from < crowd.length; from += 100) {
+      const part = crowd.slice(from, from + 100);
+      const users = part.map(({ token: _, ...user }) => ({
+        ...user,
+        email: `${user.id}@x.example`,
+        username: user.id,
+      }));
+      await db.insertInto('users').values(users).execute();
+      const members = part.map((user) => ({
+        product_id: id,
+        user_id: user.id,
+        role: 'tester' as const,
+        created_at: 1,
+      }));
+      await db.insertInto('product_users').values(members).execute();
+    }
+    const add = (user: string) =>
+      scene.as('owner').call('productPeople.add', { ...on(id), body: { user, role: 'manager' } });
+    expect(await add('stranger')).toMatchObject({ error: { status: 409, body: { code: 'LIMIT_REACHED' } } });
+    expect(unwrap(await add('tester')).value.role).toBe('manager');
+    const params = { product_id: id, user_id: crowd[0]?.id ?? '' };
+    unwrap(await scene.as('owner').call('productPeople.remove', { params }));
+    expect(unwrap(await add('stranger')).value.role).toBe('manager');
   });
 
   it.each([

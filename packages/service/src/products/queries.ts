@@ -198,28 +198,6 @@ export async function listProducts(
   return { items, total };
 }
 
-/** A product with what the caller is to it: the role given by the owner, and how many own devices stand on it. */
-export const productForCaller = (db: Db, id: string, userId: string) =>
-  db
-    .selectFrom('products')
-    .selectAll('products')
-    .select((eb) => [
-      eb
-        .selectFrom('product_users')
-        .select('product_users.role')
-        .whereRef('product_users.product_id', '=', 'products.id')
-        .where('product_users.user_id', '=', userId)
-        .as('given_role'),
-      eb
-        .selectFrom('devices')
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .whereRef('devices.product_id', '=', 'products.id')
-        .where('devices.user_id', '=', userId)
-        .as('own_devices'),
-    ])
-    .where('products.id', '=', id)
-    .executeTakeFirst();
-
 /** Whether some product has this full code already. */
 export async function productTaken(db: Db, product: string): Promise<boolean> {
   const row = await db.selectFrom('products').select('id').where('product', '=', product).executeTakeFirst();

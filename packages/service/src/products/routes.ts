@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Updateable } from 'kysely';
-import { authorise, generalRoles, may } from '../auth/rules.ts';
+import { authorise, generalRoles, may, productRoles } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
-import { allowedProduct, rolesOf } from './access.ts';
+import { allowedProduct } from './access.ts';
 import { descriptionHtml } from './description.ts';
 import {
   deleteProduct,
@@ -172,7 +172,7 @@ const update =
       if (!publication.ok) return publication;
       const wanted = changesOf(product, body);
       const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
-      const refused = denied && authorise(denied[1], rolesOf(caller, product), 'Product');
+      const refused = denied && authorise(denied[1], productRoles(caller, product), 'Product');
       if (refused) return failure(refused);
       const changes = {
         ...wanted,

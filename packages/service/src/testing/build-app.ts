@@ -4,10 +4,10 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { buildService, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
-import type { Settings } from '../config.ts';
+import type { LogLevel, Settings } from '../config.ts';
 import type { Outbound } from '../connectors/ports.ts';
 import type { Storage } from '../db/storage.ts';
-import type { LogLevel } from '../http/server.ts';
+import type { Timeouts } from '../http/server.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
 /** When tests begin: 2023-11-14T22:13:20Z. */
@@ -20,8 +20,14 @@ export const testSettings: Settings = {
   devicePort: 0,
   database: 'sqlite::memory:',
   blobs: 'file:/nowhere',
+  s3Endpoint: undefined,
+  s3Region: 'us-east-1',
+  s3AccessKey: undefined,
+  s3SecretKey: undefined,
   deviceInsecure: false,
   connectorAllow: [],
+  logLevel: 'info',
+  accessLog: false,
   adminEmail: 'admin@localhost',
   adminPassword: undefined,
 };
@@ -70,6 +76,8 @@ export interface TestAppOptions {
   readonly settings?: Partial<Settings>;
   readonly blobs?: BlobStore;
   readonly outbound?: Outbound;
+  readonly timeouts?: Timeouts;
+  readonly consoleDir?: string;
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
 }
@@ -84,6 +92,8 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     storage,
     blobs,
     logLevel: options.logLevel ?? 'silent',
+    ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(options.consoleDir !== undefined && { consoleDir: options.consoleDir }),
     ...(options.outbound && { outbound: options.outbound }),
     ...(options.logStream && { logStream: options.logStream }),
   });

@@ -1,3 +1,4 @@
+import { customerUsersLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
@@ -33,6 +34,22 @@ eachDatabase('customers', (open) => {
       .as('admin')
       .call('customers.addUser', { params: { customer_id: other.id }, body: { user: 'stranger' } });
     expect(taken).toMatchObject({ error: { status: 409 } });
+  });
+
+  // API-LIMIT-customer
+  it('have 100 people at most, made with them or later', async () => {
+    const body = { name: 'crowded', title: 'Crowded' };
+    const users = Array.from({ length: customerUsersLimit + 1 }, (_, index) => `guest${index}`);
+    for (const username of users) await scene.app.make.user({ username, email: `${username}@x.example` });
+    const tooMany = await scene.as('admin').call('customers.create', { body: { ...body, users } });
+    expect(tooMany).toMatchObject({ error: { status: 400, body: { code: 'INVALID_REQUEST' } } });
+    const made = await scene.as('admin').call('customers.create', { body: { ...body, users: users.slice(1) } });
+    const { id } = unwrap(made).value;
+    const add = (user: string) =>
+      scene.as('admin').call('customers.addUser', { params: { customer_id: id }, body: { user } });
+    expect(await add('guest0')).toMatchObject({ error: { status: 409, body: { code: 'LIMIT_REACHED' } } });
+    // Somebody who is in already is no more.
+    expect(unwrap(await add('guest1')).value.users).toHaveLength(customerUsersLimit);
   });
 
   it.each([

@@ -59,6 +59,11 @@ class Refused extends Error {
   }
 }
 
+const refusedOrThrown = (error: unknown): Result<never, Refusal> => {
+  if (error instanceof Refused) return failure(error.refusal);
+  throw error;
+};
+
 /** Organisations that own production products; administrators alone know of them. */
 export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof customersContract> => ({
   // API-EP-GET-customers
@@ -94,10 +99,7 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
       const log = { ...byCaller(call, atMs), message: `Customer ${name} added`, data: { customer_id: id } };
       await writeLog(trx, { ...log, type: 'customer.create' });
       return success(await recordOf(trx, id));
-    }).catch((error: unknown) => {
-      if (error instanceof Refused) return failure(error.refusal);
-      throw error;
-    });
+    }).catch(refusedOrThrown);
   },
 
   // API-EP-POST-customers-customer_id-users
@@ -109,18 +111,19 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
     return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
       const customer = await customerById(trx, id);
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
-      if ((await peopleOf(trx, [id])).length >= customerUsersLimit) {
-        const blanks = { what: `Customer "${customer.name}"`, limit: customerUsersLimit, things: 'users' };
-        return failure(refusal('LIMIT_REACHED', blanks));
-      }
       const joined = await join(trx, id, call.body.user);
       if (!joined.ok) return joined;
+      // API-LIMIT-customer: counted after the fact, for somebody who was in already is no more.
+      if ((await peopleOf(trx, [id])).length > customerUsersLimit) {
+        const blanks = { what: `Customer "${customer.name}"`, limit: customerUsersLimit, things: 'users' };
+        throw new Refused(refusal('LIMIT_REACHED', blanks));
+      }
       if (joined.value) {
         const data = { customer_id: id, user: call.body.user };
         const message = `User ${call.body.user} added to customer ${customer.name}`;
         await writeLog(trx, { ...byCaller(call, atMs), type: 'customer.update', message, data });
       }
       return success(await recordOf(trx, id));
-    });
+    }).catch(refusedOrThrown);
   },
 });

@@ -3,7 +3,10 @@ import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { files } from './0002-files.ts';
 import { connectorsLogs } from './0003-connectors-logs.ts';
+import { pollsAndFilters } from './0004-polls-and-filters.ts';
 import { dataCloud } from './0005-data-cloud.ts';
+import { channels } from './0006-channels.ts';
+import { renewalBroadcasts } from './0007-renewal-broadcasts.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -23,7 +26,10 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0001-initial': initial,
   '0002-files': files,
   '0003-connectors-logs': connectorsLogs,
+  '0004-polls-and-filters': pollsAndFilters,
   '0005-data-cloud': dataCloud,
+  '0006-channels': channels,
+  '0007-renewal-broadcasts': renewalBroadcasts,
 };
 
 /** Their names, in their order. */

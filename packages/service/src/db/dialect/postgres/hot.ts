@@ -1,6 +1,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import { groupWriter, newestPerKey } from '../../group-writer.ts';
 import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { type PollCount, PollCounter } from '../../polls.ts';
 
 // Rows are locked in the order of their ids: two processes with overlapping groups then never wait for each other.
 const touchDevicesSql = `
@@ -8,6 +9,11 @@ const touchDevicesSql = `
   locked as (select d.id from devices d join touch on touch.id = d.id order by d.id for update of d)
   update devices d set last_seen_at = touch.at, ip = coalesce(touch.ip, d.ip)
   from touch, locked where d.id = touch.id and locked.id = d.id`;
+// Those of one statement come in one order, for the same reason.
+const addPollsSql = `
+  insert into polls (product_id, owner_id, at, polls)
+  select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+  on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
 
 /** The prepared statements of every request, on PostgreSQL. */
@@ -16,24 +22,48 @@ export function hotPaths(pool: Pool): HotPaths {
   const one = async <T extends QueryResultRow>(name: string, text: string, key: string): Promise<T | undefined> =>
     (await pool.query<T>({ name, text, values: [key] })).rows[0];
 
+  const counter = new PollCounter();
+  async function writePolls(counts: readonly PollCount[]): Promise<void> {
+    if (counts.length === 0) return;
+    const values = [
+      counts.map(({ product_id }) => product_id),
+      counts.map(({ owner_id }) => owner_id),
+      counts.map(({ at }) => at),
+      counts.map(({ polls }) => polls),
+    ];
+    try {
+      await pool.query({ name: 'add-polls', text: addPollsSql, values });
+    } catch (error) {
+      counter.giveBack(counts);
+      throw error;
+    }
+  }
+
   const touchDevices = groupWriter<Touch>(async (touches) => {
     const newest = newestPerKey(
       touches,
       (touch) => touch.deviceId,
       (touch) => touch.atMs,
     );
-    await pool.query({
-      name: 'touch-devices',
-      text: touchDevicesSql,
-      values: [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)],
-    });
+    await Promise.all([
+      pool.query({
+        name: 'touch-devices',
+        text: touchDevicesSql,
+        values: [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)],
+      }),
+      writePolls(counter.takeDue(newest.at(-1)?.atMs ?? 0)),
+    ]);
   });
 
   return {
     callerByTokenHash: (hash) => one<TokenOwner>('caller', `${callerSql}$1`, hash),
+    select: async <Row extends object>(name: string, text: string, parameters: readonly unknown[]) =>
+      (await pool.query<Row>({ name, text, values: [...parameters] })).rows,
     deviceById: (id) => one<DeviceRow>('device-by-id', 'select * from devices where id = $1', id),
     deviceByUuid: (uuid) => one<DeviceRow>('device-by-uuid', 'select * from devices where uuid = $1', uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
+    countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
+    flushPolls: () => writePolls(counter.take()),
     touchToken: async (tokenId, atMs) => {
       await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId] });
     },

@@ -10,6 +10,7 @@ import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { isStalePlan, preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
 
 const poolSize = 20;
@@ -32,7 +33,8 @@ export const types: pg.CustomTypesConfig = {
 };
 
 const isRetryable = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (error.code === serialisationFailure || error.code === deadlock);
+  isStalePlan(error) ||
+  (error instanceof pg.DatabaseError && (error.code === serialisationFailure || error.code === deadlock));
 
 /** Other processes write as well, and asking whether they did costs as much as reading the record. */
 const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
@@ -49,7 +51,7 @@ export async function openPostgres(
   pool.on('error', onError);
   // The same for a connection that is in use but has no query under way, as between two of a transaction.
   pool.on('connect', (client) => client.on('error', onError));
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
   let migrated: readonly string[];
   try {
     migrated = await migrate(db, ddl, upTo);
@@ -59,11 +61,12 @@ export async function openPostgres(
   }
   const bus = new PostgresBus(url, clock, onError);
   await bus.open();
+  const hot = hotPaths(pool);
   return {
     kind: 'postgres',
     db,
     migrated,
-    hot: hotPaths(pool),
+    hot,
     expressions,
     changes: unknownChanges,
     writeSamples: sampleWriter(pool),
@@ -80,6 +83,7 @@ export async function openPostgres(
       }
     },
     close: async () => {
+      await hot.flushPolls().catch(onError);
       await bus.close();
       await db.destroy();
     },

@@ -1,8 +1,11 @@
 import { groupWriter, newestPerKey } from '../../group-writer.ts';
 import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { type PollCount, PollCounter } from '../../polls.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) where id = ?';
+const addPolls = `insert into polls (product_id, owner_id, at, polls) values (?, ?, ?, ?)
+  on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const tokenTouch = 'update tokens set last_used_at = ? where id = ?';
 
 /** The prepared statements of every request, on SQLite. */
@@ -24,6 +27,24 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
       }
     });
 
+  const counter = new PollCounter();
+  /** Writes counts beside other marks; whatever keeps them from being committed, they are not lost. */
+  const markWithPolls = async (
+    counts: readonly PollCount[],
+    deviceIds: readonly string[],
+    work: (run: Run) => void,
+  ): Promise<void> => {
+    try {
+      await mark(deviceIds, (run) => {
+        work(run);
+        for (const { product_id, owner_id, at, polls } of counts) run(addPolls, product_id, owner_id, at, polls);
+      });
+    } catch (error) {
+      counter.giveBack(counts);
+      throw error;
+    }
+  };
+
   const touchDevices = groupWriter<Touch>((touches) => {
     const newest = newestPerKey(
       touches,
@@ -31,7 +52,8 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
       (touch) => touch.atMs,
     );
     const ids = newest.map(({ deviceId }) => deviceId);
-    return mark(ids, (run) => {
+    const nowMs = newest.at(-1)?.atMs ?? 0;
+    return markWithPolls(counter.takeDue(nowMs), ids, (run) => {
       for (const { deviceId, atMs, ip } of newest) run(deviceTouch, atMs, ip, deviceId);
     });
   });
@@ -44,9 +66,16 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
 
   return {
     callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
+    select: <Row extends object>(_name: string, text: string, parameters: readonly unknown[]) =>
+      database.read((connection) => connection.all(text, parameters) as Row[]),
     deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
     deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
+    countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
+    async flushPolls() {
+      const counts = counter.take();
+      if (counts.length > 0) await markWithPolls(counts, [], () => {});
+    },
     touchToken: (tokenId, atMs) => touchTokens({ tokenId, atMs }),
   };
 }

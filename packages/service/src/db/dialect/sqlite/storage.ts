@@ -27,17 +27,21 @@ export async function openSqlite(
     await db.destroy();
     throw error;
   }
+  const hot = hotPaths(database);
   return {
     kind: 'sqlite',
     db,
     migrated,
-    hot: hotPaths(database),
+    hot,
     expressions,
     changes: database,
     writeSamples: sampleWriter(database),
     // A file has one service: administration from the command line has nobody to wake.
     bus: new LocalBus(),
     transaction: (work) => db.transaction().execute(work),
-    close: () => db.destroy(),
+    close: async () => {
+      await hot.flushPolls().catch(onError);
+      await db.destroy();
+    },
   };
 }

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import { ChannelHub } from './channel/hub.ts';
+import type { ChannelDeps } from './channel/routes.ts';
+import { sendThroughConnector } from './connectors/messages.ts';
+import type { Outbound } from './connectors/ports.ts';
+import { connectorById, optionsOf } from './connectors/queries.ts';
+import { refuseConnectorUser } from './connectors/routes.ts';
+import type { Live } from './data/live.ts';
+import { findDevice } from './devices/queries.ts';
+import { deviceFor } from './devices/routes.ts';
+import { parseDeviceKey } from './devices/rules.ts';
+import type { Authenticate } from './http/mount.ts';
+import type { Caller, Deps } from './http/types.ts';
+
+/** Puts the message channel together: what it needs of connectors, devices and users. */
+export function channelSlice(
+  deps: Deps & { readonly outbound: Outbound },
+  live: Live,
+  bearer: Authenticate<Caller>,
+): ChannelDeps {
+  const { storage, clock } = deps;
+  const webhook = async (deviceId: string, code: string, data: unknown) => {
+    // The product as it is now: the device may have been activated to another since it connected.
+    const device = await storage.hot.deviceById(deviceId);
+    if (!device) return { ok: false, error: 'the device is gone' } as const;
+    return sendThroughConnector(deps, device.product_id, code, device, data);
+  };
+  return {
+    storage,
+    clock,
+    hub: new ChannelHub({ ...deps, live, webhook }),
+    deviceFor,
+    async connector(db, id) {
+      const found = await connectorById(db, id);
+      if (!found) return undefined;
+      const options = optionsOf(found);
+      return {
+        productId: found.product_id,
+        code: found.code,
+        secret: 'secret' in options ? options.secret : undefined,
+        refuseUser: (caller) => refuseConnectorUser(db, found, caller),
+      };
+    },
+    async userOf(authorization) {
+      // The check looks at this header alone.
+      const found = await bearer({ headers: { authorization } } as FastifyRequest);
+      return found.ok ? found.value : undefined;
+    },
+    async device(db, name) {
+      const key = parseDeviceKey(name);
+      return key && (await findDevice(db, key, ''));
+    },
+  };
+}

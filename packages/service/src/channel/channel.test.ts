@@ -1,0 +1,328 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { channelCloses } from '@moorage/api';
+import { decode, encode } from '@msgpack/msgpack';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { openStorage } from '../db/open.ts';
+import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { clearAbandoned } from './hub.ts';
+
+/** A device's end of the channel: what has come, and what it answers. */
+class Peer {
+  readonly socket: WebSocket;
+  readonly heard: Record<string, unknown>[] = [];
+  closeCode: number | undefined;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.heard.push((isBinary ? decode(data) : JSON.parse(data.toString())) as Record<string, unknown>);
+    });
+    socket.on('close', (code) => {
+      this.closeCode = code;
+    });
+    socket.on('error', () => {});
+  }
+
+  say(message: object): void {
+    this.socket.send(encode(message));
+  }
+
+  /** What comes next. */
+  async next(): Promise<Record<string, unknown>> {
+    await vi.waitFor(() => expect(this.heard.length).toBeGreaterThan(0), { timeout: 10_000 });
+    return this.heard.shift() ?? {};
+  }
+
+  async closed(): Promise<number> {
+    if (this.closeCode === undefined) await once(this.socket, 'close');
+    return this.closeCode ?? 0;
+  }
+}
+
+eachDatabase('message channel', (_open, kind, address) => {
+  let database: string;
+  let app: TestApp;
+  let owner: MadeUser;
+  let url: string;
+  const peers: Peer[] = [];
+
+  async function deviceOf(more: object = {}) {
+    const token = newTokenValue();
+    const platform = await app.make.platform();
+    const row = await app.make.device({
+      platform_id: platform.id,
+      product_id: platform.product_id,
+      user_id: owner.id,
+      provision_token_hash: hashSecret(token),
+      provision_status: 'pending',
+      ...more,
+    });
+    return { ...row, token };
+  }
+  type Device = Awaited<ReturnType<typeof deviceOf>>;
+  let device: Device;
+
+  async function connect(from: Device = device, to = url): Promise<Peer> {
+    const headers = { 'x-device-uuid': from.uuid, 'x-device-token': from.token };
+    const peer = new Peer(new WebSocket(to, { headers }));
+    peers.push(peer);
+    await once(peer.socket, 'open');
+    return peer;
+  }
+
+  const status = async (user = owner) => {
+    const reply = await app.client.as(user.token).call('channel.status', { params: { device_id: device.id } });
+    return reply.ok ? reply.value.value : reply.error.body.code;
+  };
+  const command = (line: string, more: object = {}, user = owner) =>
+    app.client
+      .as(user.token)
+      .call('channel.command', { params: { device_id: device.id }, body: { command: line, ...more } })
+      .then((reply) => (reply.ok ? reply.value.value : reply.error.body.code));
+  const online = () => vi.waitFor(async () => expect(await status()).toMatchObject({ online: true }));
+  const logs = async () =>
+    (await app.storage.db.selectFrom('logs').select('type').where('device_id', '=', device.id).execute())
+      .map(({ type }) => type)
+      .filter((type) => /^device\.(on|off)line|command/.test(type));
+
+  beforeAll(async () => {
+    database = await address();
+    const storage = await openStorage(database);
+    app = await buildApp(storage, { settings: { deviceInsecure: true } });
+    await app.service.devices.listen({ host: '127.0.0.1', port: 0 });
+    // Safe: it listens on TCP.
+    const { port } = app.service.devices.server.address() as AddressInfo;
+    url = `ws://127.0.0.1:${port}/stream`;
+    owner = await app.make.user();
+  });
+  afterAll(async () => {
+    await app.service.close();
+    await app.storage.close();
+  });
+  beforeEach(async () => {
+    device = await deviceOf();
+  });
+  afterEach(async () => {
+    for (const { socket } of peers.splice(0)) socket.terminate();
+  });
+
+  // API-DEV-GET-stream
+  it('refuses strangers before the handshake', async () => {
+    const refused = new WebSocket(url, { headers: { 'x-device-uuid': device.uuid, 'x-device-token': 'wrong' } });
+    refused.on('error', () => {});
+    const [, reply] = await once(refused, 'unexpected-response');
+    expect(reply.statusCode).toBe(403);
+    expect((await app.service.devices.inject({ method: 'GET', url: '/stream' })).statusCode).toBe(403);
+  });
+
+  describe('requests of a device', () => {
+    // API-CHAN-echo, API-CHAN-text
+    it('are answered in the form in which they came, with their id, or not at all without one', async () => {
+      const peer = await connect();
+      peer.say({ id: 1, request: 'echo', data: { text: 'ü', list: [1, null] } });
+      expect(await peer.next()).toEqual({ id: 1, data: { text: 'ü', list: [1, null] } });
+      peer.say({ request: 'echo', data: 'unheard' });
+      peer.socket.send(JSON.stringify({ id: 2, request: 'echo', data: 'text' }));
+      expect(await peer.next()).toEqual({ id: 2, data: 'text' });
+    });
+
+    it.each([
+      ['no dictionary', encode([1]), 'the frame is no dictionary'],
+      ['no MessagePack', Buffer.from([0xc1]), 'the frame is not MessagePack'],
+      ['no JSON', '{', 'the frame is not JSON'],
+      ['an unknown request', JSON.stringify({ id: 5, request: 'fly' }), 'unknown request'],
+      ['wrong fields', JSON.stringify({ id: 5, request: 'webhook' }), 'the fields of webhook are not right'],
+    ])('with %s are refused, and the channel stays', async (_, frame, error) => {
+      const peer = await connect();
+      peer.socket.send(frame);
+      expect(await peer.next()).toMatchObject({ error });
+      peer.say({ id: 1, request: 'echo', data: 1 });
+      expect(await peer.next()).toEqual({ id: 1, data: 1 });
+    });
+
+    // API-CHAN-limits
+    it('that are too long end the channel', async () => {
+      const peer = await connect();
+      peer.say({ id: 1, request: 'echo', data: 'x'.repeat(70_000) });
+      expect(await peer.closed()).toBe(1009);
+    });
+
+    it('keep their order, however many come at once', async () => {
+      const peer = await connect();
+      for (let id = 1; id <= 200; id++) peer.say({ id, request: 'echo', data: id });
+      const ids: unknown[] = [];
+      while (ids.length < 200) ids.push((await peer.next()).id);
+      expect(ids).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+    });
+
+    // API-CHAN-telemetry, API-CHAN-nodes
+    it('keep telemetry and nodes, the newest of each', async () => {
+      const peer = await connect();
+      peer.say({ id: 1, request: 'telemetry', data: { rssi: -60 } });
+      peer.say({ id: 2, request: 'telemetry', data: { rssi: -50, bytes: new Uint8Array([1, 2]) } });
+      peer.say({ id: 3, request: 'nodes', data: [{ id: 'n1', title: 'Lamp' }, { id: 'n1' }, { id: 'n2' }] });
+      for (const id of [1, 2, 3]) expect(await peer.next()).toEqual({ id, data: null });
+      expect(await status()).toMatchObject({
+        telemetry: { data: { rssi: -50, bytes: 'AQI=' } },
+        nodes: [{ id: 'n1', title: null }, { id: 'n2' }],
+      });
+    });
+
+    // API-CHAN-webhook
+    it('go through the connector of the product, whose answer comes back', async () => {
+      const peer = await connect();
+      peer.say({ id: 1, request: 'webhook', code: 'NONE', data: 1 });
+      expect(await peer.next()).toEqual({ id: 1, error: 'connector not found' });
+    });
+  });
+
+  describe('commands', () => {
+    // API-CHAN-command
+    it('run on the device, and bring back its code and output', async () => {
+      const peer = await connect();
+      await online();
+      const answer = command('get wlan.ssid');
+      const asked = await peer.next();
+      expect(asked).toMatchObject({ request: 'command', data: 'get wlan.ssid' });
+      peer.say({ id: asked.id, code: 0, data: 'harbour\r\n' });
+      expect(await answer).toEqual({ code: 0, data: 'harbour\r\n' });
+      expect(await logs()).toContain('device.command');
+    });
+
+    it('that the device refuses, does not answer, or cannot hear are told apart', async () => {
+      expect(await command('ver')).toBe('DEVICE_OFFLINE');
+      const peer = await connect();
+      await online();
+      const refused = command('ver');
+      peer.say({ id: (await peer.next()).id, error: 'remote commands are off' });
+      expect(await refused).toBe('DEVICE_REFUSED');
+      const silent = command('ver', { timeout_ms: 100 });
+      await peer.next();
+      await app.clock.advance(100);
+      expect(await silent).toBe('DEVICE_SILENT');
+      const cut = command('ver');
+      await peer.next();
+      peer.socket.terminate();
+      expect(await cut).toBe('DEVICE_OFFLINE');
+    });
+
+    it('are for those who may', async () => {
+      await connect();
+      expect(await command('ver', {}, await app.make.user())).toBe('NOT_FOUND');
+    });
+  });
+
+  // API-CHAN-action
+  it('brings actions of a third party, who shows the secret of the connector', async () => {
+    const peer = await connect();
+    await online();
+    const connector = await app.storage.db
+      .insertInto('connectors')
+      .values({
+        id: crypto.randomUUID(),
+        product_id: device.product_id,
+        title: 'Hook',
+        code: 'HOOK',
+        type: 'webhook',
+        opts: JSON.stringify({ url: 'https://example.com', secret: 'shared' }),
+        state: 'ok',
+        last_used_at: null,
+        last_error: null,
+        created_at: 0,
+        updated_at: 0,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const send = (headers: Record<string, string>, payload: object) =>
+      app.service.api
+        .inject({ method: 'POST', url: `/api/connectors/${connector.id}/messages`, headers, payload })
+        .then(({ statusCode }) => statusCode);
+    const message = { device_id: device.uuid, action: 'claimed', user: 'ada' };
+    expect(await send({}, message)).toBe(401);
+    expect(await send({ 'x-connector-secret': 'wrong' }, message)).toBe(401);
+    expect(await send({ authorization: `Bearer ${(await app.make.user()).token}` }, message)).toBe(403);
+    expect(await send({ 'x-connector-secret': 'shared' }, { ...message, device_id: 'f'.repeat(40) })).toBe(404);
+    expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(200);
+    expect(await peer.next()).toEqual({ action: 'claimed', user: 'ada' });
+    peer.socket.terminate();
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
+    expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(409);
+  });
+
+  // API-CHAN-online
+  it('says who is online, and logs coming and going; a newer channel takes over', async () => {
+    expect(await status()).toMatchObject({ online: false, since: null });
+    const first = await connect();
+    await online();
+    const second = await connect();
+    expect(await first.closed()).toBe(channelCloses.replaced);
+    await online();
+    second.socket.close();
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false, address: null }));
+    expect(new Set(await logs())).toEqual(new Set(['device.online', 'device.offline']));
+  });
+
+  // API-CHAN-limits
+  it('pings a silent device, and gives up one that does not answer', async () => {
+    const peer = await connect();
+    await online();
+    const pinged = once(peer.socket, 'ping');
+    // Looked at every 10 s.
+    await app.clock.advance(40_000);
+    await pinged;
+    // The pong has come when a later request has.
+    peer.say({ id: 1, request: 'echo', data: 1 });
+    await peer.next();
+    peer.socket.pause();
+    await app.clock.advance(120_000);
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
+  });
+
+  // API-CHAN-wake
+  it('tells a device of an update that is due, and sends away one that is blocked', async () => {
+    const peer = await connect();
+    await online();
+    app.storage.bus.publish('ota.due', { productId: device.product_id });
+    expect(await peer.next()).toEqual({ action: 'ota' });
+    app.storage.bus.publish('ota.due', { productId: 'another' });
+    app.storage.bus.publish('ota.due', { deviceId: device.id });
+    expect(await peer.next()).toEqual({ action: 'ota' });
+    app.storage.bus.publish('device.revoked', { deviceId: device.id });
+    expect(await peer.closed()).toBe(channelCloses.refused);
+  });
+
+  it('counts the devices of a process that was killed as offline after a while', async () => {
+    const row = { device_id: device.id, process_id: 'killed', session: 's', address: '', connected_at: 0 };
+    await app.storage.db.insertInto('processes').values({ id: 'killed', seen_at: app.clock.now() }).execute();
+    await app.storage.db.insertInto('channels').values(row).execute();
+    await clearAbandoned(app);
+    expect(await status()).toMatchObject({ online: true });
+    await app.clock.advance(61_000);
+    await clearAbandoned(app);
+    expect(await status()).toMatchObject({ online: false });
+    expect(await logs()).toEqual(['device.offline']);
+  });
+
+  // API-CHAN-processes
+  if (kind === 'sqlite') return;
+  it('reaches a device that is connected to another process', async () => {
+    const storage = await openStorage(database);
+    const other = await buildApp(storage, { settings: { deviceInsecure: true } });
+    await other.service.devices.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = other.service.devices.server.address() as AddressInfo;
+    const peer = await connect(device, `ws://127.0.0.1:${port}/stream`);
+    await online();
+    const answer = command('get system.uuid');
+    const asked = await peer.next();
+    peer.say({ id: asked.id, code: 0, data: 'x'.repeat(20_000) });
+    expect(await answer).toEqual({ code: 0, data: 'x'.repeat(20_000) });
+    const here = await connect();
+    expect(await peer.closed()).toBe(channelCloses.replaced);
+    here.socket.terminate();
+    await other.service.close();
+    await storage.close();
+  });
+});

@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import { channelCloses, type DeviceRequest, type ServiceAction } from '@moorage/api';
+import { type CancelTimer, failure, type Result, success } from '@moorage/base';
+import type { LiveEvent } from '../data/rules.ts';
+import { writeLog } from '../db/logs.ts';
+import type { Deps } from '../http/types.ts';
+import { asJson } from './codec.ts';
+import { ChannelConnection, type CommandFailure, type CommandOutcome } from './connection.ts';
+import type { Line, LineListener } from './line.ts';
+import {
+  abandonedChannels,
+  channelOf,
+  putChannel,
+  putTelemetry,
+  removeChannel,
+  removeDeadProcesses,
+  removeProcess,
+  replaceNodes,
+  touchProcess,
+} from './queries.ts';
+
+/** How often connections are looked after, and how often a process says that it is alive, in ms. */
+const tendMs = 10_000;
+const aliveMs = 15_000;
+/** Silence after which a process counts as killed, and its devices as offline, in ms. */
+const deadMs = 60_000;
+/** What an answer from another process may take beyond the device's own time, in ms. */
+const relayMs = 2_000;
+/** Longest telemetry that is kept, as JSON. */
+const telemetryLimitBytes = 16_384;
+
+const topics = {
+  ask: 'channel.ask',
+  answer: 'channel.answer',
+  tell: 'channel.tell',
+  opened: 'channel.opened',
+  due: 'ota.due',
+  revoked: 'device.revoked',
+} as const;
+
+interface Asked {
+  readonly ask: string;
+  readonly deviceId: string;
+  readonly data: string;
+  readonly timeoutMs: number;
+}
+
+interface Answered {
+  readonly ask: string;
+  readonly outcome: Result<CommandOutcome, CommandFailure>;
+}
+
+/** A device as it comes to the channel. */
+export interface ChannelDevice {
+  readonly id: string;
+  readonly uuid: string;
+  readonly title: string;
+  readonly product_id: string;
+}
+
+export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
+  /** Sends data of a device through a connector of its product; the error is a text for the device. */
+  readonly webhook: (deviceId: string, code: string, data: unknown) => Promise<Result<unknown, string>>;
+  /** Tells those who watch the device. */
+  readonly live: { tell(deviceId: string, event: LiveEvent): void };
+}
+
+interface Attached {
+  readonly session: string;
+  readonly productId: string;
+  readonly connection: ChannelConnection;
+}
+
+/**
+ * The devices on the message channel, whichever process they are connected to. Spec: API-DEV-GET-stream,
+ * API-CHAN-processes.
+ */
+export class ChannelHub {
+  readonly #deps: HubDeps;
+  readonly #process = randomUUID();
+  readonly #attached = new Map<string, Attached>();
+  readonly #asked = new Map<string, (outcome: Result<CommandOutcome, CommandFailure>) => void>();
+  readonly #leave: readonly (() => void)[];
+  #tending: CancelTimer;
+  #alive: CancelTimer | undefined;
+  /** What is still being written of lines that have opened or closed. */
+  readonly #writing = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    const { bus } = deps.storage;
+    // Safe casts: each topic carries what this class, or the slice named in it, publishes.
+    this.#leave = [
+      bus.subscribe(topics.ask, (message) => void this.#relay(message as Asked)),
+      bus.subscribe(topics.answer, (message) => this.#relayed(message as Answered)),
+      bus.subscribe(topics.tell, (message) => {
+        const { deviceId, action } = message as { deviceId: string; action: ServiceAction };
+        this.#attached.get(deviceId)?.connection.tell(action);
+      }),
+      bus.subscribe(topics.opened, (message) => {
+        const { deviceId, session } = message as { deviceId: string; session: string };
+        if (this.#attached.get(deviceId)?.session !== session) this.#drop(deviceId, 'replaced');
+      }),
+      bus.subscribe(topics.due, (message) => this.#wake(message as { deviceId?: string; productId?: string })),
+      bus.subscribe(topics.revoked, (message) => this.#drop((message as { deviceId: string }).deviceId, 'refused')),
+    ];
+    this.#tending = this.#tend();
+  }
+
+  /** Devices connected to this process. */
+  get size(): number {
+    return this.#attached.size;
+  }
+
+  /** Takes the line of a device; the answer hears what comes over it. */
+  attach(device: ChannelDevice, address: string, line: Line): LineListener {
+    const session = randomUUID();
+    const connection = new ChannelConnection(line, {
+      clock: this.#deps.clock,
+      answer: (request) => this.#answer(device.id, request),
+      closed: () => this.#write(this.#ended(device, session)),
+    });
+    this.#drop(device.id, 'replaced');
+    this.#attached.set(device.id, { session, productId: device.product_id, connection });
+    this.#deps.storage.bus.publish(topics.opened, { deviceId: device.id, session });
+    this.#write(this.#begun(device, session, address));
+    return connection;
+  }
+
+  /** Runs a command line on a device. */
+  async command(deviceId: string, data: string, timeoutMs: number): Promise<Result<CommandOutcome, CommandFailure>> {
+    const here = this.#attached.get(deviceId);
+    if (here) return here.connection.command(data, timeoutMs);
+    const channel = await channelOf(this.#deps.storage.db, deviceId);
+    if (!channel) return failure({ reason: 'offline' });
+    const ask = randomUUID();
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(timeoutMs + relayMs, () => settle(failure({ reason: 'silent' })));
+      const settle = (outcome: Result<CommandOutcome, CommandFailure>) => {
+        cancel();
+        this.#asked.delete(ask);
+        resolve(outcome);
+      };
+      this.#asked.set(ask, settle);
+      this.#deps.storage.bus.publish(topics.ask, { ask, deviceId, data, timeoutMs } satisfies Asked);
+    });
+  }
+
+  /** Tells a device something, wherever it is connected; `offline` when it is nowhere. */
+  async tell(deviceId: string, action: ServiceAction): Promise<Result<void, 'offline'>> {
+    const known = this.#attached.has(deviceId) || (await channelOf(this.#deps.storage.db, deviceId));
+    if (!known) return failure('offline');
+    this.#deps.storage.bus.publish(topics.tell, { deviceId, action });
+    return success(undefined);
+  }
+
+  /** Sends every device away, to come back to another process, and lets go. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#tending();
+    this.#alive?.();
+    for (const leave of this.#leave) leave();
+    for (const deviceId of [...this.#attached.keys()]) this.#drop(deviceId, 'restarting');
+    await Promise.all(this.#writing);
+    await removeProcess(this.#deps.storage.db, this.#process);
+  }
+
+  async #answer(deviceId: string, request: DeviceRequest): Promise<Result<unknown, string>> {
+    try {
+      return await this.#answered(deviceId, request);
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'A request on the message channel failed');
+      return failure('the service failed');
+    }
+  }
+
+  async #answered(deviceId: string, request: DeviceRequest): Promise<Result<unknown, string>> {
+    const { storage, clock, live } = this.#deps;
+    switch (request.request) {
+      // Spec: API-CHAN-echo.
+      case 'echo':
+        return success(request.data ?? null);
+      // Spec: API-CHAN-webhook.
+      case 'webhook':
+        return this.#deps.webhook(deviceId, request.code, request.data ?? null);
+      // Spec: API-CHAN-telemetry.
+      case 'telemetry': {
+        const data = asJson(request.data);
+        if (data === undefined || Buffer.byteLength(data) > telemetryLimitBytes) return failure('the data is too long');
+        const atMs = clock.now();
+        await putTelemetry(storage.db, deviceId, atMs, data);
+        live.tell(deviceId, { type: 'telemetry', data: { at: String(atMs), data: JSON.parse(data) } });
+        return success(null);
+      }
+      // Spec: API-CHAN-nodes.
+      case 'nodes':
+        await storage.transaction((trx) => replaceNodes(trx, deviceId, request.data));
+        return success(null);
+    }
+  }
+
+  /** Ends the line of a device that is connected here. */
+  #drop(deviceId: string, why: keyof typeof channelCloses): void {
+    const attached = this.#attached.get(deviceId);
+    if (!attached) return;
+    this.#attached.delete(deviceId);
+    attached.connection.close(channelCloses[why], why);
+    // Whether or not the other side says goodbye, for us it is over.
+    attached.connection.closed();
+  }
+
+  /** Devices with an update due are told of it; which one they learn by asking. Spec: API-CHAN-wake. */
+  #wake({ deviceId, productId }: { readonly deviceId?: string; readonly productId?: string }): void {
+    for (const [id, attached] of this.#attached) {
+      if (id === deviceId || attached.productId === productId) attached.connection.tell({ action: 'ota' });
+    }
+  }
+
+  async #relay({ ask, deviceId, data, timeoutMs }: Asked): Promise<void> {
+    const here = this.#attached.get(deviceId);
+    // Our own questions never come this far: who is connected here is asked directly.
+    if (!here || this.#asked.has(ask)) return;
+    const outcome = await here.connection.command(data, timeoutMs);
+    this.#deps.storage.bus.publish(topics.answer, { ask, outcome } satisfies Answered);
+  }
+
+  #relayed({ ask, outcome }: Answered): void {
+    this.#asked.get(ask)?.(outcome);
+  }
+
+  /** Online, in the records and for those who watch. Spec: API-CHAN-online. */
+  async #begun(device: ChannelDevice, session: string, address: string): Promise<void> {
+    const { storage, clock, live } = this.#deps;
+    this.#stayAlive();
+    const atMs = clock.now();
+    await storage.transaction(async (trx) => {
+      await touchProcess(trx, this.#process, atMs);
+      await putChannel({ device_id: device.id, process_id: this.#process, session, address, connected_at: atMs }, trx);
+      const subject = { atMs, deviceId: device.id, productId: device.product_id, ip: address };
+      await writeLog(trx, { type: 'device.online', message: `Device ${device.title} is online`, ...subject });
+    });
+    live.tell(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
+    // It may have gone before the row was there.
+    if (this.#attached.get(device.id)?.session !== session) await this.#ended(device, session);
+  }
+
+  async #ended(device: ChannelDevice, session: string): Promise<void> {
+    if (this.#attached.get(device.id)?.session === session) this.#attached.delete(device.id);
+    const { storage, clock, live } = this.#deps;
+    const atMs = clock.now();
+    const gone = await storage.transaction(async (trx) => {
+      if (!(await removeChannel(trx, device.id, session))) return false;
+      const subject = { atMs, deviceId: device.id, productId: device.product_id };
+      await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
+      return true;
+    });
+    if (gone) live.tell(device.id, { type: 'online', data: { online: false, since: null } });
+  }
+
+  #write(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.#deps.log.error({ err: error }, 'The state of a channel was not recorded'))
+      .finally(() => this.#writing.delete(done));
+    this.#writing.add(done);
+  }
+
+  #tend(): CancelTimer {
+    return this.#deps.clock.after(tendMs, () => {
+      for (const { connection } of this.#attached.values()) connection.tend();
+      this.#tending = this.#tend();
+    });
+  }
+
+  /** From the first device on: a process without devices writes nothing. */
+  #stayAlive(): void {
+    if (this.#alive || this.#closed) return;
+    this.#alive = this.#deps.clock.after(aliveMs, () => {
+      this.#alive = undefined;
+      if (this.#attached.size > 0) this.#stayAlive();
+      this.#write(this.#beat());
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const { storage, clock } = this.#deps;
+    await touchProcess(storage.db, this.#process, clock.now());
+    await clearAbandoned(this.#deps);
+  }
+}
+
+/** Devices of processes that were killed are offline. Spec: API-CHAN-online. */
+export async function clearAbandoned({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): Promise<void> {
+  const atMs = clock.now();
+  const beforeMs = atMs - deadMs;
+  for (const { device_id: deviceId, session } of await abandonedChannels(storage.db, beforeMs)) {
+    await storage.transaction(async (trx) => {
+      const device = await storage.hot.deviceById(deviceId);
+      if (!device || !(await removeChannel(trx, deviceId, session))) return;
+      const subject = { atMs, deviceId, productId: device.product_id };
+      await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
+    });
+  }
+  await removeDeadProcesses(storage.db, beforeMs);
+}

@@ -1,0 +1,127 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type channelContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Action } from '../auth/rules.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
+import { hashSecret } from '../db/secrets.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import type { CommandFailure } from './connection.ts';
+import type { ChannelHub } from './hub.ts';
+import { channelOf, nodesOf, telemetryOf } from './queries.ts';
+
+type Contract = typeof channelContract;
+
+interface OwnedDevice {
+  readonly id: string;
+  readonly product_id: string;
+  readonly title: string;
+}
+
+/** A connector as those who send through it need it. */
+export interface SendingConnector {
+  readonly productId: string;
+  readonly code: string;
+  /** What the third party shows; none when the connector has none. */
+  readonly secret: string | undefined;
+  /** Refusals of a user: NOT_FOUND, FORBIDDEN. */
+  readonly refuseUser: (caller: Caller) => Promise<Refusal | undefined>;
+}
+
+export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
+  readonly hub: ChannelHub;
+  readonly deviceFor: (db: Db, caller: Caller, action: Action, name: string) => Promise<Result<OwnedDevice, Refusal>>;
+  readonly connector: (db: Db, id: string) => Promise<SendingConnector | undefined>;
+  /** The user behind a bearer header. */
+  readonly userOf: (authorization: string) => Promise<Caller | undefined>;
+  /** A device by id or uuid. */
+  readonly device: (db: Db, name: string) => Promise<OwnedDevice | undefined>;
+}
+
+const defaultTimeoutMs = 30_000;
+
+function refusalOf(failed: CommandFailure, timeoutMs: number): Refusal {
+  if (failed.reason === 'offline') return refusal('DEVICE_OFFLINE');
+  if (failed.reason === 'silent') return refusal('DEVICE_SILENT', { timeoutMs });
+  return refusal('DEVICE_REFUSED', { detail: failed.detail });
+}
+
+/** API-EP-POST-devices-device_id-command */
+const command =
+  ({ storage, clock, hub, deviceFor }: ChannelDeps): Handler<Contract['command']> =>
+  async (call) => {
+    const { caller, params, body } = call;
+    const found = await deviceFor(storage.db, caller, 'device.command', params.device_id);
+    if (!found.ok) return found;
+    const { id, title, product_id } = found.value;
+    const timeoutMs = body.timeout_ms ?? defaultTimeoutMs;
+    const outcome = await hub.command(id, body.command, timeoutMs);
+    await writeLog(storage.db, {
+      ...byCaller(call, clock.now()),
+      type: 'device.command',
+      message: `Command sent to device ${title}: ${body.command}`,
+      deviceId: id,
+      productId: product_id,
+      data: {
+        command: body.command,
+        ...(outcome.ok ? { code: outcome.value.code } : { failed: outcome.error.reason }),
+      },
+    });
+    return outcome.ok ? outcome : failure(refusalOf(outcome.error, timeoutMs));
+  };
+
+/** Both hashed first: the same length, and no time that depends on where they differ. */
+const isSecret = (shown: string, wanted: string): boolean =>
+  timingSafeEqual(Buffer.from(hashSecret(shown)), Buffer.from(hashSecret(wanted)));
+
+/** API-EP-POST-connectors-connector_id-messages */
+const send =
+  ({ storage, clock, hub, connector, userOf, device }: ChannelDeps): Handler<Contract['send']> =>
+  async ({ headers, params, body, ip }) => {
+    const found = await connector(storage.db, params.connector_id.toLowerCase());
+    const secret = headers['x-connector-secret'];
+    const bearer = headers.authorization;
+    const user = typeof bearer === 'string' ? await userOf(bearer) : undefined;
+    const byParty = typeof secret === 'string' && found?.secret !== undefined && isSecret(secret, found.secret);
+    if (!user && !byParty) return failure(refusal('UNAUTHENTICATED'));
+    if (!found) return failure(refusal('NOT_FOUND', { what: 'Connector' }));
+    const refused = byParty || !user ? undefined : await found.refuseUser(user);
+    if (refused) return failure(refused);
+    const { device_id: name, ...action } = body;
+    const target = await device(storage.db, name);
+    if (target?.product_id !== found.productId) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+    const told = await hub.tell(target.id, action);
+    if (!told.ok) return failure(refusal('DEVICE_OFFLINE'));
+    await writeLog(storage.db, {
+      type: 'device.command',
+      message: `Action ${action.action} sent to device ${target.title} through connector ${found.code}`,
+      atMs: clock.now(),
+      deviceId: target.id,
+      productId: found.productId,
+      userId: user?.userId ?? null,
+      ip,
+      data: { connector_id: params.connector_id, action: action.action },
+    });
+    return success(resultOk);
+  };
+
+/** Commands to devices, what they tell of themselves, and actions of third parties. */
+export const channelRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
+  command: command(deps),
+  // API-EP-GET-devices-device_id-channel
+  async status({ caller, params }) {
+    const { db } = deps.storage;
+    const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
+    if (!device.ok) return device;
+    const { id } = device.value;
+    const [channel, telemetry, nodes] = await Promise.all([channelOf(db, id), telemetryOf(db, id), nodesOf(db, id)]);
+    return success({
+      online: channel !== undefined,
+      since: channel ? String(channel.connected_at) : null,
+      address: channel?.address ?? null,
+      telemetry: telemetry ? { at: String(telemetry.at), data: JSON.parse(telemetry.data) } : null,
+      nodes,
+    });
+  },
+  send: send(deps),
+});

@@ -1,0 +1,101 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+
+/** A statement that has come this often is worth preparing. */
+const oftenEnough = 3;
+/** Prepared statements that each connection may come to hold, here and at the server. */
+const preparedLimit = 300;
+/** Texts whose uses are counted; lists make them of many lengths. */
+const countedLimit = 3_000;
+/** A longer text is made of a long list, and hardly comes twice. */
+const longestText = 8_000;
+
+const staleCode = '0A000';
+const stalePlan = /cached plan must not change result type/;
+
+/** A migration of another process has changed a table under a prepared statement: asking again prepares anew. */
+export const isStalePlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === staleCode && stalePlan.test(error.message);
+
+/** Gives names to the statements that come often: to plan one can take longer than to run it. */
+export class StatementNames {
+  #uses = new Map<string, number>();
+  #names = new Map<string, string>();
+  #count = 0;
+
+  /** The name of a statement, if it shall be prepared. */
+  of(text: string, parameters: readonly unknown[]): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= preparedLimit) return known;
+    if (parameters.length === 0 || text.length > longestText) return undefined;
+    const uses = (this.#uses.get(text) ?? 0) + 1;
+    if (uses < oftenEnough) {
+      if (this.#uses.size >= countedLimit) this.#uses.clear();
+      this.#uses.set(text, uses);
+      return undefined;
+    }
+    this.#uses.delete(text);
+    const name = `often-${++this.#count}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  /** Forgets all names: what is prepared under them is not to be used again. */
+  forget(): void {
+    this.#names = new Map();
+  }
+}
+
+/** A connection of the pool, as the query builder wants it. */
+class PreparingClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  readonly #names: StatementNames;
+  #inTransaction = false;
+
+  constructor(client: pg.PoolClient, names: StatementNames) {
+    this.#client = client;
+    this.#names = names;
+  }
+
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  // The builder streams with cursors through this form; nothing here does.
+  query(cursor: never): never;
+  async query<R>(text: string, parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
+    if (parameters.length === 0) this.#inTransaction = /^(begin|start transaction)/.test(text) || this.#inTransaction;
+    if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
+    const run = async (): Promise<PostgresQueryResult<R>> => {
+      const name = this.#names.of(text, parameters);
+      const result = await this.#client.query({ text, values: [...parameters], ...(name !== undefined && { name }) });
+      // Safe: the builder knows the rows by its own types, and sends no command without a result.
+      return result as unknown as PostgresQueryResult<R>;
+    };
+    try {
+      return await run();
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      this.#names.forget();
+      // A transaction has failed with it: that is tried again as a whole.
+      if (this.#inTransaction) throw error;
+      return run();
+    }
+  }
+
+  release(): void {
+    this.#client.release();
+  }
+}
+
+/** The pool as the query builder wants it, preparing what comes often. */
+export function preparingPool(pool: pg.Pool): PostgresPool {
+  const names = new StatementNames();
+  const clients = new WeakMap<pg.PoolClient, PreparingClient>();
+  return {
+    async connect() {
+      const client = await pool.connect();
+      const known = clients.get(client) ?? new PreparingClient(client, names);
+      clients.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { refusal } from '@moorage/api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type StatusOf, sendRefusal } from './errors.ts';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/** Types whose bytes are packed already. */
+const packedTypes = new Set(['image/png', 'font/woff2']);
+
+/** Scripts come from the service alone. The component library writes its colours into a style element. */
+const policy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const securityHeaders = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+} as const;
+
+/** Names of files under here carry a hash of their content. */
+const hashedPrefix = '/assets/';
+/** What is not for the console, whatever its pages are called. */
+const servicePaths = /^\/(api|docs|device|healthz|readyz|metrics|openapi\.json)(\/|$)/;
+
+interface ConsoleFile {
+  readonly mime: string;
+  readonly bytes: Buffer;
+  readonly packed: Buffer | undefined;
+  readonly etag: string;
+}
+
+function readConsoleFile(path: string): ConsoleFile {
+  const bytes = readFileSync(path);
+  const mime = mediaTypes[extname(path)] ?? 'application/octet-stream';
+  const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
+  return { mime, bytes, packed: packedTypes.has(mime) ? undefined : gzipSync(bytes), etag };
+}
+
+/** Every file of the built console, by its path on the service. */
+const readConsole = (folder: string): Map<string, ConsoleFile> =>
+  new Map(
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => {
+        const path = join(parentPath, name);
+        return [`/${relative(folder, path).split(sep).join('/')}`, readConsoleFile(path)];
+      }),
+  );
+
+function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile): FastifyReply {
+  const packed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) ? file.packed : undefined;
+  reply.headers({
+    ...securityHeaders,
+    etag: file.etag,
+    vary: 'accept-encoding',
+    'cache-control': path.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  });
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  if (packed) reply.header('content-encoding', 'gzip');
+  return reply.header('content-type', file.mime).send(packed ?? file.bytes);
+}
+
+/**
+ * Serves the built console at `/`: its files from memory, and its first page for every address that has no file, since
+ * the console itself knows what to show there. The paths of the service stay the service's.
+ *
+ * @param folder what the build has written; it must have an `index.html`
+ * @throws {Error} when the folder cannot be read
+ */
+export function serveConsole(app: FastifyInstance, folder: string, statusOf: StatusOf): void {
+  const files = readConsole(folder);
+  const index = files.get('/index.html');
+  if (!index) throw new Error(`The console in ${folder} has no index.html`);
+  app.get('/*', (request, reply) => {
+    const path = request.url.split('?')[0] ?? '/';
+    if (servicePaths.test(path)) return reply.callNotFound();
+    const file = files.get(path);
+    if (file) return sendConsoleFile(request, reply, path, file);
+    // A file that is gone belongs to an older build: its page must hear that, not be given a page as a script.
+    if (extname(path) !== '') {
+      const missing = refusal('NOT_FOUND', { what: 'Path' });
+      return sendRefusal(reply, missing, statusOf(missing.code));
+    }
+    return sendConsoleFile(request, reply, '/index.html', index);
+  });
+}

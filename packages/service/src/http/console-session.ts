@@ -1,0 +1,46 @@
+import { consoleHeader } from '@moorage/api';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const cookieName = 'moorage_session';
+/** A browser forgets a session that is not used again before, in seconds: 30 days. */
+const maxAgeS = 30 * 24 * 60 * 60;
+
+const attributes = (headers: Headers): string =>
+  // Behind a proxy that speaks TLS the browser must not send the cookie in the clear.
+  `Path=/api; HttpOnly; SameSite=Strict${headers['x-forwarded-proto'] === 'https' ? '; Secure' : ''}`;
+
+/** The header field that gives a browser its session. Spec: API-RULE-session-1. */
+export const sessionCookie = (token: string, headers: Headers): Record<string, string> => ({
+  'set-cookie': `${cookieName}=${token}; Max-Age=${maxAgeS}; ${attributes(headers)}`,
+  'cache-control': 'no-store',
+});
+
+/** The header field that takes it away. */
+export const goneCookie = (headers: Headers): Record<string, string> => ({
+  'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(headers)}`,
+});
+
+/** The token of the session that a browser sends along. */
+export function sessionToken({ cookie }: Headers): string | undefined {
+  if (typeof cookie !== 'string') return undefined;
+  for (const part of cookie.split(';')) {
+    const [name = '', value] = part.trim().split('=', 2);
+    if (name === cookieName) return value === '' ? undefined : value;
+  }
+  return undefined;
+}
+
+const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).host : undefined);
+
+/**
+ * Whether a request comes from a page of the service itself. No other page can send the header: a browser would ask
+ * first, and is never told yes. Where the request came from, it says by itself. Spec: API-RULE-session-2.
+ */
+export function isFromConsole(headers: Headers): boolean {
+  if (headers[consoleHeader.name] !== consoleHeader.value) return false;
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  return typeof origin !== 'string' || hostOf(origin) === host;
+}

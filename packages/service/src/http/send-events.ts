@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '@moorage/base';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { EventsReply } from './types.ts';
+
+/** A comment goes out this often, so that nobody in between takes the silence for an end, in ms. */
+const heartbeatMs = 20_000;
+/** How soon a client that was cut may come back, in ms. */
+const retryMs = 2_000;
+/** What a client that does not read may have waiting; then it is cut, and comes back. */
+const waitingBytesLimit = 1024 * 1024;
+
+/** Sends server-sent events. The streams of an app end when it closes. */
+export function eventSender(
+  app: FastifyInstance,
+  clock: Clock,
+): (reply: FastifyReply, events: EventsReply) => FastifyReply {
+  const open = new Set<ServerResponse>();
+  app.addHook('preClose', async () => {
+    for (const response of open) response.end();
+  });
+  return (reply, { subscribe }) => {
+    reply.hijack();
+    const { raw } = reply;
+    open.add(raw);
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // A proxy that collects would hold events back.
+      'x-accel-buffering': 'no',
+    });
+    const write = (text: string) => {
+      raw.write(text);
+      if (raw.writableLength > waitingBytesLimit) raw.destroy();
+    };
+    write(`retry: ${retryMs}\n\n`);
+    const leave = subscribe((type, data) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`));
+    let cancel = clock.after(heartbeatMs, beat);
+    function beat(): void {
+      write(': still here\n\n');
+      cancel = clock.after(heartbeatMs, beat);
+    }
+    raw.once('close', () => {
+      open.delete(raw);
+      cancel();
+      leave();
+    });
+    return reply;
+  };
+}

@@ -1,0 +1,62 @@
+import websocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+
+/** An open web socket as those who use it see it; they know neither the framework nor the library below. */
+export interface SocketLine {
+  send(frame: string | Uint8Array): void;
+  ping(): void;
+  close(code: number, reason: string): void;
+  cut(): void;
+  readonly waitingBytes: number;
+  pause(): void;
+  resume(): void;
+}
+
+/** What comes over a socket. */
+export interface SocketListener {
+  frame(frame: string | Uint8Array): void;
+  heard(): void;
+  closed(): void;
+}
+
+export interface SocketRoute {
+  readonly path: string;
+  /** Longest frame, in bytes; a longer one ends the socket. */
+  readonly frameLimitBytes: number;
+  /** Answers refusals before the handshake, by sending a reply. */
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+  open(request: FastifyRequest, line: SocketLine): SocketListener;
+}
+
+const lineOf = (socket: WebSocket): SocketLine => ({
+  send: (frame) => socket.send(frame),
+  ping: () => socket.ping(),
+  close: (code, reason) => socket.close(code, reason),
+  cut: () => socket.terminate(),
+  get waitingBytes() {
+    return socket.bufferedAmount;
+  },
+  pause: () => socket.pause(),
+  resume: () => socket.resume(),
+});
+
+/** Frames come whole, as one piece of bytes, unless the library is told otherwise. */
+const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer =>
+  Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
+
+/** Serves a web socket at a path. Compression is off: it costs every idle socket more than it saves. */
+export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
+  void app.register(async (scope) => {
+    await scope.register(websocket, { options: { maxPayload: route.frameLimitBytes, perMessageDeflate: false } });
+    scope.get(route.path, { websocket: true, onRequest: route.onRequest }, (socket, request) => {
+      const listener = route.open(request, lineOf(socket));
+      socket.on('message', (data, isBinary) => listener.frame(isBinary ? bytesOf(data) : bytesOf(data).toString()));
+      socket.on('ping', () => listener.heard());
+      socket.on('pong', () => listener.heard());
+      // The close that follows says enough.
+      socket.on('error', () => {});
+      socket.on('close', () => listener.closed());
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import type { eventsContract } from '@moorage/api';
+import { type Clock, success } from '@moorage/base';
+import type { LogViewer } from '../db/log-audience.ts';
+import type { Storage } from '../db/storage.ts';
+import type { Deps, Handlers } from '../http/types.ts';
+import { listLogs } from './queries.ts';
+import { logRecord, viewerOf } from './routes.ts';
+
+/** How often somebody who listens is told what is new, in ms. */
+const lookMs = 1_000;
+/** A row may be committed this much later than the moment it carries; what was told already is remembered as long. */
+const lateMs = 5_000;
+/** Rows told at once; whoever hears this many knows that there may be more. */
+const batch = 100;
+
+type Told = ReturnType<typeof logRecord>;
+
+/** Tells of every log that `viewer` may read from now on; the answer ends it. */
+export function followLogs(
+  { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
+  viewer: LogViewer,
+  tell: (log: Told) => void,
+): () => void {
+  const beganMs = clock.now();
+  const told = new Map<string, number>();
+  let version = storage.changes.version();
+  /** What was committed before that moment has been looked at. */
+  let seenMs = beganMs;
+  let ended = false;
+  let cancel = clock.after(lookMs, look);
+
+  async function look(): Promise<void> {
+    const now = clock.now();
+    const latest = storage.changes.version();
+    // Where changes are counted, a look that would find nothing is not made.
+    if (latest === undefined || latest !== version) {
+      version = latest;
+      const from = Math.max(beganMs, seenMs - lateMs);
+      try {
+        const { items } = await listLogs(storage, viewer, { from, limit: batch }, false);
+        if (ended) return;
+        for (const [id, at] of told) if (at < from) told.delete(id);
+        for (const row of items.toReversed()) {
+          if (!told.has(row.id)) tell(logRecord(row));
+          told.set(row.id, row.created_at);
+        }
+        seenMs = now;
+      } catch (error) {
+        version = undefined;
+        onError(error);
+      }
+    }
+    if (!ended) cancel = clock.after(lookMs, look);
+  }
+
+  return () => {
+    ended = true;
+    cancel();
+  };
+}
+
+export const eventsRoutes = ({ storage, clock, log }: Deps): Handlers<typeof eventsContract> => ({
+  // API-EP-GET-events
+  stream: ({ caller }) =>
+    success({
+      subscribe: (send) =>
+        followLogs(
+          { storage, clock, onError: (error) => log.error({ err: error }, 'Events could not be read') },
+          viewerOf(caller),
+          (record) => send('log', record),
+        ),
+    }),
+});

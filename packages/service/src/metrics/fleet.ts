@@ -1,0 +1,25 @@
+import type { fleetContract } from '@moorage/api';
+import { success } from '@moorage/base';
+import { generalRoles, may } from '../auth/rules.ts';
+import type { Deps, Handlers } from '../http/types.ts';
+import { fleetCounts, fleetVersions } from './fleet-queries.ts';
+
+/** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */
+export const versionIn = (bversion: string | null): string | null =>
+  bversion === null ? null : (/-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1] ?? bversion);
+
+export const fleetRoutes = ({ storage: { db } }: Deps): Handlers<typeof fleetContract> => ({
+  // API-EP-GET-metrics-fleet
+  async summary({ caller, query }) {
+    const viewer = may('log.all', generalRoles(caller)) ? 'everyone' : caller;
+    const productId = query.product_id?.toLowerCase();
+    const { total, enabled, active, disabled, ...updates } = await fleetCounts(db, viewer, productId);
+    const versions = await fleetVersions(db, viewer, productId);
+    return success({
+      total,
+      states: { enabled, active, disabled },
+      updates: { ...updates, none: total - updates.ok - updates.outdated - updates.failed },
+      versions: versions.map(({ bversion, ...row }) => ({ ...row, version: versionIn(bversion) })),
+    });
+  },
+});

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '../auth/rules.ts';
+import { writeLog } from '../db/logs.ts';
+import type { Storage } from '../db/storage.ts';
+import type { TestApp } from './build-app.ts';
+
+/** A connector and an activation token of a product, and a customer. */
+async function appendages({ db }: Storage, product_id: string, user_id: string) {
+  const ids = { connector: randomUUID(), activation: randomUUID(), customer: randomUUID() };
+  // The test call is refused before it leaves the machine.
+  const webhook = { type: 'webhook', url: 'http://127.0.0.1:1/', method: 'POST', headers: {}, timeout_ms: 100 };
+  await db
+    .insertInto('connectors')
+    .values({
+      id: ids.connector,
+      product_id,
+      title: 'x',
+      code: 'X',
+      type: 'webhook',
+      opts: JSON.stringify(webhook),
+      state: 'ok',
+      last_used_at: null,
+      last_error: null,
+      created_at: 1,
+      updated_at: 1,
+    })
+    .execute();
+  const token = { token_hash: ids.activation, tail: 'x', uses_left: 1, created_at: 1 };
+  await db
+    .insertInto('activation_tokens')
+    .values({ id: ids.activation, product_id, user_id, ...token })
+    .execute();
+  await db
+    .insertInto('customers')
+    .values({ id: ids.customer, name: ids.customer, title: 'x', created_at: 1 })
+    .execute();
+  return ids;
+}
+
+/** What nobody in particular has done to a product, and to a device on it, in the first hour of 1970. */
+async function twoLogs({ db }: Storage, product_id: string, device_id: string) {
+  const message = randomUUID();
+  const about = [
+    { type: 'bundle.tag', productId: product_id, message },
+    { type: 'device.claim', productId: product_id, deviceId: device_id, message },
+  ] as const;
+  for (const one of about) await writeLog(db, { ...one, atMs: 1_000 });
+  const rows = await db.selectFrom('logs').select(['id', 'device_id']).where('message', '=', message).execute();
+  const idOf = (device: string | null) => rows.find((row) => row.device_id === device)?.id ?? '';
+  return { productLog: idOf(null), deviceLog: idOf(device_id) };
+}
+
+/** A product with everything that belongs to one, a device that is activated to it, and somebody in each role. */
+export type AccessScene = Awaited<ReturnType<typeof accessScene>>;
+
+/**
+ * Makes a caller in one role towards a new product and a device on it.
+ *
+ * @param software the platform of software devices, of which there is one
+ */
+export async function accessScene({ make, storage }: TestApp, role: Role, software: string) {
+  const platform = await make.platform();
+  const [owner, caller, colleague, bystander] = await Promise.all([
+    make.user(),
+    make.user(role === 'admin' ? { role: 'admin' } : {}),
+    make.user(),
+    make.user(),
+  ]);
+  const at = { platform_id: platform.id, flavor_id: platform.flavor.id };
+  const publication = role === 'visitor' ? 'published' : 'preview';
+  const made = await make.product({ ...at, user_id: role === 'owner' ? caller.id : owner.id, publication });
+  const published = await make.product({ ...at, publication: 'published' });
+  const firmware = await make.firmware(at);
+  const ours = { product_id: made.id, firmware_id: firmware.id, user_id: owner.id };
+  const bundle = await make.bundle({ ...ours, state: 'published', tag: 'release' });
+  const draft = await make.bundle(ours);
+  const resource = await make.resource(Buffer.from('x'), { bundle_id: bundle.id });
+  const gadget = await make.device({
+    platform_id: platform.id,
+    product_id: made.id,
+    user_id: role === 'deviceOwner' ? caller.id : owner.id,
+    state: 'active',
+    lat_e6: 1,
+    lon_e6: 1,
+    city: '',
+    country: '',
+  });
+  const logs = await twoLogs(storage, made.id, gadget.id);
+  const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
+  if (role === 'manager' || role === 'tester') await make.member(made.id, caller.id, role);
+  await make.member(made.id, colleague.id, 'tester');
+  const { activation, connector, customer } = await appendages(storage, made.id, owner.id);
+  return {
+    caller,
+    software,
+    activation,
+    customer,
+    owner,
+    bystander: bystander.email,
+    colleague: colleague.id,
+    flavor: platform.flavor.id,
+    platform: platform.id,
+    part: platform.part_id ?? '',
+    firmware: firmware.id,
+    product: made.id,
+    code: made.code,
+    published: published.id,
+    bundle: bundle.id,
+    draft: draft.id,
+    draftResource: draftResource.id,
+    resource: resource.id,
+    device: gadget.id,
+    connector,
+    ...logs,
+  };
+}
+
+/** The roles that the caller of such a scene has towards its product, its device and the service as a whole. */
+export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
+  if (on === 'product') return [...new Set<Role>(['anyone', role])];
+  // That a product is public shows nobody the devices on it.
+  if (on === 'device') return role === 'visitor' ? ['anyone'] : [...new Set<Role>(['anyone', role])];
+  return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
+}
