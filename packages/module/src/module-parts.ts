@@ -1,3 +1,7 @@
+import Value from 'typebox/value';
+import { DataCloud } from './cloud/data-cloud.ts';
+import { Solo } from './cloud/data-solo.ts';
+import { ControlAction } from './cloud/data-state.ts';
 import { Link } from './cloud/link.ts';
 import { type LogSettings, noticeTime } from './device/log.ts';
 import type { PoolSettings } from './device/net-buffers.ts';
@@ -53,8 +57,8 @@ export const wlanOf = (
   new Wlan({ clock, air, net, mac: identity.mac, variables, log, random: seededRandom(`air ${seed}`), timings });
 
 /** The module's side of the service. */
-export function linkOf(module: Module, { clock, net, store, service }: ModuleOptions): Link {
-  const { flash, identity, log, variables, wlan } = module;
+export function linkOf(module: Module, { clock, store, service }: ModuleOptions): Link {
+  const { flash, identity, log, net, variables, wlan } = module;
   const face = () => wlan.interfaceOf(variables.get('dms.interface'));
   return new Link({
     clock,
@@ -70,5 +74,52 @@ export function linkOf(module: Module, { clock, net, store, service }: ModuleOpt
       log.say('rebooting');
       return module.reboot();
     },
+  });
+}
+
+/** Streams and controls at the service. */
+export function cloudOf(module: Module, { clock, store }: ModuleOptions): DataCloud {
+  const { flash, link, log, random, variables } = module;
+  const cloud = new DataCloud({
+    clock,
+    random,
+    store,
+    flash,
+    line: link.line,
+    variables,
+    version: () => module.versionLine,
+    notices: {
+      lost: () => log.say('activationLost'),
+      dropped: (count) => log.say('samplesDropped', { count }),
+      notPushed: ({ message, printed }) => {
+        if (!printed) log.say('notPushed', { reason: message });
+      },
+    },
+  });
+  link.onAction('control', (action) => {
+    if (!Value.Check(ControlAction, action)) return;
+    // Nobody waits for it; what the store does not take comes again with the next pull.
+    cloud.applyControls(action.controls).catch((cause) => log.say('notPushed', { reason: String(cause) }));
+  });
+  return cloud;
+}
+
+/** What serves the capabilities without a host. */
+export function soloOf(module: Module): Solo {
+  const { clock, cloud, log, model, pins, rtc, variables, wlan } = module;
+  const face = () => wlan.interfaceOf(variables.get('dms.interface'));
+  return new Solo({
+    clock,
+    rtc,
+    model,
+    pins,
+    variables,
+    cloud,
+    network: { isUp: () => wlan.isUp(face()), ensureUp: () => wlan.ensureUp(face()) },
+    failed: (refusal) => {
+      if (refusal.kind === 'link' && !refusal.error.printed) log.say('notPushed', { reason: refusal.error.message });
+    },
+    // Nobody waits for it: whoever watches is told.
+    broken: (cause) => log.say('notPushed', { reason: String(cause) }),
   });
 }

@@ -71,6 +71,10 @@ export class ModuleSources implements VariableSources {
     return this.#module.link;
   }
 
+  cloud(): ReturnType<VariableSources['cloud']> {
+    return this.#module.cloud;
+  }
+
   pins(): ReturnType<VariableSources['pins']> {
     return this.#module.pins;
   }

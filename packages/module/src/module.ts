@@ -1,5 +1,8 @@
 import { type CancelTimer, type Clock, decodeBase64, parseVersion, sleep, unwrap } from '@moorage/base';
 import { Bus } from './bus/bus.ts';
+import type { DataCloud } from './cloud/data-cloud.ts';
+import { DataMessages } from './cloud/data-messages.ts';
+import type { Solo } from './cloud/data-solo.ts';
 import type { Link } from './cloud/link.ts';
 import type { Board } from './commands/board.ts';
 import { tlsSettings } from './commands/http-open.ts';
@@ -26,7 +29,7 @@ import { type Execution, execute } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
-import { linkOf, logSettings, poolSettings, streamsOf, wlanOf } from './module-parts.ts';
+import { cloudOf, linkOf, logSettings, poolSettings, soloOf, streamsOf, wlanOf } from './module-parts.ts';
 import { ModuleSources } from './module-sources.ts';
 import type { Net } from './net/ports.ts';
 import { drawnTimings } from './personality/timings.ts';
@@ -80,6 +83,8 @@ export class Module implements Board {
   readonly webSetup: WebSetup;
   readonly sockets: Sockets;
   readonly link: Link;
+  readonly cloud: DataCloud;
+  readonly messages: DataMessages;
   readonly pins: Pins;
   readonly pinRoles: PinRoles;
   readonly bus: Bus;
@@ -87,6 +92,7 @@ export class Module implements Board {
   readonly power: Power;
   readonly timings: Timings;
   readonly #pinDuties: PinDuties;
+  readonly #solo: Solo;
   readonly #ioConnection: IoConnection;
   #safeMode = false;
   #outOfBand: OutOfBand = outOfBand('');
@@ -117,12 +123,15 @@ export class Module implements Board {
     this.wlan = wlanOf(this, options);
     this.net = new LocalNames(net, this.hostClock);
     this.link = linkOf(this, options);
+    this.cloud = cloudOf(this, options);
+    this.messages = new DataMessages(this.cloud);
     const { variables } = this;
     this.pins = new Pins({ clock, count: this.model.gpioCount, ownerOf: (pin) => variables.pinOwner(pin) });
     this.pinRoles = new PinRoles(this.pins, (role) =>
       role === 'system.oob.gpio' ? this.#outOfBand.pin : variables.get(role),
     );
     this.bus = new Bus(this);
+    this.#solo = soloOf(this);
     this.#pinDuties = pinDutiesOf(this);
     this.#ioConnection = new IoConnection(this, () => tlsSettings(this, undefined));
     this.faults = new Faults({ store, limit: this.model.limits.faults });
@@ -229,6 +238,8 @@ export class Module implements Board {
     const dropped = await this.variables.load();
     await this.faults.load();
     await this.link.load();
+    await this.cloud.load();
+    this.messages.forget();
     const { bootMs } = this.timings;
     if (bootMs > 0) await sleep(this.clock, bootMs);
     // Somebody may have pulled the plug meanwhile, or reset the module once more.
@@ -255,6 +266,7 @@ export class Module implements Board {
     this.log.notice('initialized');
     this.link.start();
     this.wlan.boot();
+    this.#solo.start();
     this.#ioConnection.start();
     // Spec: MOD-VAR-setup.auto.cmd.
     const { variables } = this;
@@ -293,6 +305,8 @@ export class Module implements Board {
     this.bus.stop();
     this.#ioConnection.stop();
     this.#pinDuties.stop();
+    this.#solo.stop();
+    this.cloud.stop();
     this.link.stop();
     this.webSetup.halt();
     this.sockets.halt();

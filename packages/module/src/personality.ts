@@ -14,7 +14,17 @@ export type { Timings } from './personality/timings.ts';
 export type Blanks = Readonly<Record<string, string | number>>;
 
 /** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
-export type RowKey = 'list' | 'listVerbose' | 'streamList' | 'scan' | 'scanVerbose' | 'services' | 'products';
+export type RowKey =
+  | 'messages'
+  | 'capabilities'
+  | 'list'
+  | 'listVerbose'
+  | 'streamList'
+  | 'scan'
+  | 'scanVerbose'
+  | 'services'
+  | 'products'
+  | 'cloudFiles';
 
 /** All in which one generation of the firmware differs from another. */
 export interface PersonalityData {

@@ -1,6 +1,11 @@
 import { unwrap } from '@moorage/base';
-import type { MemoryNetwork } from '../src/net/memory.ts';
 import type { Connection, DatagramSocket, Net } from '../src/net/ports.ts';
+import { type PeerStep, spell } from './transcript.ts';
+
+/** Where hosts are added. */
+export interface HostNetwork {
+  attach(name: string, ip: string): Net;
+}
 
 /** What every host of a transcript does with TCP clients, by port. */
 const programs: Readonly<Record<number, (connection: Connection) => void>> = {
@@ -18,7 +23,7 @@ const programs: Readonly<Record<number, (connection: Connection) => void>> = {
 };
 
 /** Adds a host with the programs above, and an echo for datagrams on port 7. */
-export async function addHost(network: MemoryNetwork, name: string, ip: string): Promise<Net> {
+export async function addHost(network: HostNetwork, name: string, ip: string): Promise<Net> {
   const net = network.attach(name, ip);
   for (const [port, serve] of Object.entries(programs)) {
     unwrap(
@@ -53,5 +58,63 @@ export class Call {
 
   hangUp(): void {
     this.#connection.stream.end();
+  }
+}
+
+/** A server that does what a dialogue says, one connection after another. */
+export class ScriptedPeer {
+  readonly #steps: readonly PeerStep[];
+  #at = 0;
+  #heard = '';
+  #stream: Connection['stream'] | undefined;
+  /** The first thing that went otherwise. */
+  problem: string | undefined;
+
+  constructor(steps: readonly PeerStep[]) {
+    this.#steps = steps;
+  }
+
+  /** Nothing is left to do, and nothing has come that was not expected. */
+  get done(): boolean {
+    return this.problem === undefined && this.#at === this.#steps.length && this.#heard === '';
+  }
+
+  /** What is the matter when it is not done. */
+  get state(): string {
+    const next = this.#steps[this.#at];
+    return this.problem ?? `next is ${JSON.stringify(next)}, has heard "${spell(this.#heard)}"`;
+  }
+
+  accept({ stream }: Connection): void {
+    this.#stream = stream;
+    this.#heard = '';
+    stream.on('error', () => {});
+    stream.on('data', (chunk: Buffer) => {
+      if (stream !== this.#stream) return;
+      this.#heard += chunk.toString('latin1');
+      this.#play(stream);
+    });
+    this.#play(stream);
+  }
+
+  #play(stream: Connection['stream']): void {
+    for (let step = this.#steps[this.#at]; step; step = this.#steps[this.#at]) {
+      if (step.kind === 'hears') {
+        if (this.#heard.length < step.bytes.length) return;
+        const heard = this.#heard.slice(0, step.bytes.length);
+        this.#heard = this.#heard.slice(step.bytes.length);
+        if (heard !== step.bytes) {
+          this.problem ??= `heard "${spell(heard)}" instead of "${spell(step.bytes)}"`;
+          stream.destroy();
+          return;
+        }
+      }
+      this.#at++;
+      if (step.kind === 'says') stream.write(Buffer.from(step.bytes, 'latin1'));
+      if (step.kind === 'hears' || step.kind === 'says') continue;
+      if (step.kind === 'ends') stream.end();
+      else stream.destroy(new Error('broken'));
+      return;
+    }
   }
 }

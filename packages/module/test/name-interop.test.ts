@@ -5,6 +5,7 @@ import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
 import { nodeNet } from '../src/net/node.ts';
 import type { Net } from '../src/net/ports.ts';
+import { offlinePersonality } from '../src/testing/offline.ts';
 import { hasProgram, output } from './interop.ts';
 
 /** How much faster the module's time goes: claims of names take a tenth of a second. */
@@ -28,12 +29,18 @@ async function namedModule(ip: string, name: string, ...commands: readonly strin
 }
 
 async function startNamed(net: Net, ip: string, name: string, commands: readonly string[] = []): Promise<Named> {
-  const module = await createModule({ clock: new ScaledClock(ratio), store: new MemoryStore(), net, seed: ip });
+  const module = await createModule({
+    clock: new ScaledClock(ratio),
+    store: new MemoryStore(),
+    net,
+    seed: ip,
+    personality: offlinePersonality,
+  });
   open.push(module);
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));
   await module.boot();
-  const settings = ['ntp.enabled 0', 'broadcast.interval 0', 'mdns.enabled 1', `mdns.name ${name}`, ...commands];
+  const settings = ['broadcast.interval 0', 'mdns.enabled 1', `mdns.name ${name}`, ...commands];
   for (const setting of [...settings, 'wlan.ssid harbour-open']) {
     const { code } = await module.execute(`set ${setting}`);
     expect(code, setting).toBe(0);

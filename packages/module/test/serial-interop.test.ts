@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
 import { nodeNet } from '../src/net/node.ts';
+import { offlinePersonality } from '../src/testing/offline.ts';
 import { openSerial } from '../src/transports/open.ts';
 import { defaultAir } from '../src/wlan/air.ts';
 
@@ -19,7 +20,13 @@ afterEach(async () => {
 const net = nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
 
 async function servedModule(serial: string, ...settings: string[]): Promise<{ module: Module; address: string }> {
-  const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed: 1 });
+  const module = await createModule({
+    clock: realClock,
+    store: new MemoryStore(),
+    net,
+    seed: 1,
+    personality: offlinePersonality,
+  });
   await module.boot();
   cleanups.push(() => module.close());
   for (const setting of settings) expect(await module.execute(`set ${setting}`)).toMatchObject({ code: 0 });

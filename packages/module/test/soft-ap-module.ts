@@ -4,14 +4,21 @@ import { realClock } from '@moorage/base';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { nodeNet } from '../src/net/node.ts';
+import { offlinePersonality } from '../src/testing/offline.ts';
 
 const ip = process.argv[2] ?? '10.10.10.1';
 // The client is on another host, and has no address yet.
 const net = nodeNet({ ip, portOffset: 0, listenLan: true });
-const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed: 1 });
+const module = await createModule({
+  clock: realClock,
+  store: new MemoryStore(),
+  net,
+  seed: 1,
+  personality: offlinePersonality,
+});
 module.log.attach((line) => console.log(line));
 await module.boot();
-for (const line of ['set ntp.enabled 0', 'set broadcast.interval 0', `set softap.static.ip ${ip}`, 'nup -i softap']) {
+for (const line of ['set broadcast.interval 0', `set softap.static.ip ${ip}`, 'nup -i softap']) {
   console.log(`${line}: ${(await module.execute(line)).text}`);
 }
 process.stdin.resume();

@@ -15,6 +15,7 @@ import { createModule, type Module } from '../src/module.ts';
 import { nodeNet } from '../src/net/node.ts';
 import { testCertificates } from '../src/testing/certificates.ts';
 import { freePort, loopback } from '../src/testing/nets.ts';
+import { offlinePersonality } from '../src/testing/offline.ts';
 
 // Programs that are not ours, each a process, on the loopback sockets of this machine.
 
@@ -30,15 +31,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(async () => {
   const net = nodeNet({ ...loopback, ip: `127.9.${1 + (process.pid % 250)}.1` });
-  module = await createModule({ clock: realClock, net, store: new MemoryStore(), seed: 1 });
+  module = await createModule({
+    clock: realClock,
+    net,
+    store: new MemoryStore(),
+    seed: 1,
+    personality: offlinePersonality,
+  });
   await module.boot();
-  for (const line of [
-    'mdns.enabled 0',
-    'http.server.enabled 0',
-    'ntp.enabled 0',
-    'tcp.client.retries 1',
-    'wlan.ssid harbour-open',
-  ])
+  for (const line of ['mdns.enabled 0', 'http.server.enabled 0', 'tcp.client.retries 1', 'wlan.ssid harbour-open'])
     expect((await module.execute(`set ${line}`)).code).toBe(0);
   unwrap(await module.wlan.ensureUp());
 });

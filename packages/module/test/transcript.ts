@@ -24,6 +24,17 @@ export type Step =
 export const wires = ['memory', 'tcp', 'pty'] as const;
 export type WireName = (typeof wires)[number];
 
+/** What a dialogue may not be for: a wire, or a network of real sockets. */
+export type Ground = WireName | 'sockets';
+
+/** What a scripted peer does next on a connection. Bytes are latin1 texts. */
+export type PeerStep =
+  | { readonly kind: 'hears' | 'says'; readonly bytes: string }
+  /** It ends its direction; the script goes on with the next connection. */
+  | { readonly kind: 'ends' }
+  /** It breaks the connection. */
+  | { readonly kind: 'breaks' };
+
 /** A golden dialogue as its file has it; `test/transcripts/README.md` describes the format. */
 export interface Transcript {
   /** Command lines run before anybody connects. */
@@ -32,8 +43,10 @@ export interface Transcript {
   readonly air: string | undefined;
   /** Other hosts of the network, by name: their addresses. */
   readonly hosts: ReadonlyMap<string, string>;
-  /** Wires that cannot carry it, with the reason. */
-  readonly notOn: ReadonlyMap<WireName, string>;
+  /** What the first host does on its ports, by port. */
+  readonly peers: ReadonlyMap<number, readonly PeerStep[]>;
+  /** What cannot carry it, with the reason. */
+  readonly notOn: ReadonlyMap<Ground, string>;
   readonly steps: readonly Step[];
 }
 
@@ -76,7 +89,8 @@ export function parseTranscript(text: string): Transcript {
   const setup: string[] = [];
   let air: string | undefined;
   const hosts = new Map<string, string>();
-  const notOn = new Map<WireName, string>();
+  const peers = new Map<number, PeerStep[]>();
+  const notOn = new Map<Ground, string>();
   const steps: Step[] = [];
   text.split('\n').forEach((line, index) => {
     const refuse = (why: string): never => {
@@ -92,7 +106,8 @@ export function parseTranscript(text: string): Transcript {
     if (word === 'setup') setup.push(rest);
     else if (word === 'air') air = rest;
     else if (word === 'host') hosts.set(rest.split(' ')[0] ?? '', rest.split(' ')[1] ?? refuse('no address'));
-    else if (word === 'not-on') notOn.set(wireNamed(rest.split(' ')[0] ?? '') ?? refuse('unknown wire'), rest);
+    else if (word === 'not-on') notOn.set(groundNamed(rest.split(' ')[0] ?? '') ?? refuse('unknown wire'), rest);
+    else if (word === 'peer') addPeerStep(peers, value, refuse);
     else if (word === '>') steps.push({ kind: 'send', bytes: value });
     else if (word === '<') steps.push({ kind: 'receive', bytes: value });
     else if (word === 'end' || word === 'ended') steps.push({ kind: word });
@@ -103,7 +118,16 @@ export function parseTranscript(text: string): Transcript {
     else if (word === 'log') steps.push({ kind: 'log', text: rest });
     else refuse(`"${word}" is no step`);
   });
-  return { setup, air, hosts, notOn, steps };
+  return { setup, air, hosts, peers, notOn, steps };
 }
 
-const wireNamed = (name: string): WireName | undefined => wires.find((wire) => wire === name);
+const groundNamed = (name: string): Ground | undefined => [...wires, 'sockets' as const].find((each) => each === name);
+
+/** `80 hears BYTES`, `80 says BYTES`, `80 ends`, `80 breaks`. */
+function addPeerStep(peers: Map<number, PeerStep[]>, text: string, refuse: (why: string) => never): void {
+  const [, port, word, bytes] = /^(\d+) (hears|says|ends|breaks)(?: (.*))?$/s.exec(text) ?? refuse('a peer does what?');
+  const steps = peers.get(Number(port)) ?? [];
+  peers.set(Number(port), steps);
+  if (word === 'hears' || word === 'says') steps.push({ kind: word, bytes: bytes ?? '' });
+  else steps.push({ kind: word === 'ends' ? 'ends' : 'breaks' });
+}

@@ -6,7 +6,8 @@ import { createModule } from '../src/module.ts';
 import { MemoryNetwork } from '../src/net/memory.ts';
 import type { Net } from '../src/net/ports.ts';
 import { parseAir } from '../src/wlan/air.ts';
-import { addHost, Call } from './hosts.ts';
+import { addHost, Call, type HostNetwork, ScriptedPeer } from './hosts.ts';
+import { SocketNetwork } from './socket-network.ts';
 import { parseTranscript, spell, type Transcript, wires } from './transcript.ts';
 import { openWire, type Wire } from './wires.ts';
 
@@ -24,12 +25,23 @@ const moduleIp = '10.5.6.108';
 const folder = new URL('transcripts/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 
+/** Real milliseconds that bytes on real sockets have to arrive before time goes on. */
+const socketMs = 5;
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function bootedModule(clock: VirtualClock, { air, hosts }: Transcript) {
-  const network = new MemoryNetwork(clock);
+/** The network of a dialogue: in memory, or the sockets of this machine. */
+type NetworkName = 'memory' | 'sockets';
+
+async function bootedModule(clock: VirtualClock, { air, hosts, peers: scripts }: Transcript, on: NetworkName) {
+  const network: HostNetwork = on === 'memory' ? new MemoryNetwork(clock) : new SocketNetwork();
   const nets: Net[] = [];
   for (const [name, ip] of hosts) nets.push(await addHost(network, name, ip));
+  const peers = new Map([...scripts].map(([port, steps]) => [port, new ScriptedPeer(steps)]));
+  for (const [port, peer] of peers) {
+    const listener = await nets[0]?.listen(port, (connection) => peer.accept(connection));
+    if (!listener?.ok) throw new Error('There is no host that could listen');
+  }
   const net = network.attach('module', moduleIp);
   const around = air === undefined ? {} : { air: unwrap(parseAir(air)) };
   const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts', ...around });
@@ -40,7 +52,7 @@ async function bootedModule(clock: VirtualClock, { air, hosts }: Transcript) {
     if (!dialled) throw new Error('There is no host that could call');
     return new Call(unwrap(await dialled));
   };
-  return { module, call };
+  return { module, call, peers };
 }
 
 /** The bytes that the host has received and not yet expected. */
@@ -67,9 +79,14 @@ class Received {
   }
 }
 
-async function replay(transcript: Transcript, wireName: (typeof wires)[number], pieces: 'whole' | 'bytes') {
+async function replay(
+  transcript: Transcript,
+  wireName: (typeof wires)[number],
+  pieces: 'whole' | 'bytes',
+  network: NetworkName = 'memory',
+) {
   const clock = new VirtualClock();
-  const { module, call } = await bootedModule(clock, transcript);
+  const { module, call, peers } = await bootedModule(clock, transcript, network);
   let caller: Call | undefined;
   for (const line of transcript.setup) expect((await module.execute(line)).code, line).toBe(0);
   const wire = await openWire[wireName](module);
@@ -77,7 +94,9 @@ async function replay(transcript: Transcript, wireName: (typeof wires)[number], 
   // A wait goes on until its effect is seen: over a real wire the bytes before it may still be on their way.
   let waitMs = 0;
   const meanwhile = async (): Promise<void> => {
-    await turn();
+    const arrivedAtMs = performance.now() + (network === 'sockets' && waitMs > 0 ? socketMs : 0);
+    do await turn();
+    while (performance.now() < arrivedAtMs);
     await clock.advance(waitMs);
   };
   try {
@@ -89,7 +108,9 @@ async function replay(transcript: Transcript, wireName: (typeof wires)[number], 
         else for (const byte of bytes) wire.stream.write(Buffer.of(byte));
       } else if (step.kind === 'receive') {
         const taken = await received.take(step.bytes, meanwhile);
-        expect(spell(taken), `step ${index + 1}, then came: ${spell(received.bytes)}`).toBe(spell(step.bytes));
+        const where = `step ${index + 1}, then came: ${spell(received.bytes)}`;
+        const heard = [...peers].filter(([, peer]) => peer.problem).map(([port, { problem }]) => `${port} ${problem}`);
+        expect(spell(taken), [where, ...heard].join('; ')).toBe(spell(step.bytes));
       } else if (step.kind === 'end') wire.stream.end();
       else if (step.kind === 'ended') await expect.poll(() => received.ended).toBe(true);
       else if (step.kind === 'wait') {
@@ -109,6 +130,9 @@ async function replay(transcript: Transcript, wireName: (typeof wires)[number], 
     }
     for (let left = quietTurns; left > 0; left--) await turn();
     expect(spell(received.bytes), 'after the last step').toBe('');
+    for (const [port, peer] of peers) {
+      await expect.poll(() => peer.done, { message: `peer ${port}: ${peer.state}` }).toBe(true);
+    }
   } finally {
     await wire.close();
     await module.close();
@@ -123,5 +147,11 @@ describe.each(files)('%s', (file) => {
       if (reason !== undefined) test.skip(`is not for ${reason}`, () => {});
       else test(`over ${wire}, ${pieces}`, () => replay(transcript, wire, pieces));
     }
+  }
+  if (transcript.hosts.size === 0) return;
+  for (const pieces of ['whole', 'bytes'] as const) {
+    const reason = transcript.notOn.get('sockets');
+    if (reason !== undefined) test.skip(`is not for ${reason}`, () => {});
+    else test(`on real sockets, ${pieces}`, () => replay(transcript, 'memory', pieces, 'sockets'));
   }
 });

@@ -184,7 +184,7 @@ export class Bridge {
 
   async #sendTo(handle: number, size: number): Promise<void> {
     const pieces = this.#collected.take(size);
-    const begun = this.#parts.streams.write(handle, size);
+    const begun = this.#parts.streams.write(handle, size, true);
     if (!begun.ok) return;
     for (const piece of pieces) {
       const taken = begun.value.append(piece);

@@ -1,4 +1,6 @@
-import type { OtaResultCode } from './results.ts';
+import type { ServiceAction } from '@moorage/api';
+import type { EndReason } from './channel-table.ts';
+import type { LinkFailure, OtaResultCode } from './results.ts';
 
 /** What happens on the link, for whoever watches: a progress bar, the output of a command. */
 export type LinkEvent =
@@ -21,6 +23,13 @@ export type LinkEvent =
   | { readonly type: 'installed'; readonly bundleId: string; readonly bversion: string }
   /** The restarted module has told the service what it runs. */
   | { readonly type: 'updated'; readonly bundleId: string; readonly bversion: string }
+  /** The message channel is open, or why it is not any more. */
+  | { readonly type: 'channel'; readonly open: true }
+  | { readonly type: 'channel'; readonly open: false; readonly reason: EndReason }
+  /** An action of the message channel that nothing on the module takes. */
+  | { readonly type: 'action'; readonly action: ServiceAction }
+  /** The certificate has been renewed, or why not. */
+  | { readonly type: 'renewal'; readonly failed: LinkFailure | undefined }
   | { readonly type: 'failed'; readonly result: OtaResultCode; readonly message: string };
 
 export type LinkListener = (event: LinkEvent) => void;

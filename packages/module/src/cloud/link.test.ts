@@ -45,7 +45,7 @@ describe('provisioning', () => {
     const { module, peer, until } = await linkRig();
     peer.refuse('POST /provision', 403, 'The token is used up');
     const error = { result: 7, message: 'The token is used up' };
-    expect(await until(module.link.provision(token))).toEqual({ ok: false, error });
+    expect(await until(module.link.provision(token))).toMatchObject({ ok: false, error });
     expect(module.link.provisionStatus).toBe(1);
     peer.answers.clear();
     expect((await until(module.link.provision())).ok).toBe(true);

@@ -1,18 +1,20 @@
-import { type DeviceInfo, type EndpointShape, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
-import { formatVersion, isUuid, type Result, success } from '@moorage/base';
-import type { Flash } from '../device/flash-files.ts';
+import { type DeviceInfo, type EndpointShape, otaResults, type ReplyOf, type ServiceAction } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
 import type { Store } from '../device/store.ts';
+import type { Channel } from './channel.ts';
+import type { RequestBody } from './channel-session.ts';
 import type { LinkEvent, LinkListener } from './events.ts';
-import { backOffMs, pause } from './pause.ts';
+import { FileStores } from './file-stores.ts';
 import { provision, statusOf } from './provision.ts';
 import { RecordKeeper } from './record.ts';
 import { type LinkFailure, type OtaResultCode, type ProvisionStatus, provisionStatus } from './results.ts';
-import { calls, type ServiceClient } from './service-client.ts';
+import { calls, type LinkInput, type ServiceClient } from './service-client.ts';
 import { type LineParts, ServiceLine } from './service-line.ts';
-import { installFiles, missingFiles } from './update.ts';
+import { type OtaOptions, type UpdateOutcome, Updater } from './updater.ts';
 
 export type { LinkEvent, LinkListener } from './events.ts';
 export type { LinkFailure, OtaResultCode, ProvisionStatus } from './results.ts';
+export type { OtaOptions, UpdateOutcome } from './updater.ts';
 
 export interface LinkParts extends LineParts {
   readonly store: Store;
@@ -30,46 +32,52 @@ export interface Installed {
   readonly firmwareVersion: string | undefined;
 }
 
-export interface OtaOptions {
-  /** Fetches every file even when the bundle runs already. */
-  readonly force?: boolean;
-  /** Id or version of a published bundle. */
-  readonly bundle?: string | undefined;
-}
-
 export type Claim =
   | { readonly username: string; readonly password: string }
   | { readonly product: string; readonly token: string };
 
 type Answer<E extends EndpointShape> = Promise<Result<ReplyOf<E>, LinkFailure>>;
 
-const firstReportRetryMs = 1_000;
-const longestReportRetryMs = 300_000;
+/** Takes an action that the service names on the message channel. */
+export type ActionListener = (action: ServiceAction) => void;
 
 /** The module's side of the wire to its service. Spec: reference service 6.2 to 6.6. */
 export class Link {
   readonly #parts: LinkParts;
   readonly #keeper: RecordKeeper;
   readonly #line: ServiceLine;
+  readonly #updater: Updater;
   readonly #listeners = new Set<LinkListener>();
+  readonly #actions = new Map<string, ActionListener>();
   #power = new AbortController();
-  #otaResult: OtaResultCode = otaResults.none;
-  #offeredBundleId: string | undefined;
+  #channel: Channel | undefined;
+  /** The files of the device and of its product, at the service. */
+  readonly files: FileStores;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
-    this.#keeper = new RecordKeeper(parts.store);
-    this.#line = new ServiceLine(parts, this.#keeper);
+    const keeper = new RecordKeeper(parts.store);
+    const line = new ServiceLine(parts, keeper, (failed) => this.#emit({ type: 'renewal', failed }));
+    this.#keeper = keeper;
+    this.#line = line;
+    this.#updater = new Updater({ ...parts, keeper, line, emit: this.#emit });
+    const { clock, flash } = parts;
+    this.files = new FileStores({ clock, flash, line, signal: () => this.#power.signal });
+  }
+
+  /** The way to the service, for its other clients. */
+  get line(): ServiceLine {
+    return this.#line;
   }
 
   /** Value of `dms.ota_result`. Spec: MOD-OTA-result. */
   get otaResult(): OtaResultCode {
-    return this.#otaResult;
+    return this.#updater.result;
   }
 
   /** Value of `dms.bundle_id`: what the service named last since the boot, else what is installed. */
   get bundleId(): string {
-    return this.#offeredBundleId ?? this.#keeper.record.installed?.bundleId ?? '';
+    return this.#updater.bundleId;
   }
 
   /** Value of `dms.provision.status`. */
@@ -86,7 +94,7 @@ export class Link {
 
   /** The module has restarted into an update that the service has not heard of yet; `start` reports it. */
   get reportPending(): boolean {
-    return this.#keeper.record.unreported === true;
+    return this.#updater.reportPending;
   }
 
   /** Calls `listener` for every event from now on; returns how to stop. */
@@ -99,17 +107,15 @@ export class Link {
   async load(): Promise<void> {
     this.#power = new AbortController();
     await this.#keeper.load();
-    this.#offeredBundleId = undefined;
-    // The restart that an update makes is part of it: the host finds the result afterwards.
-    this.#otaResult = this.reportPending ? otaResults.updated : otaResults.none;
+    this.#updater.restart();
   }
 
-  /** After `[Ready]`: an update that the service has not heard of is reported in the background. */
+  /** After `[Ready]`: an update that the service has not heard of, or one that was cut short, is reported in the background. */
   start(): void {
-    if (!this.reportPending) return;
-    this.#reportUntilHeard(this.#power.signal).catch((cause: unknown) => {
+    if (!this.#updater.hasToReport) return;
+    this.#updater.reportUntilHeard(this.#power.signal).catch((cause: unknown) => {
       // Only the store can fail here. Nobody waits for this task, so whoever watches is told; the next boot reports again.
-      this.#fail({ result: otaResults.failed, message: `The report of the update failed: ${cause}` });
+      this.#emit({ type: 'failed', result: otaResults.failed, message: `The report of the update failed: ${cause}` });
     });
   }
 
@@ -139,7 +145,7 @@ export class Link {
 
   claim(claim: Claim): Answer<typeof calls.claim> {
     return this.#line.inTurn(async () => {
-      const claimed = await this.#line.ask(calls.claim, claim);
+      const claimed = await this.#line.ask(calls.claim, { body: claim });
       if (!claimed.ok) return claimed;
       const { product, user } = claimed.value;
       this.#emit({ type: 'claimed', product, user });
@@ -151,7 +157,7 @@ export class Link {
   /** @param product full code, or the short one when the owner has no other product with it */
   activate(product: string): Answer<typeof calls.activate> {
     return this.#line.inTurn(async () => {
-      const activated = await this.#line.ask(calls.activate, { product });
+      const activated = await this.#line.ask(calls.activate, { body: { product } });
       if (activated.ok) {
         this.#emit({ type: 'activated', product: activated.value.product, bundle: activated.value.bundle });
       }
@@ -160,143 +166,89 @@ export class Link {
   }
 
   info(): Promise<Result<DeviceInfo, LinkFailure>> {
-    return this.#line.inTurn(() => this.#line.ask(calls.info, undefined));
+    return this.call(calls.info, {});
   }
 
   products(): Answer<typeof calls.products> {
-    return this.#line.inTurn(() => this.#line.ask(calls.products, undefined));
+    return this.call(calls.products, {});
+  }
+
+  /** Makes one call of the device listener's contract, in its turn, over a connection of its own. */
+  call<E extends EndpointShape>(endpoint: E, input: LinkInput<E>): Answer<E> {
+    return this.#line.inTurn(() => this.#line.ask(endpoint, input));
+  }
+
+  /** Makes several calls over one connection, in their turn. */
+  withClient<T>(task: (client: ServiceClient) => Promise<Result<T, LinkFailure>>): Promise<Result<T, LinkFailure>> {
+    return this.#line.inTurn(() => this.#line.withClient(task));
   }
 
   /**
    * Installs the bundle that the service chooses, or the one asked for. `none`: it runs already. `installed`: all files
-   * are valid, and a reboot is due. Spec: MOD-CMD-ota.
+   * are valid, and a reboot is due. `partial`: the files that were asked for are valid, others of the bundle are missing.
+   * Spec: MOD-CMD-ota.
    *
    * A cut at any moment leaves every file whole; asking again goes on with what is missing.
    */
-  update(options: OtaOptions = {}): Promise<Result<'none' | 'installed', LinkFailure>> {
-    return this.#line.inTurn(async () => {
-      this.#otaResult = otaResults.none;
-      const { signal } = this.#power;
-      const updated = await this.#line.withClient((client) => this.#install(client, options, signal));
-      if (updated.ok) {
-        this.#otaResult = updated.value === 'none' ? otaResults.notRequired : otaResults.updated;
-      } else {
-        this.#otaResult = updated.error.result;
-        this.#fail(updated.error);
-      }
-      return updated;
-    });
+  update(options: OtaOptions = {}): Promise<Result<UpdateOutcome, LinkFailure>> {
+    return this.#line.inTurn(() => this.#updater.update(options, this.#power.signal));
   }
 
   /** An update with its reboot, which is over when this resolves to `updated`. */
-  async ota(options: OtaOptions = {}): Promise<Result<'none' | 'updated', LinkFailure>> {
+  async ota(options: OtaOptions = {}): Promise<Result<'none' | 'updated' | 'partial', LinkFailure>> {
     const installed = await this.update(options);
     if (!installed.ok) return installed;
-    if (installed.value === 'none') return success('none');
+    if (installed.value !== 'installed') return success(installed.value);
     await this.#parts.reboot();
     return success('updated');
   }
 
-  async #install(
-    client: ServiceClient,
-    { force = false, bundle }: OtaOptions,
-    signal: AbortSignal,
-  ): Promise<Result<'none' | 'installed', LinkFailure>> {
-    const { clock, flash, identity } = this.#parts;
-    const installed = this.#keeper.record.installed;
-    const answer = await client.call(calls.query, {
-      ...(installed && { bid: installed.bundleId }),
-      ...(bundle !== undefined && (isUuid(bundle) ? { bundle_id: bundle } : { version: bundle })),
-      ...(force && { force }),
-      bversion: this.#runs(),
-      mac: identity.mac,
-      files: force ? [] : heldFiles(flash),
-    });
-    if (!answer.ok) return answer;
-    const offer = answer.value;
-    this.#offeredBundleId = offer.bundle_id;
-    // Spec: MOD-OTA-none.
-    if (offer.result === 'none') {
-      this.#emit({ type: 'current', bundleId: offer.bundle_id, bversion: offer.bversion });
-      return success('none');
-    }
-
-    const files = force ? offer.files : missingFiles(offer, flash);
-    const totalBytes = files.reduce((sum, file) => sum + file.size, 0);
-    this.#emit({ type: 'ota', bundleId: offer.bundle_id, version: offer.version, totalBytes, files: files.length });
-    const parts = { clock, flash, client, signal, emit: this.#emit, reconnect: () => this.#line.join() };
-    const done = await installFiles(parts, offer, files);
-    if (!done.ok) {
-      // The service may as well know why; whether it hears it makes no difference here.
-      if (done.error.result === otaResults.failed) await this.#report(client, offer.bundle_id, otaResults.failed);
-      return done;
-    }
-    return this.#complete(client, offer);
+  /** Asks over the message channel; the error is a text of the service, or that there is no channel. */
+  request(body: RequestBody, timeoutMs: number): Promise<Result<unknown, string>> {
+    return this.#channel?.request(body, timeoutMs) ?? Promise.resolve(failure('the message channel is not open'));
   }
 
-  /** All files are valid: says so, and remembers to say it again after the restart. Spec: MOD-OTA-reboot. */
-  async #complete(client: ServiceClient, offer: UpdateOffer): Promise<Result<'installed', LinkFailure>> {
-    // Only progress: if it gets lost, the report of the restarted module still tells everything.
-    await this.#report(client, offer.bundle_id, otaResults.updated);
-    const installed = { bundleId: offer.bundle_id, bversion: offer.bversion };
-    await this.#keeper.change({ installed, unreported: true });
-    this.#emit({ type: 'installed', ...installed });
-    return success('installed');
+  /** The channel that runs now, for `request`; returns how to take it away. */
+  useChannel(channel: Channel): () => void {
+    this.#channel = channel;
+    return () => {
+      if (this.#channel === channel) this.#channel = undefined;
+    };
   }
 
-  #report(client: ServiceClient, bundleId: string, result: OtaResultCode): Answer<typeof calls.report> {
-    return client.call(calls.report, { bundle_id: bundleId, result, bversion: this.#runs() });
+  /** Whether the message channel is open. */
+  get isOnline(): boolean {
+    return this.#channel?.state === 'open';
   }
 
-  /**
-   * Tells the service what runs since the restart, until it answers. Joins by itself as long as the network has not
-   * been up since the boot: who takes it down later does not want it back.
-   */
-  async #reportUntilHeard(signal: AbortSignal): Promise<void> {
-    let hasBeenUp = false;
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      if (!hasBeenUp || this.#parts.network.isUp()) {
-        const heard = await this.#line.inTurn(() => this.#reportRestart(signal));
-        if (heard) return;
-      }
-      hasBeenUp ||= this.#parts.network.isUp();
-      if (!(await pause(this.#parts.clock, backOffMs(attempt, firstReportRetryMs, longestReportRetryMs), signal)))
-        return;
-    }
+  /** For the channel: where the service is, with an identity that it takes. */
+  channelTarget(): ReturnType<ServiceLine['target']> {
+    return this.#line.inTurn(() => this.#line.target());
   }
 
-  /** One try. True when there is nothing left to report. */
-  async #reportRestart(signal: AbortSignal): Promise<boolean> {
-    const { installed, unreported } = this.#keeper.record;
-    if (signal.aborted || !installed || !unreported) return true;
-    const reported = await this.#line.withClient((client) =>
-      this.#report(client, installed.bundleId, otaResults.updated),
-    );
-    // A refusal is an answer, too: asking again would bring the same.
-    const heard = reported.ok || isRefusal(reported.error);
-    if (!heard || signal.aborted) return false;
-    await this.#keeper.change({ unreported: undefined });
-    if (reported.ok) this.#emit({ type: 'updated', ...installed });
-    else this.#fail(reported.error);
-    return true;
+  /** Renews the certificate if its time has come. */
+  async renewIfDue(): Promise<void> {
+    if (await this.#line.isRenewalDue()) await this.info();
   }
 
-  #runs(): string {
-    return this.#keeper.record.installed?.bversion ?? this.#parts.factoryVersion();
+  /** Has `listener` take the actions of that name; the last one wins. Spec: MOD-CHAN-action. */
+  onAction(name: string, listener: ActionListener): void {
+    this.#actions.set(name, listener);
   }
 
-  #fail({ result, message }: LinkFailure): void {
-    this.#emit({ type: 'failed', result, message });
+  /** An action has come. One that nobody takes is told to whoever watches. */
+  act(action: ServiceAction): void {
+    const listener = this.#actions.get(action.action);
+    if (listener) listener(action);
+    else this.#emit({ type: 'action', action });
+  }
+
+  /** For the channel: its coming and going. */
+  tell(event: Extract<LinkEvent, { readonly type: 'channel' }>): void {
+    this.#emit(event);
   }
 
   readonly #emit = (event: LinkEvent): void => {
     for (const listener of this.#listeners) listener(event);
   };
 }
-
-const isRefusal = ({ result }: LinkFailure): boolean =>
-  result === otaResults.unauthorised || result === otaResults.badRequest || result === otaResults.notFound;
-
-/** What the service may leave out of an offer. Spec: MOD-OTA-keep. */
-const heldFiles = (flash: Flash) =>
-  flash.list().map((info) => ({ name: info.name, version: formatVersion(info.version), crc: info.crc }));

@@ -124,7 +124,7 @@ describe('result codes', () => {
     const { module, peer, until, events } = await updatable();
     peer.refuse('POST /ota', status, 'The reason');
     const failed = await until(module.link.ota());
-    expect(failed).toEqual({ ok: false, error: { result, message: 'The reason' } });
+    expect(failed).toMatchObject({ ok: false, error: { result, message: 'The reason' } });
     expect(module.variables.get('dms.ota_result')).toBe(result);
     expect(events).toEqual([{ type: 'failed', result, message: 'The reason' }]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryStore, type PowerCut } from '../device/memory-store.ts';
-import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
+import { contentOf, pattern } from '../testing/link-rig.ts';
+import { momentsOf, type Rig, throughCut } from '../testing/power-cuts.ts';
 import { bversionOf, type PeerBundle, peerCredentials } from '../testing/service-peer.ts';
 
 const bundle: PeerBundle = {
@@ -12,34 +12,6 @@ const bundle: PeerBundle = {
   ],
 };
 const bversion = bversionOf(bundle);
-
-type Rig = Awaited<ReturnType<typeof linkRig>>;
-
-/** Store operations of an action that nothing disturbs: each of them is a moment for a cut. */
-async function momentsOf(act: (rig: Rig) => Promise<unknown>): Promise<readonly PowerCut[]> {
-  // A store with a cut that never comes counts every operation; one without counts only those that wait.
-  const store = new MemoryStore({ cut: { atOperation: Number.POSITIVE_INFINITY, effect: 'lost' } });
-  const rig = await linkRig({ store });
-  const first = rig.store.operations;
-  await act(rig);
-  await rig.clock.advance(1000);
-  const count = rig.store.operations - first;
-  return Array.from({ length: count }, (_, index) => first + index).flatMap((atOperation) => [
-    { atOperation, effect: 'lost' as const },
-    { atOperation, effect: 'kept' as const },
-  ]);
-}
-
-/** Runs an action into a cut and boots again from what the store has kept. */
-async function throughCut(cut: PowerCut, act: (rig: Rig) => Promise<unknown>) {
-  const rig = await linkRig({ store: new MemoryStore({ cut }) });
-  await act(rig).catch(() => {});
-  await rig.clock.advance(1000);
-  await rig.module.close().catch(() => {});
-  const again = await rig.powerOn(rig.store.survivor());
-  await rig.clock.advance(1000);
-  return { ...rig, ...again };
-}
 
 describe('power cuts', () => {
   /** Spec: MOD-OTA-download, MOD-OTA-reboot. */

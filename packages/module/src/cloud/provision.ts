@@ -40,14 +40,14 @@ export async function provision(
     const acknowledged = await acknowledge(ports);
     if (acknowledged.ok || acknowledged.error.result !== otaResults.unauthorised) return acknowledged;
   }
-  const issued = await line.ask(calls.provision, { token: held, uuid: uuid.toLowerCase() });
+  const issued = await line.ask(calls.provision, { body: { token: held, uuid: uuid.toLowerCase() } });
   if (!issued.ok) return issued;
   await storeIdentity(flash, issued.value);
   return acknowledge(ports);
 }
 
 async function acknowledge({ line, keeper, insecure }: ProvisionPorts): Promise<Result<void, LinkFailure>> {
-  const acknowledged = await line.ask(calls.acknowledge, undefined);
+  const acknowledged = await line.ask(calls.acknowledge, {});
   if (!acknowledged.ok) return acknowledged;
   await keeper.change(insecure ? { acknowledged: true } : { token: undefined });
   return success(undefined);

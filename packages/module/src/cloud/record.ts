@@ -9,6 +9,8 @@ const LinkRecord = Type.Object({
   acknowledged: Type.Optional(Type.Literal(true)),
   /** What the last update installed. */
   installed: Type.Optional(Type.Object({ bundleId: Type.String(), bversion: Type.String() })),
+  /** The bundle that an update has begun to fetch and has not brought to its end. */
+  attempt: Type.Optional(Type.Object({ bundleId: Type.String() })),
   /** The service has not yet heard from the restarted module. */
   unreported: Type.Optional(Type.Literal(true)),
 });

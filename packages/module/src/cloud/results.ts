@@ -19,6 +19,8 @@ export type ProvisionStatus = (typeof provisionStatus)[keyof typeof provisionSta
 export interface LinkFailure {
   readonly result: OtaResultCode;
   readonly message: string;
+  /** The service's own code of the refusal. */
+  readonly code?: string;
   /** The module has printed why in other lines. */
   readonly printed?: true;
 }
@@ -40,7 +42,8 @@ function resultOfStatus(status: number): OtaResultCode {
 export function httpFailure(error: HttpFailure): LinkFailure {
   if (error.kind === 'unreachable') return { result: otaResults.unreachable, message: error.detail };
   if (error.kind === 'malformed') return { result: otaResults.failed, message: error.detail };
-  return { result: resultOfStatus(error.status), message: error.message };
+  const { status, message, code } = error;
+  return { result: resultOfStatus(status), message, ...(code !== undefined && { code }) };
 }
 
 export const joinFailure = (reason: JoinFailure): LinkFailure => ({

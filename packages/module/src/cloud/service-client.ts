@@ -1,6 +1,7 @@
 import {
   type CallInput,
   callUrl,
+  dataLinkContract,
   deviceLinkContract,
   type EndpointShape,
   filesLinkContract,
@@ -17,6 +18,9 @@ import { httpFailure, type LinkFailure } from './results.ts';
 
 /** What a module asks of the device listener. Spec: reference service 6.4 and 6.6. */
 export const calls = { ...deviceLinkContract, ...otaLinkContract };
+
+/** The data cloud. Spec: reference module-protocols 6.6. */
+export const dataCalls = dataLinkContract;
 
 /** The stores of files by path. Spec: reference service 6.1. */
 export const fileCalls = filesLinkContract;
@@ -48,6 +52,12 @@ export class ServiceClient {
     }
     // Checked against the very schema that the type derives from.
     return success(answer.value as ReplyOf<E>);
+  }
+
+  /** Fetches a file of unknown size, up to `maxBytes`. */
+  async fetch(path: string, maxBytes: number): Promise<Result<Uint8Array, LinkFailure>> {
+    const fetched = await this.#http.fetch(path, maxBytes);
+    return fetched.ok ? fetched : failure(httpFailure(fetched.error));
   }
 
   download(options: DownloadOptions): Promise<Result<void, HttpFailure>> {

@@ -35,9 +35,9 @@ const flagsOfType: Readonly<Record<number, number>> = {
   129: fileFlags.executable | fileFlags.system | fileFlags.bootable,
 };
 
-/** Files of an offer that the flash does not hold with this size, version and CRC. Spec: MOD-OTA-keep. */
-export function missingFiles(offer: UpdateOffer, flash: Flash): readonly ManifestFile[] {
-  return offer.files.filter((file) => {
+/** Those of the files that the flash does not hold with this size, version and CRC. Spec: MOD-OTA-keep. */
+export function missingFiles(files: readonly ManifestFile[], flash: Flash): readonly ManifestFile[] {
+  return files.filter((file) => {
     const held = flash.stat(file.local);
     const version = parseVersion(file.version);
     return (
@@ -106,29 +106,47 @@ const newFile = (file: ManifestFile, version: Version): NewFile => ({
   replace: true,
 });
 
-/** Downloads into the writer; a cut connection goes on at the byte where it stopped. Spec: MOD-OTA-download. */
-async function fetchFile(
+/** Downloads a file of an offer into the writer. */
+function fetchFile(
   parts: UpdateParts,
   offer: UpdateOffer,
   file: ManifestFile,
   writer: FileWriter,
 ): Promise<Result<void, LinkFailure>> {
-  const path = pathOf(offer.path, file.remote);
+  const received = (receivedBytes: number) =>
+    parts.emit({ type: 'progress', file: file.local, receivedBytes, totalBytes: file.size });
+  return fetchInto(parts, { path: pathOf(offer.path, file.remote), size: file.size, received }, writer);
+}
+
+/** A file of the service on its way into flash. */
+export interface Fetched {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Told how many bytes there are: 0 first, then after each piece. */
+  readonly received?: (bytes: number) => void;
+}
+
+/** Downloads into the writer; a cut connection goes on at the byte where it stopped. Spec: MOD-OTA-download. */
+export async function fetchInto(
+  parts: Pick<UpdateParts, 'clock' | 'client' | 'signal' | 'reconnect'>,
+  { path, size, received: tell = () => {} }: Fetched,
+  writer: FileWriter,
+): Promise<Result<void, LinkFailure>> {
   let received = 0;
-  const tell = () => parts.emit({ type: 'progress', file: file.local, receivedBytes: received, totalBytes: file.size });
   const receive = async (chunk: Uint8Array) => {
     await writer.append(chunk);
     received += chunk.length;
-    tell();
+    tell(received);
   };
-  tell();
-  if (file.size === 0) return success(undefined);
+  tell(received);
+  if (size === 0) return success(undefined);
   for (let barren = 1; ; barren++) {
     const before = received;
-    const done = await parts.client.download({ path, from: received, size: file.size, receive });
+    const done = await parts.client.download({ path, from: received, size, receive });
     if (done.ok) return done;
     // A cut just behind the last byte has taken nothing away.
-    if (received === file.size) return success(undefined);
+    if (received === size) return success(undefined);
     if (received > before) barren = 1;
     const goesOn = canRetry(done.error) && barren < maxBarrenTries;
     if (!goesOn || !(await pause(parts.clock, backOffMs(barren, firstRetryMs, longestRetryMs), parts.signal))) {

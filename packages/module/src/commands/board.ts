@@ -1,5 +1,7 @@
 import type { Clock } from '@moorage/base';
 import type { Bus } from '../bus/bus.ts';
+import type { DataCloud } from '../cloud/data-cloud.ts';
+import type { DataMessages } from '../cloud/data-messages.ts';
 import type { Link } from '../cloud/link.ts';
 import type { Faults } from '../device/faults.ts';
 import type { Flash } from '../device/flash-files.ts';
@@ -49,6 +51,9 @@ export interface Board {
   /** The servers behind network streams. */
   readonly sockets: Sockets;
   readonly link: Link;
+  /** Streams and controls at the service. */
+  readonly cloud: DataCloud;
+  readonly messages: DataMessages;
   readonly pins: Pins;
   /** The pins that variables name. */
   readonly pinRoles: PinRoles;

@@ -81,7 +81,27 @@ describe('dms', () => {
     ['dms products now', '5 Too many arguments'],
     ['dms provision now', '5 Too many arguments'],
     ['dms wash', '7 Invalid argument'],
-    ['ota now', '5 Too many arguments'],
+    ['dms echo', '4 Too few arguments'],
+    ['dms webhook', '4 Too few arguments'],
+    ['dms status now', '5 Too many arguments'],
+    ['dms telemetry [1]', '7 Invalid argument'],
+    ['dms telemetry {"a":', '7 Invalid argument'],
+    ['dms file', '4 Too few arguments'],
+    ['dms file list', '4 Too few arguments'],
+    ['dms file wash device', '7 Invalid argument'],
+    ['dms file list phone', '7 Invalid argument'],
+    ['dms file list device a b', '5 Too many arguments'],
+    ['dms file stat device', '4 Too few arguments'],
+    ['dms file stat device a b', '5 Too many arguments'],
+    ['dms file download 1', '4 Too few arguments'],
+    ['dms file download 1 a b c', '5 Too many arguments'],
+    ['dms file upload 1', '4 Too few arguments'],
+    ['dms file delete 2', '4 Too few arguments'],
+    ['ota -a', '4 Too few arguments'],
+    ['ota -a LAMP', '4 Too few arguments'],
+    ['ota -a LAMP token more', '5 Too many arguments'],
+    ['ota -f -a LAMP token', '5 Too many arguments'],
+    ['ota -b 1.0.0 -a LAMP token', '5 Too many arguments'],
     ['ota -b', '4 Too few arguments'],
     ['ota -x', '6 Unknown variable'],
   ])('%s is refused', async (line, answer) => {
@@ -123,6 +143,70 @@ describe('ota', () => {
     expect(await run('ver')).toEqual(['0 Moorage-2.3.0.2, Built:2015-04-08 20:12:21 for Module.3, Board:Harbour.3']);
     expect(await run('ota')).toEqual(['Checking for updates...', 'Already up to date', '0 Success']);
     expect(await run('get dms.ota_result')).toEqual(['0 2']);
+  });
+
+  // MOD-OTA-files
+  test('ota with names fetches those files only, and restarts when the bundle is complete by them', async () => {
+    const { run, module, peer } = await rig();
+    const first = await run('ota settings.csv');
+    expect(first.slice(-2)).toEqual(['Updating settings.csv', '0 Success']);
+    expect(module.link.installed()).toBeUndefined();
+    expect(module.flash.stat('page.html')).toBeUndefined();
+    expect((await run('ota page.html')).at(-1)).toBe('0 Rebooting');
+    expect(module.link.installed()?.bundleId).toBe(bundle.id);
+    // A file of the bundle that runs is fetched anew.
+    peer.requests.length = 0;
+    expect((await run('ota page.html')).at(-1)).toBe('0 Rebooting');
+    expect(peer.downloads).toEqual([]);
+    await run('file_delete page.html');
+    expect(await run('ota -f page.html')).toContain('Updating page.html');
+    expect(module.flash.stat('page.html')).toBeDefined();
+  });
+
+  test('ota with a name that the bundle does not have fails with result 9', async () => {
+    const { run } = await rig();
+    expect((await run('ota settings.csv nothing.txt')).slice(-2)).toEqual([
+      'Bundle 1.0.0.2 has no file "nothing.txt"',
+      '1 Command failed',
+    ]);
+    expect(await run('get dms.ota_result')).toEqual(['0 9']);
+  });
+
+  // MOD-VAR-ota.bundle_id
+  test('ota asks for ota.bundle_id by itself, and -b goes before it', async () => {
+    const { run, peer } = await rig();
+    await run(`set ota.bundle_id ${bundle.id}`);
+    await run('ota settings.csv');
+    expect(peer.requests[0]?.body).toMatchObject({ bundle_id: bundle.id });
+    peer.requests.length = 0;
+    await run('ota -b 1.0.0.2');
+    expect(peer.requests[0]?.body).toMatchObject({ version: '1.0.0.2' });
+  });
+
+  // MOD-OTA-activate
+  test('ota -a binds a product, or a bundle that survives a restart', async () => {
+    const { run, module, peer } = await rig();
+    expect((await run(`ota -a ${bundle.id} ${token}`)).at(-1)).toBe('0 Success');
+    expect(peer.requests.map(({ path, body }) => [path, body])).toEqual([
+      ['/info', undefined],
+      ['/claim', { product: 'ACME-HARBOUR_LAMP', token }],
+    ]);
+    await module.reboot();
+    expect(await run('get ota.bundle_id')).toEqual([`0 ${bundle.id}`]);
+    expect((await run(`ota -a ACME-LAMP ${token}`)).at(-1)).toBe('0 Success');
+    expect(peer.requests.at(-1)?.body).toEqual({ product: 'ACME-LAMP', token });
+    expect(await run('get ota.bundle_id')).toEqual(['0 ']);
+  });
+
+  test('ota -a with a wrong password changes nothing', async () => {
+    const { run, peer } = await rig();
+    peer.refuse('POST /claim', 403, 'The activation token is not valid');
+    await run(`set ota.bundle_id ${bundle.id}`);
+    expect((await run('ota -a ACME-LAMP wrong')).slice(-2)).toEqual([
+      'The activation token is not valid',
+      '1 Command failed',
+    ]);
+    expect(await run('get ota.bundle_id')).toEqual([`0 ${bundle.id}`]);
   });
 
   test('options reach the service', async () => {

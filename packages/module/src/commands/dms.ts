@@ -1,48 +1,139 @@
 import type { Result } from '@moorage/base';
+import { sendTelemetry } from '../cloud/channel-service.ts';
 import { claimOf } from '../cloud/claim.ts';
 import type { LinkFailure } from '../cloud/link.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
+import { fileAction } from './dms-files.ts';
 
-/** Words that each action of `dms` takes behind it. */
-const actionWords = { activate: 1, claim: 2, info: 0, products: 0, provision: 0 } as const;
+/** What `dms` does, and how many words it takes behind that. */
+interface Action {
+  readonly least: number;
+  readonly most: number;
+  /** @param words without their quotes; @param typed with them */
+  readonly run: (board: Board, words: readonly string[], typed: readonly string[]) => Reply | Promise<Reply>;
+}
 
-type Action = keyof typeof actionWords;
+/** How long an answer over the message channel is waited for, in ms. Reference: service 7.2. */
+const echoTimeoutMs = 3_000;
+const webhookTimeoutMs = 90_000;
 
-const actions: Readonly<Record<Action, (board: Board, first: string, second: string) => Promise<Reply>>> = {
-  activate: async (board, product) => answer(board, await board.link.activate(product)),
-  claim: async (board, first, second) => answer(board, await board.link.claim(claimOf(first, second))),
-  info: async (board) => {
-    const info = await board.link.info();
-    // In the form of a group of variables, which host software can read already.
-    return info.ok
-      ? lines(Object.entries(info.value).map(([name, value]) => `${name}: ${value ?? ''}`))
-      : refuse(board, info);
+/** Most words of a text or of JSON. */
+const textWords = 256;
+
+const actions = {
+  activate: {
+    least: 1,
+    most: 1,
+    run: async (board, [product = '']) => answer(board, await board.link.activate(product)),
   },
-  products: async (board) => {
-    const products = await board.link.products();
-    if (!products.ok) return refuse(board, products);
-    const { personality } = board;
-    const rows = products.value.map(({ product, version, title }, index) =>
-      personality.row('products', index, product, version ?? '-', title),
-    );
-    return lines([personality.text('productsHead'), ...rows]);
+  claim: {
+    least: 2,
+    most: 2,
+    run: async (board, [first = '', second = '']) => answer(board, await board.link.claim(claimOf(first, second))),
   },
-  provision: async (board) =>
-    answer(board, await board.link.provision(board.variables.get('dms.provision.token') || undefined)),
-};
+  echo: {
+    least: 1,
+    most: textWords,
+    run: async (board, words) => {
+      const data = words.join(' ');
+      return told(board, await board.link.request({ request: 'echo', data }, echoTimeoutMs));
+    },
+  },
+  file: { least: 2, most: 4, run: fileAction },
+  info: { least: 0, most: 0, run: showInfo },
+  products: { least: 0, most: 0, run: showProducts },
+  provision: {
+    least: 0,
+    most: 0,
+    run: async (board) =>
+      answer(board, await board.link.provision(board.variables.get('dms.provision.token') || undefined)),
+  },
+  status: { least: 0, most: 0, run: (board) => ok(board.link.isOnline ? '1' : '0') },
+  // Spec: MOD-CHAN-telemetry.
+  telemetry: {
+    least: 0,
+    most: textWords,
+    run: async (board, _words, typed) => {
+      const added = typed.length === 0 ? {} : dictionary(typed.join(' '));
+      if (!added) return fail(codes.INVALID);
+      const iface = board.wlan.interfaceOf(board.variables.get('dms.interface'));
+      return told(board, await sendTelemetry(board, iface, added));
+    },
+  },
+  webhook: {
+    least: 1,
+    most: textWords,
+    run: async (board, [code = '', ...words], [, ...typed]) => {
+      // Data that is no JSON is a text.
+      const data = typed.length === 0 ? null : (json(typed.join(' ')) ?? words.join(' '));
+      return told(board, await board.link.request({ request: 'webhook', code, data }, webhookTimeoutMs));
+    },
+  },
+} as const satisfies Readonly<Record<string, Action>>;
+
+const actionNames = Object.keys(actions) as readonly (keyof typeof actions)[];
+
+/** The value of a JSON text; `undefined` for any other text. */
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function dictionary(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = json(text);
+  // Safe: keys of what JSON has as an object are texts.
+  return typeof value === 'object' && value && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+}
+
+async function showInfo(board: Board): Promise<Reply> {
+  const info = await board.link.info();
+  // In the form of a group of variables, which host software can read already.
+  return info.ok
+    ? lines(Object.entries(info.value).map(([name, value]) => `${name}: ${value ?? ''}`))
+    : refuse(board, info.error);
+}
+
+async function showProducts(board: Board): Promise<Reply> {
+  const products = await board.link.products();
+  if (!products.ok) return refuse(board, products.error);
+  const { personality } = board;
+  const rows = products.value.map(({ product, version, title }, index) =>
+    personality.row('products', index, product, version ?? '-', title),
+  );
+  return lines([personality.text('productsHead'), ...rows]);
+}
 
 const answer = (board: Board, result: Result<unknown, LinkFailure>): Reply =>
-  result.ok ? ok(board.personality.text('success')) : refuse(board, result);
+  result.ok ? ok(board.personality.text('success')) : refuse(board, result.error);
 
 /** The service's own words, then the code. Spec: reference service 10. */
-function refuse(board: Board, { error }: { readonly error: LinkFailure }): Reply {
-  if (!error.printed) board.log.line(error.message);
+export function refuse(board: Board, { message, printed }: LinkFailure): Reply {
+  if (!printed) board.log.line(message);
   return fail(codes.FAILED);
 }
 
-/** Commands that talk to the device service. */
+/** What has come over the message channel: a text as it is, other values as JSON, bytes in them as base64. */
+function told(board: Board, answered: Result<unknown, string>): Reply {
+  if (!answered.ok) {
+    board.log.line(answered.error);
+    return fail(codes.FAILED);
+  }
+  const { value } = answered;
+  if (value === null) return ok(board.personality.text('success'));
+  if (typeof value === 'string') return ok(value);
+  return ok(
+    JSON.stringify(value, (_key, inner: unknown) =>
+      inner instanceof Uint8Array ? Buffer.from(inner).toString('base64') : inner,
+    ),
+  );
+}
+
+/** The commands of the device service. Spec: MOD-CMD-dms. */
 export const dmsCommands: readonly Command<Board>[] = [
   defineCommand({
     name: 'dms',
@@ -52,53 +143,19 @@ export const dmsCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'Talk to the device management service',
     syntax:
-      'dms claim <username> <password> | claim <product> <token> | activate <product> | info | products | provision',
+      'dms claim <username> <password> | claim <product> <token> | activate <product> | info | products | provision | ' +
+      'status | echo <text> | webhook <code> [<data>] | telemetry [<values>] | ' +
+      'file list/stat/download/upload/delete <device/product> ...',
     args: {
-      action: { kind: 'choice', choices: ['activate', 'claim', 'info', 'products', 'provision'], help: 'what to do' },
-      first: { kind: 'word', maxLength: 254, optional: true, help: 'user name or product code' },
-      second: { kind: 'word', maxLength: 1024, optional: true, help: 'password or activation token' },
+      action: { kind: 'choice', choices: actionNames, help: 'what to do' },
+      words: { kind: 'words', optional: true, typed: true, help: 'what the action takes' },
     },
-    run: (board, { action, first, second }) => {
-      const given = [first, second].filter((word) => word !== undefined).length;
-      if (given < actionWords[action]) return fail(codes.TOO_FEW);
-      if (given > actionWords[action]) return fail(codes.TOO_MANY);
-      return actions[action](board, first ?? '', second ?? '');
-    },
-  }),
-  defineCommand({
-    name: 'ota',
-    shortcut: 'ota',
-    group: 'dms',
-    spec: 'MOD-CMD-ota',
-    evidence: 'documented',
-    summary: 'Update over the air; the module restarts when something has changed',
-    options: {
-      force: { kind: 'switch', flag: '-f', help: 'fetch everything even when it is there already' },
-      bundle: {
-        kind: 'value',
-        flag: '-b',
-        value: { kind: 'word', maxLength: 40, help: 'id or version' },
-        help: 'a published bundle instead of the one that the service chooses',
-      },
-    },
-    safeMode: true,
-    run: async (board, { force, bundle }) => {
-      const { link, log, personality } = board;
-      log.say('checkingForUpdates');
-      const unwatch = link.onEvent((event) => {
-        if (event.type === 'progress' && event.receivedBytes === 0) log.say('updatingFile', { file: event.file });
-      });
-      try {
-        const updated = await link.update({ force, bundle });
-        if (!updated.ok) return refuse(board, updated);
-        if (updated.value === 'installed') {
-          return { ...ok(personality.text('rebooting')), after: () => board.reboot() };
-        }
-        log.say('upToDate');
-        return ok(personality.text('success'));
-      } finally {
-        unwatch();
-      }
+    run: (board, { action, words: typed = [] }) => {
+      const { least, most, run }: Action = actions[action];
+      if (typed.length < least) return fail(codes.TOO_FEW);
+      if (typed.length > most) return fail(codes.TOO_MANY);
+      const words = typed.map((word) => word.replaceAll('"', ''));
+      return run(board, words, typed);
     },
   }),
 ];

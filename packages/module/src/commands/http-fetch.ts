@@ -70,12 +70,16 @@ async function receive(board: Board, open: OpenHttp, file: Omit<NewFile, 'size'>
   return success(undefined);
 }
 
-async function copy(board: Board, { exchange, handle }: OpenHttp, target: Target): Promise<Result<void, FlashError>> {
+async function copy(
+  board: Board,
+  { exchange, handle, stream }: OpenHttp,
+  target: Target,
+): Promise<Result<void, FlashError>> {
   for (;;) {
-    const piece = exchange.read(pieceBytes);
+    const piece = stream.take(pieceBytes);
     if (piece.length > 0) {
       if (!(await target.append(piece))) return failure('no-space');
-    } else if (exchange.complete) {
+    } else if (stream.remoteClosed) {
       return exchange.failure === undefined ? success(undefined) : failure('incomplete');
     } else if (!(await untilChange(board, handle, silenceTimeoutMs))) {
       return failure('incomplete');

@@ -84,6 +84,7 @@ function enter(board: Board, request: HttpRequest, connection: Connection): Resu
     port: url.port,
     localPort: connection.localPort,
     clock: board.clock,
+    pool: board.streams.pool,
     announce: ({ status, chunked }) => {
       board.log.say('httpResponse', { status });
       if (chunked) board.log.say('chunkedResponse');

@@ -2,6 +2,7 @@ import type { Command } from '../interpreter/command.ts';
 import { analogCommands } from './analog.ts';
 import type { Board } from './board.ts';
 import { busCommands } from './bus.ts';
+import { cloudCommands } from './cloud.ts';
 import { dmsCommands } from './dms.ts';
 import { faultCommands } from './faults.ts';
 import { fileCommands } from './files.ts';
@@ -13,6 +14,7 @@ import { httpUploadCommands } from './http-upload.ts';
 import { lookupCommands } from './lookup.ts';
 import { mdnsCommands } from './mdns.ts';
 import { networkCommands } from './network.ts';
+import { otaCommands } from './ota.ts';
 import { radioCommands } from './radio.ts';
 import { setupCommands } from './setup.ts';
 import { smtpCommands } from './smtp.ts';
@@ -27,6 +29,7 @@ import { variableCommands } from './variables.ts';
 export const allCommands: readonly Command<Board>[] = [
   ...analogCommands,
   ...busCommands,
+  ...cloudCommands,
   ...dmsCommands,
   ...faultCommands,
   ...fileCommands,
@@ -38,6 +41,7 @@ export const allCommands: readonly Command<Board>[] = [
   ...mdnsCommands,
   ...lookupCommands,
   ...networkCommands,
+  ...otaCommands,
   ...radioCommands,
   ...setupCommands,
   ...smtpCommands,

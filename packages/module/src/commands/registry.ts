@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Command } from '../interpreter/command.ts';
 import { Registry } from '../interpreter/registry.ts';
-import type { Personality } from '../personality.ts';
+import { neutralPersonality, type Personality } from '../personality.ts';
 import { isGuess } from '../variables/variable.ts';
 import type { Board } from './board.ts';
 import { allCommands } from './index.ts';
@@ -21,13 +21,24 @@ export function registryOf(personality: Personality): Result<Registry<Board>, st
   const offered = personality.strict ? allCommands.filter((command) => !isGuess(command.evidence)) : allCommands;
   const commands = offered.map((command): Command<Board> => {
     const aliases = commandAliases[command.name];
-    return aliases ? { ...command, aliases: [...(command.aliases ?? []), ...aliases] } : command;
+    const named = aliases ? { ...command, aliases: [...(command.aliases ?? []), ...aliases] } : command;
+    return withPrefix(named, personality.cloudPrefix);
   });
   const taken = clash(commands);
   if (taken !== undefined) return failure(`Personality key "commandAliases" gives "${taken}" to two commands`);
   const registry = new Registry(commands);
   registries.set(personality, registry);
   return success(registry);
+}
+
+const neutralPrefix = `${neutralPersonality.cloudPrefix}_`;
+
+/** A command of the cloud under the prefix of a personality; the neutral name calls it, too. */
+function withPrefix(command: Command<Board>, prefix: string): Command<Board> {
+  const { name, syntax, aliases = [] } = command;
+  if (!name.startsWith(neutralPrefix) || `${prefix}_` === neutralPrefix) return command;
+  const spell = (text: string): string => text.replaceAll(neutralPrefix, `${prefix}_`);
+  return { ...command, name: spell(name), aliases: [...aliases, name], ...(syntax && { syntax: spell(syntax) }) };
 }
 
 /** A word that calls more than one command. */

@@ -1,5 +1,6 @@
 import { refusalTexts } from '../interpreter/board-port.ts';
 import type { Command } from '../interpreter/command.ts';
+import { payloadText } from '../interpreter/framing.ts';
 import { prepare } from '../interpreter/prepare.ts';
 import { codes, fail, ok, type Response, type ResponseCode } from '../interpreter/reply.ts';
 import { decodeText } from '../interpreter/text.ts';
@@ -32,7 +33,7 @@ async function runLine(board: Board, line: string): Promise<LineOutcome | undefi
   const response = reply.kind === 'data' ? fail(codes.FAILED) : reply;
   const { code, payload, after } = response;
   const text = code === codes.SUCCESS ? payload : board.personality.text(refusalTexts[code]);
-  if (text.length > 0) board.log.line(typeof text === 'string' ? text : decodeText(text));
+  if (text.length > 0) board.log.line(payloadText(text));
   return { code, ...(after && { after }) };
 }
 
@@ -40,7 +41,7 @@ async function runLine(board: Board, line: string): Promise<LineOutcome | undefi
  * A script: one command on each line, `#` comments and empty lines; ends at the first failure, or with a command that
  * makes the module start again. Reference: module-commands 4.
  */
-async function runScript(board: Board, name: string): Promise<Response> {
+export async function runScript(board: Board, name: string): Promise<Response> {
   const content = await board.flash.readAll(name, maxScriptBytes);
   if (!content.ok) {
     board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
@@ -58,12 +59,19 @@ async function runScript(board: Board, name: string): Promise<Response> {
   return ok(board.personality.text('success'));
 }
 
+/** Commands that run scripts; the data cloud's does so with `-s`. */
+const runsScripts: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  'MOD-CMD-setup': () => true,
+  'MOD-CMD-cloud_capabilities': (words) => words.includes('-s'),
+};
+
 /** A script that ran scripts might never end, and neither might a `setup cmd` that is its own command. */
 function refuseSetup(board: Board, line: string, what?: string): boolean {
   const tokens = tokenise(line);
-  const [command, first] = tokens.ok ? tokens.value : [];
-  if (board.registry.find(command?.text ?? '')?.name !== 'setup') return false;
-  if (what !== undefined && first?.text !== what) return false;
+  const [command = '', ...words] = tokens.ok ? tokens.value.map(({ text }) => text) : [];
+  const called = board.registry.find(command);
+  if (!called || !runsScripts[called.spec]?.(words)) return false;
+  if (what !== undefined && words[0] !== what) return false;
   board.log.say('setupNested');
   return true;
 }

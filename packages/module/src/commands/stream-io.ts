@@ -16,6 +16,7 @@ const reasons: Readonly<Record<StreamError, TextKey>> = {
   'too-large': 'fileTooLong',
   'datagram-too-large': 'datagramTooLarge',
   crc: 'fileCrcMismatch',
+  'not-posted': 'messageNotPosted',
   failed: 'streamWriteFailed',
 };
 
@@ -82,15 +83,18 @@ async function readInTime(board: Board, handle: number, stream: Stream, size: nu
 }
 
 /** Pieces of one chunk of the socket lie side by side: they are one again without a copy. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [first] = parts;
-  if (!first) return new Uint8Array();
-  let end = first.byteOffset;
+function joined(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const whole: Uint8Array[] = [];
+  let last: Uint8Array | undefined;
   for (const part of parts) {
-    if (part.buffer !== first.buffer || part.byteOffset !== end) return Buffer.concat(parts);
-    end += part.length;
+    const adjoins = last && part.buffer === last.buffer && part.byteOffset === last.byteOffset + last.length;
+    if (last && adjoins) {
+      last = new Uint8Array(last.buffer, last.byteOffset, last.length + part.length);
+      whole[whole.length - 1] = last;
+    } else whole.push(part);
+    last = whole.at(-1);
   }
-  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+  return whole;
 }
 
 /** Takes the data of a write that has begun. The announced bytes are taken even when it was refused: they have been sent. */

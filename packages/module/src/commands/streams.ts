@@ -1,3 +1,4 @@
+import type { Stream, StreamError } from '../device/streams.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -14,6 +15,10 @@ function parseTarget(text: string): 'all' | number | undefined {
   return /^\d{1,5}$/.test(text) ? Number(text) : undefined;
 }
 
+/** The prefix of the cloud is spelled as the personality has it. Spec: MOD-STREAM-CLOUD. */
+const typeText = ({ personality }: Board, { type }: Stream): string =>
+  type === 'CLOUD' ? personality.cloudPrefix.toUpperCase() : type;
+
 const streamList = defineCommand({
   name: 'stream_list',
   shortcut: 'list',
@@ -27,11 +32,13 @@ const streamList = defineCommand({
     if (handle === undefined) {
       const rows = board.streams
         .list()
-        .map((open) => board.personality.row('streamList', open.handle, open.stream.type, open.stream.info()));
+        .map((open) =>
+          board.personality.row('streamList', open.handle, typeText(board, open.stream), open.stream.info()),
+        );
       return lines([board.personality.text('streamListHead'), ...rows]);
     }
     const stream = board.streams.get(handle);
-    return stream ? ok(`${stream.type.padEnd(6)}${stream.info()}`) : refuse(board, 'unknown-handle');
+    return stream ? ok(`${typeText(board, stream).padEnd(6)}${stream.info()}`) : refuse(board, 'unknown-handle');
   },
 });
 
@@ -111,12 +118,13 @@ const streamClose = defineCommand({
     const target = parseTarget(handle);
     if (target === undefined) return fail(codes.INVALID);
     const handles = target === 'all' ? board.streams.list().map((entry) => entry.handle) : [target];
+    let refused: StreamError | undefined;
     for (const each of handles) {
       const closed = await board.streams.close(each);
       // With `all`, closing one may end another.
-      if (!closed.ok && target !== 'all') return refuse(board, closed.error);
+      if (!closed.ok && !(target === 'all' && closed.error === 'unknown-handle')) refused ??= closed.error;
     }
-    return ok(board.personality.text('success'));
+    return refused === undefined ? ok(board.personality.text('success')) : refuse(board, refused);
   },
 });
 

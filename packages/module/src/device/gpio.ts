@@ -126,6 +126,12 @@ export class Pins {
     return this.#take(pin, 'convert', { kind: 'dac', volts });
   }
 
+  /** The voltage at a pin, for the function that has it. */
+  volts(pin: number): number {
+    this.#check(pin);
+    return this.#outside.volts(pin);
+  }
+
   /** Level of a GPIO; of another pin what is connected to it. A floating pin reads 0. */
   level(pin: number): Level {
     const signal = this.signal(pin);

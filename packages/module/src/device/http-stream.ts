@@ -1,5 +1,6 @@
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { HttpExchange } from '../net/http-exchange.ts';
+import { type PacketPool, ReceiveQueue } from './net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 
 export interface HttpStreamOptions {
@@ -9,6 +10,7 @@ export interface HttpStreamOptions {
   readonly port: number;
   readonly localPort: number;
   readonly clock: Clock;
+  readonly pool: PacketPool;
   /** Hears once of the answer's head, when somebody first asks for the status or the data. */
   readonly announce: (answer: { readonly status: number; readonly chunked: boolean }) => void;
 }
@@ -25,8 +27,15 @@ export class HttpStream implements Stream {
   #readFrom = false;
   #finished = false;
   #changed: () => void = () => {};
+  /** Bytes of the answer in the packet pool; what that has no room for stays with the connection. */
+  readonly #queue: ReceiveQueue;
+  readonly #takeMore = (): void => {
+    this.#pull();
+    this.#changed();
+  };
 
   constructor(exchange: HttpExchange, options: HttpStreamOptions) {
+    this.#queue = new ReceiveQueue(options.pool);
     this.type = options.type;
     this.exchange = exchange;
     this.#options = options;
@@ -38,11 +47,11 @@ export class HttpStream implements Stream {
   }
 
   available(): number {
-    return this.exchange.available;
+    return this.#queue.length;
   }
 
   get remoteClosed(): boolean {
-    return this.exchange.complete;
+    return this.exchange.complete && this.exchange.available === 0;
   }
 
   get finished(): boolean {
@@ -62,8 +71,16 @@ export class HttpStream implements Stream {
   read(max: number): Uint8Array {
     this.asked();
     this.announce();
-    this.#readFrom ||= this.exchange.complete || this.exchange.available > 0;
-    return this.exchange.read(max);
+    this.#readFrom ||= this.exchange.complete || this.available() > 0;
+    return this.take(max);
+  }
+
+  /** Reads for a command that closes the stream itself: auto close does not hear of it. */
+  take(max: number): Uint8Array {
+    this.#pull();
+    const bytes = this.#queue.read(max);
+    if (bytes.length > 0) this.#pull();
+    return bytes;
   }
 
   write(size: number): Result<WriteSink, StreamError> {
@@ -80,7 +97,7 @@ export class HttpStream implements Stream {
 
   watch(changed: () => void): void {
     this.#changed = changed;
-    this.exchange.watch(changed);
+    this.exchange.watch(this.#takeMore);
   }
 
   /** Gives the handle back, without the log line of a close that a user asks for. */
@@ -89,8 +106,15 @@ export class HttpStream implements Stream {
     this.#changed();
   }
 
-  close(): Promise<void> {
-    return this.exchange.close(this.#options.clock);
+  /** Spec: MOD-CMD-stream_close. A queued request is sent; when the network or the module goes down it is not. */
+  async complete(): Promise<Result<void, never>> {
+    await this.exchange.flush(this.#options.clock);
+    return success(undefined);
+  }
+
+  close(): void {
+    this.#queue.close(this.#takeMore);
+    this.exchange.close(this.#options.clock);
   }
 
   /** Tells of the answer's head, once. */
@@ -99,5 +123,22 @@ export class HttpStream implements Stream {
     if (status === undefined || this.#announced) return;
     this.#announced = true;
     this.#options.announce({ status, chunked });
+  }
+
+  /** Moves what the pool has room for. Spec: MOD-VAR-network.buffer.size. */
+  #pull(): void {
+    const { exchange } = this;
+    while (exchange.available > 0) {
+      const { room } = this.#queue;
+      if (room <= 0) {
+        this.#queue.share.onRoom(this.#takeMore);
+        return;
+      }
+      const bytes = exchange.read(room);
+      if (bytes.length === 0) return;
+      this.#queue.push(bytes);
+    }
+    // Reading nothing asks the connection for more.
+    exchange.read(0);
   }
 }

@@ -175,6 +175,23 @@ describe('SocketStream', () => {
     expect(stream.write()).toEqual({ ok: false, error: 'not-writable' });
   });
 
+  // MOD-BUS-flush
+  test('a patient write waits for as long as the peer is there', async () => {
+    const { far, stream, clock } = line();
+    const begun = stream.write(0, true);
+    if (!begun.ok) throw new Error(begun.error);
+    const pieces = [bytesOf(200_000), Buffer.from('the end')];
+    const writing = (async () => {
+      for (const piece of pieces) await begun.value.append(piece);
+      return begun.value.end();
+    })();
+    await clock.advance(3_600_000);
+    const got = collect(far);
+    expect(await writing).toMatchObject({ ok: true });
+    await clock.advance(0);
+    expect(got().equals(Buffer.concat(pieces))).toBe(true);
+  });
+
   test('close sends what is queued, ends, and drops a peer that does not end', async () => {
     const { far, near, stream, clock, gone } = line();
     expect(await writeAll(stream, Buffer.from('last'))).toBe(true);

@@ -31,7 +31,7 @@ export interface SocketStreamOptions {
  * A connection as a stream of the table: use it for whatever moves bytes over a `Connection` of the net port.
  *
  * - Received bytes wait in the packet pool; what it has no room for stays in the socket, which holds the sender back.
- * - A write waits until the pool has room again; its bytes are with the socket then, not yet with the other side.
+ * - A write waits until the pool has room again, a command no longer than its time; its bytes are with the socket then, not yet with the other side.
  * - When the other side closes or is lost, what has come stays readable, `remoteClosed` is true, writes are refused.
  * - `close` sends what is queued, ends, and drops a connection that the other side does not end.
  *
@@ -109,7 +109,7 @@ export class SocketStream implements Stream {
     return bytes;
   }
 
-  write(): Result<WriteSink, StreamError> {
+  write(_size = 0, patient = false): Result<WriteSink, StreamError> {
     if (this.#over) return failure('not-writable');
     let late = false;
     return success({
@@ -117,7 +117,7 @@ export class SocketStream implements Stream {
         if (late || this.#over) return;
         this.#send(chunk);
         if (this.#unsent.free > 0) return;
-        return this.#roomToSend().then((room) => {
+        return this.#roomToSend(patient).then((room) => {
           late = !room;
         });
       },
@@ -219,8 +219,8 @@ export class SocketStream implements Stream {
     count();
   }
 
-  /** False when the socket took too little for too long. */
-  #roomToSend(): Promise<boolean> {
+  /** False when the socket took too little for too long, or is gone. */
+  #roomToSend(patient: boolean): Promise<boolean> {
     const { clock, writeTimeoutMs } = this.#options;
     return new Promise((resolve) => {
       const finish = (room: boolean) => {
@@ -233,7 +233,7 @@ export class SocketStream implements Stream {
         else if (this.#unsent.free > 0) finish(true);
         else this.#unsent.onRoom(this.#tellWriters);
       };
-      const cancel = clock.after(writeTimeoutMs(), () => finish(false));
+      const cancel = patient ? () => {} : clock.after(writeTimeoutMs(), () => finish(false));
       this.#writers.add(tell);
       this.#unsent.onRoom(this.#tellWriters);
     });

@@ -24,6 +24,7 @@ export type StreamError =
   | 'too-large'
   | 'datagram-too-large'
   | 'crc'
+  | 'not-posted'
   | 'failed';
 
 /** Takes the bytes of one `stream_write`. */
@@ -53,12 +54,17 @@ export interface Stream {
   asked?(): void;
   /** Takes up to `max` bytes of what is available. Absent: the stream cannot be read. */
   read?(max: number): Uint8Array | Promise<Uint8Array>;
-  /** Begins a write of exactly `size` bytes. Absent: the stream cannot be written. */
-  write?(size: number): Result<WriteSink, StreamError>;
+  /**
+   * Begins a write of exactly `size` bytes. Absent: the stream cannot be written. A patient writer is not a command: it
+   * waits for a slow peer as long as there is one.
+   */
+  write?(size: number, patient: boolean): Result<WriteSink, StreamError>;
   /** Bytes that a write can take at once. Absent: as many as it likes. */
   writeRoom?(): number;
   /** The interface that a connection runs on; without it that of the station. */
   readonly iface?: 'wlan' | 'softap';
+  /** Does what the user's closing of the stream stands for, before `close`. */
+  complete?(): Promise<Result<void, StreamError>>;
   /** Lets go of everything below; what is queued is sent first. Called once; does not fail. */
   close(): void | Promise<void>;
   /** Called once at opening: `changed` is to be called when data has come or the remote side has closed. */
@@ -169,10 +175,10 @@ export class StreamTable {
   }
 
   /** Begins a write of `size` bytes; the stream may close itself when the sink has ended. */
-  write(handle: number, size: number): Result<WriteSink, StreamError> {
+  write(handle: number, size: number, patient = false): Result<WriteSink, StreamError> {
     const slot = this.#slots[handle];
     if (!slot) return failure('unknown-handle');
-    const begun = slot.stream.write?.(size) ?? failure('not-writable');
+    const begun = slot.stream.write?.(size, patient) ?? failure('not-writable');
     if (!begun.ok) return begun;
     const sink = begun.value;
     return success({
@@ -194,12 +200,16 @@ export class StreamTable {
   }
 
   /** Closes one stream as a user asked: with the log line `Closing` and the notice `Closed`. */
-  async close(handle: number): Promise<Result<void, 'unknown-handle'>> {
-    if (!this.get(handle)) return failure('unknown-handle');
+  async close(handle: number): Promise<Result<void, StreamError>> {
+    const slot = this.#slots[handle];
+    if (!slot) return failure('unknown-handle');
     this.#notices.closing(handle);
+    const completed = (await slot.stream.complete?.()) ?? success(undefined);
+    // The network may have taken it along meanwhile.
+    if (this.#slots[handle] !== slot) return completed;
     await this.#take(handle)?.close();
     this.#notices.closed(handle);
-    return success(undefined);
+    return completed;
   }
 
   /**

@@ -40,7 +40,7 @@ export function parseArguments(declared: Declaration, tokens: readonly Token[]):
 }
 
 interface SortedTokens {
-  readonly positionals: string[];
+  readonly positionals: Token[];
   readonly switches: Set<string>;
   /** Texts after options with a value; `undefined` where the line ended too early. */
   readonly given: Map<string, string | undefined>;
@@ -65,7 +65,7 @@ function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedToke
     if (token === undefined) break;
     const inWords = kinds[sorted.positionals.length - 1] === 'words' || sorted.positionals.length > kinds.length;
     if (options.length === 0 || inWords || token.quoted || !/^-[A-Za-z]/.test(token.text)) {
-      sorted.positionals.push(token.text);
+      sorted.positionals.push(token);
       continue;
     }
     const option = options.find(([, spec]) => optionTakes(spec, token.text));
@@ -122,16 +122,17 @@ function readOptions(
 
 function readPositionals(
   declared: Declaration,
-  texts: readonly string[],
+  tokens: readonly Token[],
   values: Record<string, Value>,
 ): RefusalCode | undefined {
   let at = 0;
   for (const [name, spec] of Object.entries(declared.args)) {
     if (spec.kind === 'words') {
-      values[name] = at < texts.length || !spec.optional ? texts.slice(at) : undefined;
+      const left = tokens.slice(at).map(({ text, typed = text }) => (spec.typed ? typed : text));
+      values[name] = left.length > 0 || !spec.optional ? left : undefined;
       return undefined;
     }
-    const text = texts[at++];
+    const text = tokens[at++]?.text;
     const value = text === undefined ? success(undefined) : readValue(spec, text);
     if (!value.ok) return codes.INVALID;
     values[name] = value.value;

@@ -13,8 +13,8 @@ export type ArgSpec = { readonly help: string; readonly optional?: boolean } & (
   | { readonly kind: 'gpio' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'version' }
-  /** All words that are left; at least one unless optional. */
-  | { readonly kind: 'words' }
+  /** All words that are left, with their quotes if they are wanted as typed; at least one unless optional. */
+  | { readonly kind: 'words'; readonly typed?: true }
 );
 
 /** An option before the arguments: a switch (`-o`), a switch with a value (`-i wlan`), or a group of letters (`-eu`). */

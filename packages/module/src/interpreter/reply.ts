@@ -16,6 +16,9 @@ export type ResponseCode = (typeof codes)[keyof typeof codes];
 
 export type RefusalCode = Exclude<ResponseCode, 0>;
 
+/** Text, bytes, or bytes in pieces, which are not copied until somebody wants them as one. */
+export type Payload = string | Uint8Array | readonly Uint8Array[];
+
 /**
  * A finished response. The payload comes without its final CR LF, which the framer adds; an empty one prints nothing
  * but the header.
@@ -23,7 +26,7 @@ export type RefusalCode = Exclude<ResponseCode, 0>;
 export interface Response {
   readonly kind: 'response';
   readonly code: ResponseCode;
-  readonly payload: string | Uint8Array;
+  readonly payload: Payload;
   /** A table or list: kept in a CMD stream when `system.cmd.buffered` is on. */
   readonly multiline: boolean;
   /** Work that begins when the response is out, such as a reboot; the prompt comes when it is done. */
@@ -54,7 +57,7 @@ export interface Silence {
 export type Reply = Response | DataRequest | Silence;
 
 /** Success with a text of one line, or nothing. Spec: MOD-OUT-1. */
-export const ok = (payload: string | Uint8Array = ''): Response => ({
+export const ok = (payload: Payload = ''): Response => ({
   kind: 'response',
   code: codes.SUCCESS,
   payload,

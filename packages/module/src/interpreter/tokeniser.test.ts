@@ -32,7 +32,7 @@ test('tokenise tells quoted words, which are never options', () => {
     ok: true,
     value: [
       { text: '-o', quoted: false },
-      { text: '-o', quoted: true },
+      { text: '-o', quoted: true, typed: '"-o"' },
     ],
   });
 });

@@ -5,6 +5,8 @@ export interface Token {
   readonly text: string;
   /** A quoted word is never an option, whatever it begins with. */
   readonly quoted: boolean;
+  /** The word with its quotes, where it has some. */
+  readonly typed?: string;
 }
 
 /**
@@ -15,22 +17,31 @@ export function tokenise(line: string): Result<readonly Token[], 'unbalanced-quo
   if (!line.includes('"')) return success(splitPlain(line));
   const tokens: Token[] = [];
   let text = '';
+  let typed = '';
   let quoted = false;
   let inside = false;
+  const end = (): void => {
+    if (quoted) tokens.push({ text, quoted, typed });
+    else if (text !== '') tokens.push({ text, quoted });
+  };
   for (const character of line) {
+    if (character === ' ' && !inside) {
+      end();
+      text = '';
+      typed = '';
+      quoted = false;
+      continue;
+    }
+    typed += character;
     if (character === '"') {
       inside = !inside;
       quoted = true;
-    } else if (character === ' ' && !inside) {
-      if (text !== '' || quoted) tokens.push({ text, quoted });
-      text = '';
-      quoted = false;
     } else {
       text += character;
     }
   }
   if (inside) return failure('unbalanced-quote');
-  if (text !== '' || quoted) tokens.push({ text, quoted });
+  end();
   return success(tokens);
 }
 

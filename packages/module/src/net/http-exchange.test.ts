@@ -283,12 +283,22 @@ describe('the request', () => {
     expect(exchange.read(10)).toHaveLength(0);
   });
 
-  test('a close sends what is queued and lets go of the connection once it is answered, or after two seconds', async () => {
+  test('a close drops what is queued', async () => {
+    const { exchange, near, asked } = rig('POST');
+    await exchange.append(bytes('bye'));
+    exchange.close(new VirtualClock());
+    await turns();
+    expect(asked()).toBe('');
+    expect(near.destroyed).toBe(true);
+  });
+
+  test('what is flushed goes out, and a close lets go once it is answered, or after two seconds', async () => {
     for (const answered of [true, false]) {
       const clock = new VirtualClock();
       const { exchange, near, far, asked } = rig('POST');
       await exchange.append(bytes('bye'));
-      await exchange.close(clock);
+      await exchange.flush(clock);
+      exchange.close(clock);
       await turns();
       expect(asked()).toMatch(/bye$/);
       expect(near.destroyed).toBe(false);

@@ -50,6 +50,8 @@ export class HttpExchange {
   #announcedLeft = Number.POSITIVE_INFINITY;
   #request: ClientRequest | undefined;
   #ended = false;
+  /** The request has just gone out because its stream is closed. */
+  #lingers = false;
   #response: IncomingMessage | undefined;
   #failure: string | undefined;
   #changed: () => void = () => {};
@@ -173,27 +175,35 @@ export class HttpExchange {
     } else request.end();
   }
 
-  /** Sends what is queued, then lets go of the connection. Resolves when the request is out of the module's hands. */
-  async close(clock: Clock): Promise<void> {
+  /** Sends what is queued; resolves when the request is out of the module's hands. */
+  async flush(clock: Clock): Promise<void> {
     const unsent = !this.#ended && this.#failure === undefined;
     this.send();
     const request = this.#request;
-    if (unsent && request && !request.destroyed) {
-      await new Promise<void>((resolve) => {
-        const stop = clock.after(lingerMs, resolve);
-        const done = (): void => {
-          stop();
-          resolve();
-        };
-        request.once('finish', done).once('close', done);
-      });
-      // Some servers give a request up when its connection goes before they have answered.
-      const stop = clock.after(lingerMs, () => this.#destroy());
-      void this.answered.then(() => {
+    if (!unsent || !request || request.destroyed) return;
+    this.#lingers = true;
+    await new Promise<void>((resolve) => {
+      const stop = clock.after(lingerMs, resolve);
+      const done = (): void => {
         stop();
-        this.#destroy();
-      });
-    } else this.#destroy();
+        resolve();
+      };
+      request.once('finish', done).once('close', done);
+    });
+  }
+
+  /** Lets go of the connection. What is still queued is not sent. */
+  close(clock: Clock): void {
+    if (!this.#lingers) {
+      this.#destroy();
+      return;
+    }
+    // Some servers give a request up when its connection goes before they have answered.
+    const stop = clock.after(lingerMs, () => this.#destroy());
+    void this.answered.then(() => {
+      stop();
+      this.#destroy();
+    });
   }
 
   #destroy(): void {

@@ -17,8 +17,8 @@ export interface HttpTarget {
 export type HttpFailure =
   /** No complete answer: not found, refused, TLS, cut, silent. */
   | { readonly kind: 'unreachable'; readonly detail: string }
-  /** An answer that is not 200 or 206; `message` is its body's field of that name. */
-  | { readonly kind: 'status'; readonly status: number; readonly message: string }
+  /** An answer that is not 200 or 206; `message` and `code` are its body's fields of those names. */
+  | { readonly kind: 'status'; readonly status: number; readonly message: string; readonly code?: string | undefined }
   /** An answer that breaks the protocol, its own length or our limits. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
@@ -51,6 +51,7 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #target: HttpTarget;
   readonly #agent: DialAgent;
+  #closed = false;
 
   constructor(net: Net, clock: Clock, target: HttpTarget) {
     this.#clock = clock;
@@ -80,6 +81,15 @@ export class HttpClient {
     });
   }
 
+  /** Fetches bytes whose number nobody knows; more than `maxBytes` of them are malformed. */
+  fetch(path: string, maxBytes: number): Promise<Result<Uint8Array, HttpFailure>> {
+    return this.#exchange({ method: 'GET', path }, async (response, alive) => {
+      const bytes = await readBytes(response, alive, response.statusCode === 200 ? maxBytes : maxReplyBytes);
+      if (!bytes.ok || response.statusCode === 200) return bytes;
+      return failure(statusFailure(response, bytes.value.toString()));
+    });
+  }
+
   /** Fetches a file from a byte on. What was received before a failure counts: go on from there. */
   async download({ path, from, size, receive }: DownloadOptions): Promise<Result<void, HttpFailure>> {
     const headers = from > 0 ? { range: `bytes=${from}-` } : {};
@@ -106,8 +116,9 @@ export class HttpClient {
     });
   }
 
-  /** Ends all connections; requests that run fail. */
+  /** Ends all connections; requests that run fail, and so do later ones. */
   close(): void {
+    this.#closed = true;
     this.#agent.destroy();
   }
 
@@ -121,6 +132,7 @@ export class HttpClient {
     read: (response: IncomingMessage, alive: () => void) => Promise<Result<T, HttpFailure>>,
     retried = false,
   ): Promise<Result<T, HttpFailure>> {
+    if (this.#closed) return failure({ kind: 'unreachable', detail: 'The client has been closed' });
     const { host, port, headers } = this.#target;
     const request = startRequest({
       host,
@@ -188,16 +200,24 @@ const responseOf = (request: ClientRequest, body: Buffer | undefined): Promise<I
   });
 
 async function readText(response: IncomingMessage, alive: () => void): Promise<Result<string, HttpFailure>> {
+  const bytes = await readBytes(response, alive, maxReplyBytes);
+  return bytes.ok ? success(bytes.value.toString()) : bytes;
+}
+
+async function readBytes(
+  response: IncomingMessage,
+  alive: () => void,
+  maxBytes: number,
+): Promise<Result<Buffer, HttpFailure>> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     alive();
     length += chunk.length;
-    if (length > maxReplyBytes)
-      return failure({ kind: 'malformed', detail: `The reply is over ${maxReplyBytes} bytes` });
+    if (length > maxBytes) return failure({ kind: 'malformed', detail: `The reply is over ${maxBytes} bytes` });
     chunks.push(chunk);
   }
-  return success(Buffer.concat(chunks).toString());
+  return success(Buffer.concat(chunks));
 }
 
 /** Where the body begins in the file: `undefined` when a partial reply does not say. */
@@ -210,14 +230,17 @@ function firstByte(response: IncomingMessage): number | undefined {
 function statusFailure(response: IncomingMessage, text: string): HttpFailure {
   const status = response.statusCode ?? 0;
   let message = `The service answered with status ${status}`;
+  let code: string | undefined;
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body && 'message' in body && typeof body.message === 'string')
-      message = body.message;
+    if (typeof body === 'object' && body) {
+      if ('message' in body && typeof body.message === 'string') message = body.message;
+      if ('code' in body && typeof body.code === 'string') code = body.code;
+    }
   } catch {
     // A proxy's page instead of our own error body: the status alone has to do.
   }
-  return { kind: 'status', status, message };
+  return { kind: 'status', status, message, ...(code !== undefined && { code }) };
 }
 
 const isReset = (error: unknown): boolean =>
@@ -249,7 +272,10 @@ class DialAgent extends Agent {
     return true;
   }
 
-  override reuseSocket(_stream: unknown, request: ClientRequest): void {
-    request.reusedSocket = true;
+  /** The default also takes off what ends a free connection on which something comes, as the next answer will. */
+  override reuseSocket(stream: Duplex, request: ClientRequest): void {
+    // A stream that is no socket keeps no process alive.
+    if (!('ref' in stream)) Object.assign(stream, { ref: () => {} });
+    super.reuseSocket(stream, request);
   }
 }

@@ -120,6 +120,7 @@ describe('datagrams of the node net', () => {
   test('ports are shifted by the offset, those of groups are not', async () => {
     const port = (await freePort(nodeNet(loopback))) - 1000;
     const net = nodeNet({ ...loopback, portOffset: 1000 });
+    expect(net.reachedAt?.(80)).toBe(1080);
     const [plain, member] = [await mailbox(net, { port }), await mailbox(net, { port, group: '239.255.77.79' })];
     open.push(plain, member);
     expect([plain.port, member.port]).toEqual([port + 1000, port]);

@@ -24,6 +24,8 @@ export function nodeNet(options: NodeNetOptions): Net {
       const address = await within(realClock, timeoutMs, resolveHost(host));
       return address.ok ? pingHost(address.value, options.ip, timeoutMs) : address;
     },
+    // Spec: MOD-NET-port-offset.
+    reachedAt: (port) => port + options.portOffset,
     lease: () => leaseOf(options.ip),
   };
 }

@@ -122,6 +122,8 @@ export interface Net {
   resolve(host: string): Promise<Result<string, NetFailure>>;
   /** Round trip to a host in ms; `timeout` when it does not answer. */
   ping(host: string, timeoutMs: number): Promise<Result<number, NetFailure>>;
+  /** Number by which others reach a port on which the module listens; without it they are the same. */
+  readonly reachedAt?: (port: number) => number;
   /** What a joined interface gets from the network's DHCP server. */
   lease(): { readonly ip: string; readonly netmask: string; readonly gateway: string; readonly dns: string };
 }

@@ -24,5 +24,8 @@ export const neutralData: PersonalityData = {
     scanVerbose: '#%3d%3d%5d %s %5s %-10s %3s %2d %s',
     services: '# %d %-32s %-15s %d',
     products: '# %d %-32s %-10s %s',
+    messages: '# %d %s %d %d',
+    capabilities: '# %d %-32s %-10s %d',
+    cloudFiles: '# %d %8d %s %s %s',
   },
 };

@@ -168,7 +168,23 @@ export const neutralTexts = {
   checkingForUpdates: proposed('Checking for updates...'),
   updatingFile: proposed('Updating {file}'),
   upToDate: proposed('Already up to date'),
+  activeAlready: proposed('Activated already'),
+  notActivated: proposed('Not activated'),
+  activationLost: proposed('Activation has ended at the service'),
+  noCapabilities: proposed('No capabilities file'),
+  capabilitiesMalformed: proposed('Capabilities file malformed: {detail}'),
+  capabilitiesUnknown: proposed('No such capabilities file: {name}'),
+  capabilitiesHead: proposed('! # Name                             Version    Default'),
+  cacheTooSmall: proposed('More samples than the cache holds'),
+  samplesDropped: proposed('Oldest samples dropped: {count}'),
+  notPushed: proposed('Not pushed: {reason}'),
+  noSignUp: proposed('Sign up is no longer supported from devices'),
+  messageListHead: proposed('! # ID  Timestamp  Length'),
+  noMessage: proposed('No such message'),
+  messageNotText: proposed('Message is no UTF-8 text'),
+  messageNotPosted: proposed('Message not posted'),
   productsHead: proposed('! # Product                          Version    Title'),
+  cloudFilesHead: proposed('! #     Size  CRC Updated              Path'),
 } as const satisfies Readonly<Record<string, Text>>;
 
 /** A key of the table of texts. */

@@ -1,3 +1,4 @@
+import { channelService } from '../cloud/channel-service.ts';
 import type { Board } from '../commands/board.ts';
 import { httpService } from '../web/http-service.ts';
 import { tcpClientService, tcpServerService, udpClientService, udpServerService } from './auto-streams.ts';
@@ -22,6 +23,7 @@ export const networkServices: readonly NetworkService<Board>[] = [
   remoteTerminal,
   sntpService,
   broadcastService,
+  channelService,
   tcpServerService,
   udpServerService,
   tcpClientService,

@@ -51,6 +51,10 @@ export class LocalNames implements Net {
     return { ok: true, value: { ...socket, send, close: () => socket.close() } };
   }
 
+  reachedAt(port: number): number {
+    return this.#net.reachedAt?.(port) ?? port;
+  }
+
   secure(...given: Parameters<Net['secure']>): ReturnType<Net['secure']> {
     return this.#net.secure(...given);
   }

@@ -14,8 +14,8 @@ const ownPorts = {
 const isOwn = (word: string): word is keyof typeof ownPorts => Object.hasOwn(ownPorts, word);
 
 /** What `mdns.service` asks to announce. Spec: MOD-VAR-mdns.service. */
-export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'variables'>): readonly ServiceClaim[] {
-  const { identity, variables } = board;
+export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'net' | 'variables'>): readonly ServiceClaim[] {
+  const { identity, net, variables } = board;
   const txt = [`mac=${identity.mac}`, `uuid=${identity.uuid}`, `version=${variables.get('system.version')}`];
   const types = variables
     .get('mdns.service')
@@ -23,7 +23,10 @@ export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'variables'
     .flatMap((word) => serviceType(word) ?? []);
   return [...new Set(types)].map((type) => {
     const name = /^_([^.]*)/.exec(type)?.[1] ?? '';
-    return { type, port: isOwn(name) ? variables.get(ownPorts[name]) : 0, txt };
+    if (!isOwn(name)) return { type, port: 0, txt };
+    // Who asks connects from outside.
+    const port = variables.get(ownPorts[name]);
+    return { type, port: net.reachedAt?.(port) ?? port, txt };
   });
 }
 

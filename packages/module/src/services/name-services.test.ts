@@ -3,6 +3,7 @@ import type { Datagram } from '../net/ports.ts';
 import { moduleIp, type NetworkRig, networkRig, type Peer } from '../testing/network-rig.ts';
 import { blankQuery, blankResponse, type DnsMessage, type DnsRecord, readDns, writeDns } from './dns-message.ts';
 import { llmnrGroup, llmnrPort } from './llmnr.ts';
+import { serviceClaims } from './mdns.ts';
 import { mdnsGroup, mdnsPort } from './mdns-responder.ts';
 import { netbiosPort } from './netbios.ts';
 import { encodeName } from './netbios-packet.ts';
@@ -165,6 +166,17 @@ describe('mDNS', () => {
       `mac=${identity.mac}`,
       `uuid=${identity.uuid}`,
       `version=${rig.module.versionLine}`,
+    ]);
+  });
+
+  // MOD-NET-port-offset
+  test('tells the ports by which others reach the module', async () => {
+    const { module } = await rigWith('set mdns.service http,telnet,ftp');
+    const net = { ...module.net, reachedAt: (port: number) => port + 8000 };
+    expect(serviceClaims({ identity: module.identity, variables: module.variables, net })).toMatchObject([
+      { type: '_http._tcp.local', port: 8080 },
+      { type: '_telnet._tcp.local', port: 10_000 },
+      { type: '_ftp._tcp.local', port: 0 },
     ]);
   });
 

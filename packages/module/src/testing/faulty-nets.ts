@@ -71,7 +71,9 @@ function streamRelay(port: number, fault: StreamFault, closing: (() => void)[]) 
     const far = connect({ port, host: loopback.ip, allowHalfOpen: true, noDelay: true });
     const ends = [near, far];
     for (const end of ends) end.on('error', () => {});
-    closing.push(() => ends.forEach((end) => end.destroy()));
+    closing.push(() => {
+      for (const end of ends) end.destroy();
+    });
     pass(far, near, fault.kind === 'cut-sent' ? Number.POSITIVE_INFINITY : fault.afterBytes, fault.kind, ends);
     pass(near, far, fault.kind === 'cut-sent' ? fault.afterBytes : Number.POSITIVE_INFINITY, fault.kind, ends);
   });

@@ -10,6 +10,7 @@ import { type Conditions, MemoryNetwork } from '../net/memory.ts';
 import { nodeNet } from '../net/node.ts';
 import type { Net } from '../net/ports.ts';
 import { tlsPair } from './nets.ts';
+import { offlinePersonality } from './offline.ts';
 
 /** The network that a rig is built on: in memory, or the loopback sockets of the host. */
 export const grounds = ['memory', 'sockets'] as const;
@@ -29,7 +30,14 @@ const arrivalMs = 30;
 
 /** A module that has joined, and what it takes to run commands on it. */
 export async function joinedModule(net: Net, clock: VirtualClock, ground: Ground, model?: Model) {
-  const module = await createModule({ clock, net, store: new MemoryStore(), seed: 1, ...(model && { model }) });
+  const module = await createModule({
+    clock,
+    net,
+    store: new MemoryStore(),
+    seed: 1,
+    personality: offlinePersonality,
+    ...(model && { model }),
+  });
   const booted = module.boot();
   await clock.advance(module.timings.bootMs);
   await booted;

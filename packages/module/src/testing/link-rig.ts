@@ -3,29 +3,36 @@ import type { LinkEvent } from '../cloud/link.ts';
 import { MemoryStore } from '../device/memory-store.ts';
 import { defaultModel, type Model } from '../model.ts';
 import { createModule, type Module } from '../module.ts';
-import { type Conditions, MemoryNetwork } from '../net/memory.ts';
+import { type Conditions, MemoryNetwork, type TlsPair } from '../net/memory.ts';
+import { neutralPersonality, type Personality } from '../personality.ts';
 import { ServicePeer } from './service-peer.ts';
 
 interface LinkRigOptions {
   readonly store?: MemoryStore;
   readonly model?: Model;
+  /** Epoch milliseconds at which it begins. */
+  readonly startMs?: number;
   /** Plain HTTP instead of TLS. */
   readonly insecure?: boolean;
+  /** Handshakes; without it, TLS is plain bytes. */
+  readonly tls?: TlsPair;
+  readonly personality?: Personality;
 }
 
 /** A network with a service peer on it, and modules that can be switched off and on over one store. */
 export async function linkRig(options: LinkRigOptions = {}) {
-  const clock = new VirtualClock();
-  const network = new MemoryNetwork(clock);
+  const clock = new VirtualClock(options.startMs);
+  const network = new MemoryNetwork(clock, options.tls && { tls: options.tls });
   const peer = new ServicePeer();
-  await peer.attach(network.attach('ota.local', '10.9.9.9'));
+  await peer.attach(network.attach('ota.test', '10.9.9.9'));
   const net = network.attach('module', '10.5.6.108');
 
   /** Makes a module over a store and boots it; `events` and `printed` collect what it tells from now on. */
   const powerOn = async (store: MemoryStore) => {
-    const service = { host: 'ota.local', port: 443, insecure: options.insecure ?? false };
+    const service = { host: 'ota.test', port: 443, insecure: options.insecure ?? false };
     const model = options.model ?? defaultModel;
-    const module = await createModule({ clock, store, net, seed: 1, model, service });
+    const { personality = neutralPersonality } = options;
+    const module = await createModule({ clock, store, net, seed: 1, model, service, personality });
     const events: LinkEvent[] = [];
     const printed: string[] = [];
     module.link.onEvent((event) => events.push(event));

@@ -46,6 +46,7 @@ export function radioRig(options: RadioOptions = {}) {
       stations: () => [],
       webSetupActive: () => false,
       link: () => ({ bundleId: '', otaResult: 0, provisionStatus: 0 }),
+      cloud: () => ({ activated: false }),
       safeMode: () => false,
       memoryPercent: () => 0,
       bufferUsage: () => 'rx:0,tx:0',

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { deviceLinkContract, otaLinkContract } from '@moorage/api';
 import { crc16 } from '@moorage/base';
 import Value from 'typebox/value';
 import type { Net } from '../net/ports.ts';
+import { DataPeer } from './data-peer.ts';
 
 /** A bundle that the peer offers. */
 export interface PeerBundle {
@@ -73,6 +75,10 @@ const fixed: Readonly<Record<string, unknown>> = {
 export class ServicePeer {
   bundle: PeerBundle | undefined;
   readonly requests: PeerRequest[] = [];
+  /** Its data cloud. */
+  readonly data = new DataPeer();
+  /** Answers before anything else does; `undefined` leaves it to the others. */
+  guard: (call: string) => { readonly status: number; readonly body: unknown } | undefined = () => undefined;
   /** By method and path: a status with a message, or a whole body. */
   readonly answers = new Map<string, { readonly status: number; readonly body: unknown }>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -81,8 +87,13 @@ export class ServicePeer {
     await net.listen(port, ({ stream }) => this.#server.emit('connection', stream));
   }
 
-  refuse(call: string, status: number, message = `Refused with ${status}`): void {
-    this.answers.set(call, { status, body: { statusCode: status, error: 'Refused', message, code: 'TEST' } });
+  /** Has somebody else answer requests for another protocol. */
+  onUpgrade(listener: (request: IncomingMessage, stream: Duplex, head: Buffer) => void): void {
+    this.#server.on('upgrade', listener);
+  }
+
+  refuse(call: string, status: number, message = `Refused with ${status}`, code?: string): void {
+    this.answers.set(call, { status, body: { statusCode: status, error: 'Refused', message, ...(code && { code }) } });
   }
 
   /** Paths of downloads, with their ranges. */
@@ -98,17 +109,19 @@ export class ServicePeer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = String(Buffer.concat(chunks));
+    const text = await textOf(request);
+    // A request that is cut has not been asked.
+    if (text === undefined) return;
     const { method = '', url: path = '' } = request;
     const body: unknown = text === '' ? undefined : JSON.parse(text);
     this.requests.push({ method, path, body, range: request.headers.range, headers: request.headers });
     const call = `${method} ${path}`;
     const schema = Object.hasOwn(bodies, call) ? bodies[call as keyof typeof bodies] : undefined;
     if (schema && !Value.Check(schema, body)) throw new Error(`${call} breaks the contract: ${text}`);
-    const answer = this.answers.get(call);
+    const answer = this.guard(call) ?? this.answers.get(call);
     if (answer) return send(response, answer.status, answer.body);
+    const ofData = this.data.answer(method, path, body);
+    if (ofData) return send(response, ofData.status, ofData.body);
     if (call === 'POST /provision') return send(response, 200, { uuid: peerInfo.uuid, ...peerCredentials });
     if (call === 'POST /ota') return this.#offer(response, body as { bid?: string; force?: boolean; files?: Held[] });
     if (Object.hasOwn(fixed, call)) return send(response, 200, fixed[call]);
@@ -154,6 +167,16 @@ export class ServicePeer {
   }
 }
 
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  return String(Buffer.concat(chunks));
+}
+
 interface Held {
   readonly name: string;
   readonly version: string;
@@ -171,5 +194,6 @@ const manifestRow = ({ name, content, version = '1.0.0.0', type = 0xfe, flags = 
 });
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const bytes = body instanceof Uint8Array ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(bytes);
 }

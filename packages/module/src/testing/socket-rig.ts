@@ -17,7 +17,7 @@ let hosts = 0;
 const ownAddress = (): string => `127.${10 + (process.pid % 200)}.${1 + ((process.pid >> 8) % 250)}.${++hosts}`;
 
 /** What services say by themselves would be between the lines under test. */
-const quiet = ['set mdns.enabled 0', 'set http.server.enabled 0', 'set ntp.enabled 0'];
+const quiet = ['set mdns.enabled 0', 'set http.server.enabled 0'];
 
 /** A module that has joined and a host beside it, over memory or over the sockets of this machine. */
 export async function socketRig(ground: Ground = 'memory') {

@@ -49,6 +49,7 @@ export function testSources(): VariableSources {
     stations: () => [],
     webSetupActive: () => false,
     link: () => link,
+    cloud: () => ({ activated: false }),
     safeMode: () => false,
     memoryPercent: () => 7,
     bufferUsage: () => 'rx:0,tx:0',

@@ -10,6 +10,7 @@ import { createModule, type Module } from '../module.ts';
 import { MemoryNetwork } from '../net/memory.ts';
 import { nodeNet } from '../net/node.ts';
 import type { Net, TlsClient } from '../net/ports.ts';
+import { offlinePersonality } from './offline.ts';
 
 /** Ways to a module's HTTP server. */
 export const webWires = ['memory', 'sockets'] as const;
@@ -125,7 +126,7 @@ export async function webRig({ wire = 'memory', variables = {}, files = {} }: We
     wire === 'memory'
       ? network.attach('module', '10.5.6.108')
       : nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
-  const module = await createModule({ clock, net, store: new MemoryStore(), seed: 1 });
+  const module = await createModule({ clock, net, store: new MemoryStore(), seed: 1, personality: offlinePersonality });
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));
   const run = async (line: string, data?: string | Uint8Array): Promise<string> => {

@@ -1,8 +1,6 @@
 import { bool, file, u32 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the data cloud is not built yet';
-
 /** Spec: MOD-VAR-cloud.*. */
 export const cloudVariables = defineVariables([
   {
@@ -11,8 +9,8 @@ export const cloudVariables = defineVariables([
     kind: file,
     default: '',
     evidence: 'spec',
-    locked: (context) => context.get('cloud.status') === true,
-    inert: notBuilt,
+    // Spec: MOD-OPT-cloud_capabilities-readonly.
+    locked: ({ sources }) => sources.cloud().activated,
     help: 'Capabilities file; fixed while the device is activated',
   },
   {
@@ -22,7 +20,6 @@ export const cloudVariables = defineVariables([
     default: false,
     apply: 'boot',
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Serve the capabilities without a host',
   },
   {
@@ -34,16 +31,14 @@ export const cloudVariables = defineVariables([
     index: 'gpio',
     ownsPin: true,
     entryLine: (pin, name) => `${pin},${name}`,
-    inert: notBuilt,
     help: 'Control or stream that a pin belongs to; none for none',
   },
   {
     name: 'cloud.solo.sync_period',
     shortcut: 'cl s p',
-    kind: u32(),
+    kind: u32(1),
     default: 10,
     evidence: 'spec',
-    inert: notBuilt,
     help: 'Seconds between the exchanges of SOLO mode',
   },
   {
@@ -53,7 +48,8 @@ export const cloudVariables = defineVariables([
     default: false,
     access: 'get',
     evidence: 'seen',
-    inert: notBuilt,
+    // Spec: MOD-VAR-cloud.status.
+    read: ({ sources }) => sources.cloud().activated,
     help: 'Whether the device is activated',
   },
 ]);

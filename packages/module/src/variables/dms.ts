@@ -1,8 +1,6 @@
 import { bool, interfaceOrDefault, str, u8, u32 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-const notBuilt = 'the message channel is not built yet';
-
 /** Spec: MOD-VAR-dms.*. */
 export const dmsVariables = defineVariables([
   {
@@ -12,8 +10,7 @@ export const dmsVariables = defineVariables([
     default: false,
     apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
-    help: 'Open the message channel by itself',
+    help: 'Open the message channel by itself, and update when the service says so',
   },
   {
     name: 'dms.bundle_id',
@@ -30,8 +27,8 @@ export const dmsVariables = defineVariables([
     shortcut: 'dm c e',
     kind: bool,
     default: false,
+    apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
     help: 'Accept commands over the message channel',
   },
   {
@@ -77,8 +74,8 @@ export const dmsVariables = defineVariables([
     shortcut: 'dm t i',
     kind: u32(),
     default: 0,
+    apply: 'net',
     evidence: 'documented',
-    inert: notBuilt,
-    help: 'Seconds between telemetry messages; 0 for never',
+    help: 'Milliseconds between telemetry messages; 0 for never',
   },
 ]);

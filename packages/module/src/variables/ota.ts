@@ -9,7 +9,6 @@ export const otaVariables = defineVariables([
     kind: str(64),
     default: '',
     evidence: 'inferred',
-    inert: 'custom bundles are not built yet',
     help: 'Bundle that ota asks for by itself',
   },
   {

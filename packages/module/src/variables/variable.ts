@@ -34,6 +34,8 @@ export interface VariableSources {
   /** That access point is the network of web setup. */
   webSetupActive(): boolean;
   link(): LinkFacts;
+  /** The data cloud as `get` shows it. */
+  cloud(): { readonly activated: boolean };
   safeMode(): boolean;
   /** Percent of the board's memory in use. */
   memoryPercent(): number;

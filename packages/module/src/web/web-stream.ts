@@ -63,7 +63,8 @@ export function webStream({ socket, connection, clock, pool, iface }: WebStreamP
       return closed;
     },
     read: (max) => queue.read(max),
-    write: (size) => (closed ? failure('not-writable') : success(messageSink(socket, size, clock))),
+    write: (size, patient) =>
+      closed ? failure('not-writable') : success(messageSink(socket, size, patient ? undefined : clock)),
     close() {
       queue.close(takeMore);
       // A socket that is held back would not see the answer.
@@ -81,8 +82,8 @@ export function webStream({ socket, connection, clock, pool, iface }: WebStreamP
   };
 }
 
-/** Sends the bytes of one write as one binary message. */
-function messageSink(socket: WebSocket, size: number, clock: Clock): WriteSink {
+/** Sends the bytes of one write as one binary message. Without a clock it waits for a slow client without end. */
+function messageSink(socket: WebSocket, size: number, clock: Clock | undefined): WriteSink {
   let missing = size;
   let parts: Uint8Array[] = [];
   let gathered = 0;
@@ -116,13 +117,13 @@ async function sendFrame(
   socket: WebSocket,
   frame: Uint8Array,
   fin: boolean,
-  clock: Clock,
+  clock: Clock | undefined,
 ): Promise<Result<void, StreamError>> {
   if (socket.readyState !== socket.OPEN) return failure('failed');
   return await new Promise((resolve) => {
-    const cancel = clock.after(writeTimeoutMs, () => resolve(failure('failed')));
+    const cancel = clock?.after(writeTimeoutMs, () => resolve(failure('failed')));
     const finish = (result: Result<void, StreamError>): void => {
-      cancel();
+      cancel?.();
       resolve(result);
     };
     socket.send(frame, { binary: true, fin }, (error) => finish(error ? failure('failed') : success(undefined)));

@@ -1,0 +1,52 @@
+import { channelCloses } from '@moorage/api';
+import type { Transition } from '@moorage/base';
+import type { SocketEnd } from '../net/web-socket.ts';
+
+export type ChannelState = 'waiting' | 'dialling' | 'open' | 'stopped';
+export type ChannelTrigger = 'due' | 'opened' | 'ended' | 'stop';
+
+/** Life of the message channel while its interface is up. Spec: MOD-CHAN-reconnect. */
+export const channelTransitions: readonly Transition<ChannelState, ChannelTrigger>[] = [
+  { from: 'waiting', trigger: 'due', to: 'dialling' },
+  { from: 'dialling', trigger: 'opened', to: 'open' },
+  { from: 'dialling', trigger: 'ended', to: 'waiting' },
+  { from: 'open', trigger: 'ended', to: 'waiting' },
+  { from: 'waiting', trigger: 'stop', to: 'stopped' },
+  { from: 'dialling', trigger: 'stop', to: 'stopped' },
+  { from: 'open', trigger: 'stop', to: 'stopped' },
+];
+
+/** Why there is no channel, as far as it matters for when to try again. */
+export type EndReason = 'lost' | 'restarting' | 'replaced' | 'refused' | 'renewed';
+
+/**
+ * The first wait after each kind of end, and the longest: each attempt in a row that fails doubles it, and what is
+ * waited is a part of it drawn between a half and the whole, so that a fleet does not come back at once.
+ * Spec: MOD-CHAN-reconnect.
+ */
+export const waits: Readonly<Record<EndReason, { readonly firstMs: number; readonly longestMs: number }>> = {
+  lost: { firstMs: 1_000, longestMs: 300_000 },
+  // All devices of the service come at the same time: these are spread further.
+  restarting: { firstMs: 10_000, longestMs: 300_000 },
+  // A second device with this identity: two that take turns at once would only throw each other out.
+  replaced: { firstMs: 60_000, longestMs: 3_600_000 },
+  // Until somebody enables the device again; asking often does not help.
+  refused: { firstMs: 300_000, longestMs: 3_600_000 },
+  // Our own doing, to show the new certificate.
+  renewed: { firstMs: 1_000, longestMs: 300_000 },
+};
+
+/** A channel that has been open for as long has not failed: counting begins anew; in ms. */
+export const steadyMs = 60_000;
+
+const ofCode: Readonly<Record<number, EndReason>> = {
+  [channelCloses.restarting]: 'restarting',
+  [channelCloses.replaced]: 'replaced',
+  [channelCloses.refused]: 'refused',
+};
+
+export function reasonOf(end: SocketEnd): EndReason {
+  if (end.kind === 'closed') return ofCode[end.code] ?? 'lost';
+  // 5xx is the service's trouble, not a refusal; nor is a busy proxy's 429.
+  return end.status >= 500 || end.status === 429 ? 'lost' : 'refused';
+}

@@ -1,0 +1,156 @@
+import { channelFrameLimitBytes } from '@moorage/api';
+import { type CancelTimer, type Clock, failure, type Result, transition } from '@moorage/base';
+import type { HttpTarget } from '../net/http.ts';
+import type { Net } from '../net/ports.ts';
+import { openWebSocket, type SocketEnd, type WebSocketLine } from '../net/web-socket.ts';
+import type { Random } from '../random.ts';
+import { ChannelSession, type RequestBody, type SessionParts } from './channel-session.ts';
+import {
+  type ChannelState,
+  type ChannelTrigger,
+  channelTransitions,
+  type EndReason,
+  reasonOf,
+  steadyMs,
+  waits,
+} from './channel-table.ts';
+import type { LinkFailure } from './results.ts';
+
+/** Longest dial and handshake together, and longest goodbye, in ms. */
+const openTimeoutMs = 30_000;
+const goodbyeMs = 2_000;
+
+export interface ChannelParts extends SessionParts {
+  /** The module's own time: what is waited between two attempts. */
+  readonly ownClock: Clock;
+  readonly net: Net;
+  readonly random: Random;
+  /** Where the service is, with the identity that it knows. */
+  readonly target: () => Promise<Result<HttpTarget, LinkFailure>>;
+  readonly opened: () => void;
+  /** Called once for each channel that was open, and for each attempt that came to nothing. */
+  readonly ended: (reason: EndReason) => void;
+}
+
+/**
+ * The message channel of a module while its interface is up: opens it, and opens it again. Spec: MOD-CHAN-open,
+ * MOD-CHAN-reconnect.
+ */
+export class Channel {
+  readonly #parts: ChannelParts;
+  #state: ChannelState = 'waiting';
+  #session: ChannelSession | undefined;
+  #line: WebSocketLine | undefined;
+  #openedAtMs = 0;
+  /** Ends in a row without a channel that was steady. */
+  #failures = 0;
+  #leaving: EndReason | undefined;
+  #cancel: CancelTimer;
+
+  constructor(parts: ChannelParts) {
+    this.#parts = parts;
+    // The join that has brought us here ends first.
+    this.#cancel = parts.ownClock.after(0, () => void this.#dial());
+  }
+
+  get state(): ChannelState {
+    return this.#state;
+  }
+
+  /** Asks the service over the open channel; the error is a text. */
+  request(body: RequestBody, timeoutMs: number): Promise<Result<unknown, string>> {
+    return this.#session?.request(body, timeoutMs) ?? Promise.resolve(failure('the message channel is not open'));
+  }
+
+  /** Closes the channel to open it with another identity. */
+  renew(): void {
+    if (this.#state !== 'open') return;
+    this.#leaving = 'renewed';
+    this.#sayGoodbye();
+  }
+
+  stop(): void {
+    this.#step('stop');
+    this.#cancel();
+    this.#session?.closed();
+    this.#session = undefined;
+    this.#sayGoodbye();
+  }
+
+  async #dial(): Promise<void> {
+    this.#step('due');
+    // A store that fails is no reason to bring the program down: the next attempt asks it again.
+    const target = await this.#parts.target().catch(() => undefined);
+    if (this.#state !== 'dialling') return;
+    if (!target?.ok) return this.#again('lost');
+    const { host, port, headers = {}, tls } = target.value;
+    const dialled = await this.#parts.net.dial({ host, port, timeoutMs: openTimeoutMs, ...(tls && { tls }) });
+    if (this.#state !== 'dialling') {
+      if (dialled.ok) dialled.value.stream.destroy();
+      return;
+    }
+    if (!dialled.ok) return this.#again('lost');
+    const line = openWebSocket(
+      dialled.value.stream,
+      { host, path: '/stream', headers, frameLimitBytes: channelFrameLimitBytes },
+      {
+        opened: () => this.#opened(line),
+        frame: (frame) => this.#session?.frame(frame),
+        heard: () => this.#session?.heard(),
+        ended: (end) => this.#ended(line, end),
+      },
+    );
+    this.#line = line;
+    // A server that takes the connection and says nothing.
+    this.#cancel = this.#parts.clock.after(openTimeoutMs, () => line.cut());
+  }
+
+  #opened(line: WebSocketLine): void {
+    if (this.#state !== 'dialling' || this.#line !== line) return;
+    this.#cancel();
+    this.#step('opened');
+    this.#openedAtMs = this.#parts.clock.monotonic();
+    this.#session = new ChannelSession(line, this.#parts);
+    this.#parts.opened();
+  }
+
+  #ended(line: WebSocketLine, end: SocketEnd): void {
+    this.#cancelGoodbye();
+    if (this.#line !== line || this.#state === 'stopped') return;
+    this.#cancel();
+    const session = this.#session;
+    this.#line = undefined;
+    this.#session = undefined;
+    session?.closed();
+    const reason = this.#leaving ?? reasonOf(end);
+    this.#leaving = undefined;
+    const steady = session && this.#parts.clock.monotonic() - this.#openedAtMs >= steadyMs;
+    if (steady || reason === 'renewed') this.#failures = 0;
+    this.#again(reason);
+  }
+
+  #again(reason: EndReason): void {
+    this.#step('ended');
+    this.#parts.ended(reason);
+    const { firstMs, longestMs } = waits[reason];
+    const wholeMs = Math.min(firstMs * 2 ** Math.min(this.#failures, 30), longestMs);
+    this.#failures++;
+    const waitMs = wholeMs / 2 + this.#parts.random.below(Math.ceil(wholeMs / 2) + 1);
+    this.#cancel = this.#parts.ownClock.after(waitMs, () => void this.#dial());
+  }
+
+  #cancelGoodbye: CancelTimer = () => {};
+
+  #sayGoodbye(): void {
+    const line = this.#line;
+    if (!line) return;
+    line.close();
+    this.#cancelGoodbye = this.#parts.clock.after(goodbyeMs, () => line.cut());
+  }
+
+  #step(trigger: ChannelTrigger): void {
+    const next = transition(channelTransitions, this.#state, trigger);
+    if (next === undefined) throw new Error(`A channel that is ${this.#state} takes no "${trigger}"`);
+    this.#state = next;
+  }
+}

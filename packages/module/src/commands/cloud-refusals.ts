@@ -1,0 +1,37 @@
+import type { DataRefusal } from '../cloud/data-cloud.ts';
+import type { MessageRefusal } from '../cloud/data-messages.ts';
+import type { LinkFailure } from '../cloud/link.ts';
+import { codes, fail, type Response } from '../interpreter/reply.ts';
+import type { TextKey } from '../personality.ts';
+import type { Board } from './board.ts';
+
+type Refusal = DataRefusal | MessageRefusal | { readonly kind: 'no-text' };
+
+/** What is said before `Command failed`; a wrong value has its own code, and a link its own words. */
+const texts: Readonly<Record<Exclude<Refusal['kind'], 'invalid' | 'link'>, TextKey>> = {
+  'not-activated': 'notActivated',
+  'already-activated': 'activeAlready',
+  'no-capabilities': 'noCapabilities',
+  'no-file': 'fileMissing',
+  malformed: 'capabilitiesMalformed',
+  overflow: 'cacheTooSmall',
+  'no-message': 'noMessage',
+  'no-text': 'messageNotText',
+};
+
+/** Says in the log why the data cloud does not do what it was asked. */
+export function sayWhy({ log }: Board, refusal: Refusal): void {
+  if (refusal.kind === 'invalid') return;
+  if (refusal.kind !== 'link') log.say(texts[refusal.kind], 'detail' in refusal ? { detail: refusal.detail } : {});
+  else if (!refusal.error.printed) log.line(refusal.error.message);
+}
+
+/** Says why, and fails. Reference module-protocols 6.2, 6.4. */
+export function refuse(board: Board, refusal: DataRefusal | MessageRefusal): Response {
+  sayWhy(board, refusal);
+  if (refusal.kind === 'invalid') return fail(codes.INVALID);
+  return fail(refusal.kind === 'overflow' ? codes.OVERFLOW : codes.FAILED);
+}
+
+/** Says the words of the service, and fails. */
+export const refuseLink = (board: Board, error: LinkFailure): Response => refuse(board, { kind: 'link', error });

@@ -1,0 +1,30 @@
+import { ChannelPeer } from './channel-peer.ts';
+import { linkRig } from './link-rig.ts';
+
+/** A module with settings of the message channel, on a joined network with a service that has channels. */
+export async function channelRig(settings: Readonly<Record<string, string>>, options: Parameters<typeof linkRig>[0] = {}) {
+  const rig = await linkRig(options);
+  const channel = new ChannelPeer(rig.peer);
+  const { module, clock, until } = rig;
+  for (const [name, value] of Object.entries(settings)) {
+    const set = module.variables.assign([name, value]);
+    if (!set.ok) throw new Error(`${name}: ${set.error.error}`);
+  }
+  await module.variables.save();
+  /** Lets what is on its way arrive: a handshake and a message take several turns of the event loop, and no time. */
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn++) await clock.advance(1);
+  };
+  const join = async () => {
+    await until(module.wlan.ensureUp('wlan'));
+    await settle();
+  };
+  await join();
+  /** Log lines of a command, then its code and text. */
+  const run = async (line: string) => {
+    rig.printed.length = 0;
+    const { code, text } = await until(module.execute(line));
+    return [...rig.printed, `${code} ${text}`];
+  };
+  return { ...rig, channel, settle, join, run };
+}

@@ -1,0 +1,40 @@
+import type { Capabilities } from '@moorage/api';
+import { linkRig } from './link-rig.ts';
+
+/** What the module of the rig can do. */
+export const rigCapabilities: Capabilities = {
+  name: 'Thermostat',
+  version: '1.0.0',
+  streams: { temp: { type: 'number', min: -40, max: 125 }, status: { type: 'string' } },
+  controls: {
+    led1: { type: 'number', min: 0, max: 1, default: 0 },
+    mode: { type: 'string' },
+  },
+  messages: { 'to-device': true, 'from-device': true },
+};
+
+type Powered = Awaited<ReturnType<Awaited<ReturnType<typeof linkRig>>['powerOn']>>;
+
+/** A module with a capabilities file, and a service peer; `run` gives the log lines of a command, its code and its text. */
+export async function cloudRig(options: Parameters<typeof linkRig>[0] = {}) {
+  const rig = await linkRig(options);
+  const runOn = async ({ module, printed }: Powered, line: string, data?: string | Uint8Array): Promise<string[]> => {
+    printed.length = 0;
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const { code, text } = await rig.until(module.execute(line, bytes));
+    return [...printed, `${code} ${text}`];
+  };
+  const run = (line: string, data?: string | Uint8Array) => runOn(rig, line, data);
+  const writeFile = (name: string, content: string) => run(`file_create ${name} ${content.length}`, content);
+  await writeFile('caps.json', JSON.stringify(rigCapabilities));
+  return { ...rig, run, runOn, writeFile };
+}
+
+/** The same, activated, and with its network up. */
+export async function activeRig(options: Parameters<typeof linkRig>[0] = {}) {
+  const rig = await cloudRig(options);
+  const answer = await rig.run('cloud_activate ada secret caps.json');
+  if (answer.at(-1) !== '0 Success') throw new Error(answer.join('\n'));
+  rig.peer.requests.length = 0;
+  return rig;
+}
