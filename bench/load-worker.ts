@@ -12,10 +12,15 @@ const head = Object.entries(load.headers)
 const length =
   load.body === '' ? '' : `Content-Length: ${Buffer.byteLength(load.body)}\r\nContent-Type: application/json\r\n`;
 const rest = ` HTTP/1.1\r\nHost: 127.0.0.1\r\n${head}${length}\r\n${load.body}`;
+const { uniqueMark } = load;
+let unique = BigInt(Date.now()) * 2n ** 20n + BigInt(index) * 2n ** 60n;
 
 const nextRequest = (): string => {
   const path = load.paths[Math.floor(Math.random() * load.paths.length)] ?? '/';
-  return `${load.method} ${path}${rest}`;
+  const whole = `${load.method} ${path}${rest}`;
+  if (uniqueMark === undefined) return whole;
+  unique++;
+  return whole.replace(uniqueMark, (unique % 2n ** 64n).toString(16).padStart(uniqueMark.length, '0'));
 };
 
 /** One request at a time on one connection until the time is up. */

@@ -12,6 +12,8 @@ export interface Load {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Hex digits in the body in whose place each request has others. */
+  readonly uniqueMark?: string;
   /** Certificates of the clients, one for each connection, in turn; plain TCP without. */
   readonly tls?: { readonly ca: string; readonly clients: readonly { readonly cert: string; readonly key: string }[] };
 }

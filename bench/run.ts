@@ -1,11 +1,14 @@
 import { cpus } from 'node:os';
 import { commandRoundTrip } from './command-round-trip.ts';
+import { dataSamples } from './data-samples.ts';
 import { deviceLookup } from './device-lookup.ts';
 import { fileDownload } from './file-download.ts';
 import { fileTransfer } from './file-transfer.ts';
 import { fileUpload } from './file-upload.ts';
 import { type Benchmark, report } from './harness.ts';
+import { idleChannels } from './idle-channels.ts';
 import { idleModules } from './idle-modules.ts';
+import { idleNetwork } from './idle-network.ts';
 import { otaQuery } from './ota-query.ts';
 import { servicePages } from './service-pages.ts';
 import { streamMode } from './stream-mode.ts';
@@ -17,6 +20,8 @@ import { webServer } from './web-server.ts';
 const benchmarks: readonly Benchmark[] = [
   deviceLookup,
   otaQuery,
+  dataSamples,
+  idleChannels,
   servicePages,
   fileDownload,
   fileUpload,
@@ -25,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   streamThroughput,
   streamMode,
   idleModules,
+  idleNetwork,
   virtualDay,
   webServer,
 ];

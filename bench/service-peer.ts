@@ -36,5 +36,7 @@ export const startBarePeer = (answer: {
   readonly text?: string;
   readonly file?: string;
   readonly store?: boolean;
+  /** Reads a JSON body before it answers. */
+  readonly parse?: boolean;
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }): Promise<Peer> => startPeer('peers/bare-http.ts', [JSON.stringify(answer)]);

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 const entry = fileURLToPath(new URL('../bin/moorage', import.meta.url));
 
+/** Nothing of a test may leave the machine: modules do not ask for network time. */
+const offline = { MOORAGE_PERSONALITY: fileURLToPath(new URL('offline.json', import.meta.url)) };
+
 /** A running `moorage`, read line by line. */
 export interface Moorage {
   readonly process: ChildProcess;
@@ -23,7 +26,7 @@ const running = new Set<ChildProcess>();
 export function moorage(args: readonly string[], env: Readonly<Record<string, string>> = {}): Moorage {
   const child = spawn(process.execPath, [entry, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...offline, ...env },
   });
   running.add(child);
   const lines: string[] = [];

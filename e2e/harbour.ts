@@ -3,10 +3,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BundleDetail, type Client, createClient, type ProductRecord } from '@moorage/api';
-import { realClock } from '@moorage/base';
+import { type Clock, realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { nodeNet } from '@moorage/module/net/node';
+import { offlinePersonality } from '@moorage/module/testing/offline';
 import { buildService, type Service } from '@moorage/service';
 import { issueToken } from '@moorage/service/auth/accounts';
 import { diskBlobs } from '@moorage/service/blobs/disk-blobs';
@@ -84,12 +85,18 @@ async function openWire(targetPort: number): Promise<Wire> {
   });
 }
 
+export interface HarbourOptions {
+  readonly settings?: Partial<typeof testSettings>;
+  /** The module's own time. */
+  readonly clock?: Clock;
+}
+
 /** Builds both programs over a database of the test; the module is joined, provisioned, claimed and activated. */
-export async function openHarbour(storage: Storage): Promise<Harbour> {
+export async function openHarbour(storage: Storage, options: HarbourOptions = {}): Promise<Harbour> {
   const folder = await mkdtemp(join(tmpdir(), 'moorage-e2e-'));
   const blobsDir = join(folder, 'blobs');
   const blobs = await diskBlobs(blobsDir);
-  const service = await buildService({ settings: testSettings, storage, blobs, logLevel: 'silent' });
+  const service = await buildService({ settings: { ...testSettings, ...options.settings }, storage, blobs, logLevel: 'silent' });
   const baseUrl = await service.api.listen({ host: '127.0.0.1', port: 0 });
   await service.devices.listen({ host: '127.0.0.1', port: 0 });
   const address = service.devices.server.address();
@@ -100,10 +107,11 @@ export async function openHarbour(storage: Storage): Promise<Harbour> {
 
   const store = await DiskStore.open(join(folder, 'flash'));
   const module = await createModule({
-    clock: realClock,
+    clock: options.clock ?? realClock,
     store,
     net: nodeNet({ ip: '127.0.0.1', portOffset: 8000, listenLan: false }),
     seed: 1,
+    personality: offlinePersonality,
     service: { host: '127.0.0.1', port: wire.port },
   });
   await module.boot();

@@ -423,6 +423,8 @@ export const zones: readonly Zone[] = [
       'module/services',
       'module/variables',
       'module/device/flash*',
+      // In SOLO mode a stream is a pin that is sampled.
+      'module/device/adc',
       'module/board-data',
     ],
     types: ['module/device*', 'module/wlan*'],

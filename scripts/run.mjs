@@ -4,10 +4,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { findRuntime, root, runUnder } from './runtime.mjs';
-import { ensureInstalled } from './setup.mjs';
+import { ensureConsoleBuilt, ensureInstalled } from './setup.mjs';
 
 ensureInstalled();
 const [tool = '', ...args] = process.argv.slice(2);
+// Once, before the tests that open it start side by side.
+if (tool === 'vitest') ensureConsoleBuilt();
 const binary = join(root, 'node_modules', '.bin', tool);
 const target = existsSync(binary) ? realpathSync(binary) : join(root, tool);
 // What the tool spawns must find the same Node first.

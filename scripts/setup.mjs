@@ -1,8 +1,8 @@
-// Installs the packages of a fresh clone, once, and says so. Must run on Node 20.
+// Installs the packages of a fresh clone, once, builds the console when its sources are newer, and says so. Must run on Node 20.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './runtime.mjs';
+import { findRuntime, root } from './runtime.mjs';
 
 const readJson = (...path) => {
   try {
@@ -40,4 +40,49 @@ export function ensureInstalled() {
     process.exit(status ?? 1);
   }
   process.stderr.write('moorage: packages are in place\n');
+}
+
+const consoleDir = join(root, 'packages', 'console');
+
+/** The moment of the newest file in a folder or file, epoch milliseconds; 0 when there is none. */
+function newestMs(path) {
+  if (!existsSync(path)) return 0;
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => newestMs(join(path, name))));
+}
+
+/** What the built console is made from: its own sources, and those of the client that it calls the service with. */
+const consoleSources = () => [
+  ...['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(consoleDir, name)),
+  join(root, 'packages', 'api', 'src'),
+  join(root, 'packages', 'base', 'src'),
+  join(root, 'package-lock.json'),
+];
+
+/**
+ * Builds the console unless what is there is newer than all that it is made from. A build that fails leaves the older
+ * one in place, and a service without any works all the same: it says so and goes on.
+ */
+export function ensureConsoleBuilt() {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const runtime = findRuntime();
+  if (!runtime || !existsSync(vite) || !existsSync(join(consoleDir, 'index.html'))) return;
+  const builtMs = newestMs(join(consoleDir, 'dist', 'index.html'));
+  if (builtMs > Math.max(...consoleSources().map(newestMs))) return;
+  process.stderr.write('moorage: building the console (after a change of its sources, about 5 s) …\n');
+  // Beside the old one first: who is served from that one meanwhile finds it whole.
+  const fresh = join(consoleDir, 'node_modules', `.build-${process.pid}`);
+  const args = [vite, 'build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', fresh];
+  const { status } = spawnSync(runtime, args, { cwd: consoleDir, stdio: ['ignore', 2, 2] });
+  if (status === 0) {
+    rmSync(join(consoleDir, 'dist'), { recursive: true, force: true });
+    try {
+      renameSync(fresh, join(consoleDir, 'dist'));
+    } catch {
+      // Another start was faster; what it has built is the same.
+    }
+    process.stderr.write('moorage: the console is built\n');
+  } else process.stderr.write('moorage: the console could not be built; see the lines above\n');
+  rmSync(fresh, { recursive: true, force: true });
 }

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 
 // A bare Node server. The first argument says what it answers; with certificates it is HTTPS with client certificates.
-const { text, file, store, tls } = JSON.parse(process.argv[2] ?? '{}') as {
+const { text, file, store, parse, tls } = JSON.parse(process.argv[2] ?? '{}') as {
   text?: string;
   file?: string;
   store?: boolean;
+  parse?: boolean;
   tls?: { ca: string; cert: string; key: string };
 };
 
@@ -18,6 +19,17 @@ const answerText: RequestListener = (request, response) => {
   request.resume();
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
   response.end(body);
+};
+const parseAndAnswer: RequestListener = (request, response) => {
+  let json = '';
+  request.setEncoding('utf8').on('data', (part: string) => {
+    json += part;
+  });
+  request.on('end', () => {
+    JSON.parse(json);
+    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+    response.end(body);
+  });
 };
 const size = file === undefined ? 0 : statSync(file).size;
 const answerFile: RequestListener = (_request, response) => {
@@ -41,6 +53,7 @@ const storeFile: RequestListener = (request, response) => {
 };
 const listenerOf = (): RequestListener => {
   if (store) return storeFile;
+  if (parse) return parseAndAnswer;
   return file === undefined ? answerText : answerFile;
 };
 const listener = listenerOf();

@@ -22,6 +22,9 @@ export const channelCloses = {
   restarting: 1012,
 } as const;
 
+/** Text that a database takes: any but the character NUL. */
+const StoredText = (maxLength: number) => Text(maxLength, { pattern: '^[^\\u0000]*$' });
+
 const MessageId = Type.Integer({ minimum: 0, maximum: 4_294_967_295 });
 
 /** What a device asks of the service. Without `id` nothing is answered. */
@@ -30,7 +33,7 @@ export const DeviceRequest = Type.Union([
   Type.Object({
     id: Type.Optional(MessageId),
     request: Type.Literal('webhook'),
-    code: Text(64, { minLength: 1 }),
+    code: StoredText(64),
     data: Type.Optional(Type.Unknown()),
   }),
   Type.Object({
@@ -41,7 +44,7 @@ export const DeviceRequest = Type.Union([
   Type.Object({
     id: Type.Optional(MessageId),
     request: Type.Literal('nodes'),
-    data: Type.Array(Type.Object({ id: Text(64), title: Type.Optional(Text(128)) }), { maxItems: 256 }),
+    data: Type.Array(Type.Object({ id: StoredText(64), title: Type.Optional(StoredText(128)) }), { maxItems: 256 }),
   }),
 ]);
 export type DeviceRequest = Static<typeof DeviceRequest>;

@@ -37,6 +37,10 @@ export type CallInput<E extends EndpointShape> = Present<'params', ParamsOf<E>> 
 
 type CallReply<E extends EndpointShape> = E extends { reply: { binary: true } } ? Uint8Array : ReplyOf<E>;
 
+/** What a call of this name takes, and what it answers. */
+export type InputOf<Name extends EndpointName> = CallInput<EndpointOf<Name>>;
+export type AnswerOf<Name extends EndpointName> = CallReply<EndpointOf<Name>>;
+
 /** A refused call: the status and the service's error body, or what came instead of one. */
 export interface CallFailure {
   readonly status: number;
@@ -73,13 +77,13 @@ export interface Client {
 }
 
 interface LooseInput {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
 }
 
 /** The address of a call: the contract's path with its blanks filled, and the query. */
-export function callUrl(shape: EndpointShape, { params = {}, query = {} }: LooseInput): string {
+export function callUrl(shape: EndpointShape, { params = {}, query = {} }: Omit<LooseInput, 'body'>): string {
   const path = shape.path.replace(/\/?\{(\w+)([*?]?)\}/g, (blank, name: string, kind: string) => {
     const value = params[name];
     if (value === undefined) return kind === '' ? blank : '';
@@ -92,7 +96,8 @@ export function callUrl(shape: EndpointShape, { params = {}, query = {} }: Loose
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-const endpointNamed = (name: string): EndpointShape => {
+/** The entry of the contract under a name. @throws {Error} when there is none */
+export const endpointNamed = (name: string): EndpointShape => {
   const [resource = '', action = ''] = name.split('.');
   const actions: Readonly<Record<string, EndpointShape>> | undefined = contract[resource as keyof Contract];
   const shape = actions?.[action];

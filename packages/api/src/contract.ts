@@ -1,5 +1,6 @@
 import { authContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
+import { broadcastsContract } from './broadcasts.ts';
 import { bundlesContract } from './bundles.ts';
 import { connectorsContract } from './connectors.ts';
 import { customersContract, productPeopleContract } from './customers.ts';
@@ -18,6 +19,7 @@ import { metricsContract } from './metrics.ts';
 import { overviewContract } from './overview.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
+import { schemasContract } from './schemas.ts';
 import { tokensContract, usersContract } from './users.ts';
 
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
@@ -44,6 +46,8 @@ export const contract = {
   avatars: avatarsContract,
   data: dataContract,
   channel: channelContract,
+  broadcasts: broadcastsContract,
+  schemas: schemasContract,
   identity: identityContract,
   meta: metaContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;

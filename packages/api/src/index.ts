@@ -1,5 +1,6 @@
 export * from './auth.ts';
 export * from './avatars.ts';
+export * from './broadcasts.ts';
 export * from './bundles.ts';
 export * from './capabilities.ts';
 export * from './channel.ts';
@@ -24,4 +25,5 @@ export * from './metrics.ts';
 export * from './overview.ts';
 export * from './platforms.ts';
 export * from './products.ts';
+export * from './schemas.ts';
 export * from './users.ts';

@@ -136,6 +136,17 @@ export const productsContract = {
     reply: binary('text/html'),
     errors: [400, 401, 404],
   }),
+  preview: endpoint({
+    method: 'POST',
+    path: '/api/markdown',
+    spec: ['API-EP-POST-markdown'],
+    tag,
+    summary: 'A text in Markdown as a description would show it, without keeping it',
+    auth: 'bearer',
+    body: Type.Object({ text: texts.description }),
+    reply: binary('text/html'),
+    errors: [400, 401, 413, 415],
+  }),
   update: endpoint({
     method: 'PUT',
     path: '/api/products/{product_id}',

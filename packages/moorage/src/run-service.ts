@@ -23,8 +23,7 @@ export interface RunningService {
 /** What the set-up of the clone builds; a service without it has no console, and everything else. */
 const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-const consoleDir = (): string | undefined =>
-  existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined;
+const consoleDir = (): string | undefined => (existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined);
 
 const isLoopbackHost = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
 

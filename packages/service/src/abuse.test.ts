@@ -7,6 +7,7 @@ import { openStorage } from './db/open.ts';
 import { type AbuseRequest, abuseOf } from './testing/abuse-requests.ts';
 import { type AbuseWorld, openAbuseWorld, secretMark } from './testing/abuse-world.ts';
 import { buildApp, type DatabaseKind, eachDatabase } from './testing/index.ts';
+import { injectAny } from './testing/inject-events.ts';
 
 /** Requests of one run, all endpoints together. */
 const requestsOf: Readonly<Record<DatabaseKind, number>> = { sqlite: 20_000, postgres: 3_000 };
@@ -26,6 +27,7 @@ interface Attack {
   readonly app: FastifyInstance;
   readonly request: AbuseRequest;
   readonly name: string;
+  readonly shape: EndpointShape;
 }
 
 /** Requests to every endpoint of a contract. */
@@ -40,7 +42,7 @@ function attacks(
     const each = Math.ceil(count / endpoints.length);
     const numRuns = slowEndpoints.includes(name) ? Math.min(each, slowRequests) : each;
     return fc.sample(abuseOf(shape, ids), { numRuns, seed }).map((request) => {
-      return { app, name, request: { ...request, headers: { ...headers(shape), ...request.headers } } };
+      return { app, name, shape, request: { ...request, headers: { ...headers(shape), ...request.headers } } };
     });
   });
 }
@@ -49,9 +51,9 @@ function attacks(
 const succeeded = new WeakMap<FastifyInstance, number>();
 
 /** What is wrong with the answer to a request, if anything is. */
-async function fault({ app, request }: Attack, mayKnow: boolean): Promise<string | undefined> {
+async function fault({ app, shape, request }: Attack, mayKnow: boolean): Promise<string | undefined> {
   // Safe: the methods are those of the contract.
-  const reply = await app.inject(request as InjectOptions);
+  const reply = await injectAny(app, shape, request as InjectOptions);
   const { statusCode, payload } = reply;
   if (statusCode === 200) succeeded.set(app, (succeeded.get(app) ?? 0) + 1);
   if (statusCode >= 500) return `answered ${statusCode}`;
@@ -89,8 +91,11 @@ eachDatabase('abuse', (open, kind) => {
     const world = await openAbuseWorld(await open());
     const { ids, app } = world;
     const { api, devices } = app.service;
-    const bearer = (token: string) => (shape: EndpointShape) =>
-      shape.auth === 'bearer' ? { authorization: `Bearer ${token}` } : ({} as Record<string, string>);
+    // Whoever logs out attacks no more: that one call is tried with a token that nobody has.
+    const bearer = (token: string) => (shape: EndpointShape) => {
+      if (shape.auth !== 'bearer') return {};
+      return { authorization: `Bearer ${shape === contract.session.close ? 'nobody' : token}` };
+    };
     const count = requestsOf[kind];
     const byAttacker = [
       ...attacks(api, contract, bearer(world.attacker), { ids, count: count * 0.85 }),

@@ -79,7 +79,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const storage = options.storage ?? (await openStorage(settings.database, { onError }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), traffic };
-  const identity = await openIdentity(storage, clock, options.deviceHosts);
+  const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, options.deviceHosts);
   const slices = deviceSlices(deps, identity);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
@@ -101,7 +101,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   });
   serveDocs(api, openApiDocument(contract, version));
   if (options.consoleDir !== undefined) serveConsole(api, options.consoleDir, statusOf);
-  const stopMaintenance = startMaintenance(deps);
+  else api.get('/', (_request, reply) => reply.redirect('/docs'));
+  const stopMaintenance = startMaintenance({ ...deps, expireUpdates: () => slices.ota.engine.expire() });
   const deliveries = startDeliveries({ ...deps, outbound });
   return {
     api,

@@ -29,6 +29,7 @@ export function channelSlice(
     storage,
     clock,
     hub: new ChannelHub({ ...deps, live, webhook }),
+    live,
     deviceFor,
     async connector(db, id) {
       const found = await connectorById(db, id);

@@ -26,6 +26,8 @@ export interface Settings {
   readonly s3SecretKey: string | undefined;
   /** Plain HTTP on the device listener, with uuid and token headers; for development only. */
   readonly deviceInsecure: boolean;
+  /** How long a certificate of a device is good; modules renew theirs in the last third of it. */
+  readonly deviceCertificateDays: number;
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
   readonly logLevel: LogLevel;
@@ -64,6 +66,11 @@ const portNumber = (text: string): Result<number, string> =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? success(Number(text))
     : failure(`must be a port from 0 to 65535, not "${text}"`);
+
+const days = (text: string): Result<number, string> =>
+  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500
+    ? success(Number(text))
+    : failure(`must be a number of days from 1 to 36500, not "${text}"`);
 
 const flag = (text: string): Result<boolean, string> => {
   if (['true', '1', 'yes'].includes(text)) return success(true);
@@ -201,6 +208,17 @@ export const settingsTable: readonly Setting[] = [
     default: 'false',
     parse: flag,
     otherwise: () => false,
+  },
+  {
+    name: 'deviceCertificateDays',
+    flag: 'device-certificate-days',
+    env: 'MOORAGE_DEVICE_CERTIFICATE_DAYS',
+    placeholder: 'DAYS',
+    help: 'how long a certificate of a device is good; modules renew theirs in the last third of that time',
+    default: '10950',
+    parse: days,
+    // A device that lies in a drawer for years still finds its way back.
+    otherwise: () => 10_950,
   },
   {
     name: 'connectorAllow',

@@ -54,7 +54,8 @@ const cachedRecords = 100_000;
 
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
-  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions));
+  const live = new Live(deps.storage.bus, deps.clock);
+  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions), live);
   const devices: DeviceDeps = {
     ...deps,
     records: new RecordCache<string>(deps.storage.changes, cachedRecords),
@@ -74,7 +75,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const files: FileDeps = { ...deps, deviceFor, productFor: allowedProduct };
   const data: DeviceSlices['data'] = {
     ...deps,
-    live: new Live(deps.storage.bus, deps.clock),
+    live,
     deviceFor,
     // Whichever process the device is connected to hears of it.
     tellDevice: (deviceId, action) => deps.storage.bus.publish('channel.tell', { deviceId, action }),
@@ -129,8 +130,8 @@ export function openDeviceListener(
     onRequest: authenticationHook(check, deviceStatusOf),
     open: (request, line) => {
       // Safe: the check has passed, and it is that of devices.
-      const { row } = request.caller as DeviceCaller;
-      return hub.attach(row, request.ip, line);
+      const { row, certificate } = request.caller as DeviceCaller;
+      return hub.attach(row, request.ip, line, certificate);
     },
   });
   return app;

@@ -6,11 +6,17 @@ import type { Deps } from './http/types.ts';
 import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
 import { deletePollsBefore } from './metrics/queries.ts';
 
+/** What is maintained, and the slices that know how. */
+export interface MaintenanceDeps extends Deps {
+  /** Ends updates of which nothing was heard for too long. */
+  readonly expireUpdates: () => Promise<void>;
+}
+
 /** Between the ends of one round and the start of the next, in milliseconds. */
 const intervalMs = 3_600_000;
 
 /** Work in the background, each piece on its own: what one fails at, the others still do. */
-const pieces: readonly { readonly name: string; readonly run: (deps: Deps) => Promise<unknown> }[] = [
+const pieces: readonly { readonly name: string; readonly run: (deps: MaintenanceDeps) => Promise<unknown> }[] = [
   {
     name: 'blobs that nothing refers to',
     run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
@@ -22,10 +28,11 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Deps) => Pr
   },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old data of devices', run: removeOldData },
+  { name: 'updates that never ended', run: ({ expireUpdates }) => expireUpdates() },
 ];
 
 /** Runs the pieces every hour until the returned function is called, which waits for the round under way. */
-export function startMaintenance(deps: Deps, clock: Clock = deps.clock): () => Promise<void> {
+export function startMaintenance(deps: MaintenanceDeps, clock: Clock = deps.clock): () => Promise<void> {
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
   let cancel = clock.after(intervalMs, begin);
@@ -43,7 +50,7 @@ export function startMaintenance(deps: Deps, clock: Clock = deps.clock): () => P
   };
 }
 
-async function runPieces(deps: Deps): Promise<void> {
+async function runPieces(deps: MaintenanceDeps): Promise<void> {
   for (const { name, run } of pieces) {
     try {
       await run(deps);

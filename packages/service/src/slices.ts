@@ -2,6 +2,7 @@ import {
   assetsContract,
   authContract,
   avatarsContract,
+  broadcastsContract,
   bundlesContract,
   channelContract,
   connectorsContract,
@@ -15,6 +16,7 @@ import {
   platformsContract,
   productPeopleContract,
   productsContract,
+  schemasContract,
   sessionContract,
   tokensContract,
   usersContract,
@@ -25,9 +27,11 @@ import { sessionRoutes } from './auth/session.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
+import { broadcastRoutes } from './channel/broadcasts.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import type { Outbound } from './connectors/ports.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
+import { schemaRoutes } from './data/schemas.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
@@ -56,7 +60,12 @@ export function mountSlices(
   options: MountOptions,
 ): void {
   mountContract(app, authContract, authRoutes(deps), options);
-  mountContract(app, sessionContract, sessionRoutes(deps, (user, ip) => openSession(deps, user, ip)), options);
+  mountContract(
+    app,
+    sessionContract,
+    sessionRoutes(deps, (user, ip) => openSession(deps, user, ip)),
+    options,
+  );
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
   const overview = { ...deps, version, catalogue: () => catalogue(deps.storage.db), recentLogs: recentLogs(deps) };
@@ -75,5 +84,7 @@ export function mountSlices(
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, channelContract, channelRoutes(channel), options);
+  mountContract(app, broadcastsContract, broadcastRoutes(channel), options);
+  mountContract(app, schemasContract, schemaRoutes(), options);
   mountContract(app, metaContract, metaRoutes(deps), options);
 }

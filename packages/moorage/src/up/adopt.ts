@@ -74,12 +74,23 @@ async function claimAndActivate(adoption: Adoption): Promise<void> {
   }
 }
 
+/**
+ * From its next start on the module listens to the service: it updates itself when a tag is moved, and takes commands
+ * from the console. Said before the first update alone: who switches it off wants it to stay so.
+ */
+async function listen(adoption: Adoption): Promise<void> {
+  await type(adoption, 'set dms.auto_start_enabled 1');
+  await type(adoption, 'set dms.cmd.enabled 1');
+  await type(adoption, 'save');
+}
+
 /** Runs `ota` unless the device has what the service would give it; waits until the restarted module is heard. */
 async function update(adoption: Adoption): Promise<void> {
   const { client, module, reporter } = adoption;
   const { uuid } = module.identity;
   const device = must(await client.call('devices.get', { params: { identifier: uuid } }));
   if (device.bundle_ok) return;
+  await listen(adoption);
   const landed = watchUpdate(adoption);
   // A module that was killed between its restart and its report makes up for it by itself.
   if (!module.link.reportPending) await type(adoption, 'ota');

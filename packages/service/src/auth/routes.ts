@@ -16,7 +16,11 @@ import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } fro
 import { newClientId } from './tokens.ts';
 
 /** Opens a login session: a token that is listed under the title Login, with an id of its own (reference 3.6). */
-export async function openSession({ storage, clock }: Deps, user: UserRow, ip: string): Promise<Result<Session, Refusal>> {
+export async function openSession(
+  { storage, clock }: Deps,
+  user: UserRow,
+  ip: string,
+): Promise<Result<Session, Refusal>> {
   const client = newClientId();
   const token = await storage.transaction(async (trx) => {
     const atMs = clock.now();

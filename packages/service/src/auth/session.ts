@@ -73,7 +73,14 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
         // Spec: API-RULE-session-3. Whoever knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
         const { userId, client } = caller;
-        await writeLog(trx, { type: 'user.update', message: 'Password changed', atMs: clock.now(), userId, ip, client });
+        await writeLog(trx, {
+          type: 'user.update',
+          message: 'Password changed',
+          atMs: clock.now(),
+          userId,
+          ip,
+          client,
+        });
       });
       return success({ result: 'ok' });
     },

@@ -5,6 +5,7 @@ import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { ProductForCaller } from '../db/product-for-caller.ts';
+import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps, Handler, Handlers } from '../http/types.ts';
 import { fitsProduct } from '../products/rules.ts';
@@ -159,7 +160,9 @@ const setTag =
   ({ storage, clock }: Deps): Handler<Contract['setTag']> =>
   async (call) => {
     const atMs = clock.now();
-    return transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    let productId: string | undefined;
+    const done = await transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      productId = undefined;
       const allowed = await allowedBundle(trx, call.params.bundle_id, call.caller, 'product.change');
       if (!allowed.ok) return allowed;
       const { bundle, product } = allowed.value;
@@ -180,8 +183,12 @@ const setTag =
         bundleId: bundle.id,
         data: { from: bundle.tag, to: tag.value },
       });
+      productId = product.id;
       return success(resultOk);
     });
+    // A change of state makes no update due: only what carries a tag is offered unasked, and that is published and stays so.
+    if (done.ok && productId !== undefined) signal(storage.bus, 'ota.due', { productId });
+    return done;
   };
 
 /** Bundles of products, and their resources. Spec: API-EP-GET-bundles-bundle_id and the calls beside it. */

@@ -3,6 +3,7 @@ import { channelCloses, type DeviceRequest, type ServiceAction } from '@moorage/
 import { type CancelTimer, failure, type Result, success } from '@moorage/base';
 import type { LiveEvent } from '../data/rules.ts';
 import { writeLog } from '../db/logs.ts';
+import { onSignal } from '../db/signals.ts';
 import type { Deps } from '../http/types.ts';
 import { asJson } from './codec.ts';
 import { ChannelConnection, type CommandFailure, type CommandOutcome } from './connection.ts';
@@ -34,8 +35,6 @@ const topics = {
   answer: 'channel.answer',
   tell: 'channel.tell',
   opened: 'channel.opened',
-  due: 'ota.due',
-  revoked: 'device.revoked',
 } as const;
 
 interface Asked {
@@ -67,7 +66,9 @@ export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
 
 interface Attached {
   readonly session: string;
-  readonly productId: string;
+  productId: string;
+  /** Fingerprint of the certificate that it was opened with; none without TLS. */
+  readonly certificate: string | undefined;
   readonly connection: ChannelConnection;
 }
 
@@ -102,8 +103,16 @@ export class ChannelHub {
         const { deviceId, session } = message as { deviceId: string; session: string };
         if (this.#attached.get(deviceId)?.session !== session) this.#drop(deviceId, 'replaced');
       }),
-      bus.subscribe(topics.due, (message) => this.#wake(message as { deviceId?: string; productId?: string })),
-      bus.subscribe(topics.revoked, (message) => this.#drop((message as { deviceId: string }).deviceId, 'refused')),
+      onSignal(bus, 'ota.due', (due) => this.#wake(due)),
+      onSignal(bus, 'device.moved', ({ deviceId, productId }) => {
+        const attached = this.#attached.get(deviceId);
+        if (attached) attached.productId = productId;
+      }),
+      onSignal(bus, 'device.revoked', ({ deviceId }) => this.#drop(deviceId, 'refused')),
+      onSignal(bus, 'device.renewed', ({ deviceId, certificate }) => {
+        // The device itself comes back at once with the new one; a copy of it is refused.
+        if (this.#attached.get(deviceId)?.certificate !== certificate) this.#drop(deviceId, 'restarting');
+      }),
     ];
     this.#tending = this.#tend();
   }
@@ -113,8 +122,12 @@ export class ChannelHub {
     return this.#attached.size;
   }
 
-  /** Takes the line of a device; the answer hears what comes over it. */
-  attach(device: ChannelDevice, address: string, line: Line): LineListener {
+  /**
+   * Takes the line of a device; the answer hears what comes over it.
+   *
+   * @param certificate fingerprint of the one that the device has shown
+   */
+  attach(device: ChannelDevice, address: string, line: Line, certificate?: string): LineListener {
     const session = randomUUID();
     const connection = new ChannelConnection(line, {
       clock: this.#deps.clock,
@@ -122,7 +135,7 @@ export class ChannelHub {
       closed: () => this.#write(this.#ended(device, session)),
     });
     this.#drop(device.id, 'replaced');
-    this.#attached.set(device.id, { session, productId: device.product_id, connection });
+    this.#attached.set(device.id, { session, productId: device.product_id, certificate, connection });
     this.#deps.storage.bus.publish(topics.opened, { deviceId: device.id, session });
     this.#write(this.#begun(device, session, address));
     return connection;
@@ -241,8 +254,22 @@ export class ChannelHub {
       await writeLog(trx, { type: 'device.online', message: `Device ${device.title} is online`, ...subject });
     });
     live.tell(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
+    await this.#recheck(device.id, session);
     // It may have gone before the row was there.
     if (this.#attached.get(device.id)?.session !== session) await this.#ended(device, session);
+  }
+
+  /** It may have been taken back between the check of the device and our hearing of that. */
+  async #recheck(deviceId: string, session: string): Promise<void> {
+    const attached = this.#attached.get(deviceId);
+    if (attached?.session !== session) return;
+    const row = await this.#deps.storage.hot.deviceById(deviceId);
+    const { certificate } = attached;
+    const isGood =
+      certificate === undefined ||
+      certificate === row?.certificate_fingerprint ||
+      certificate === row?.next_fingerprint;
+    if (!row || row.state === 'disabled' || !isGood) this.#drop(deviceId, 'refused');
   }
 
   async #ended(device: ChannelDevice, session: string): Promise<void> {

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type channelContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
+import type { LiveEvent } from '../data/rules.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { hashSecret } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
@@ -34,8 +35,10 @@ export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly connector: (db: Db, id: string) => Promise<SendingConnector | undefined>;
   /** The user behind a bearer header. */
   readonly userOf: (authorization: string) => Promise<Caller | undefined>;
-  /** A device by id or uuid. */
-  readonly device: (db: Db, name: string) => Promise<OwnedDevice | undefined>;
+  /** A device by any of its names. */
+  readonly device: (db: Db, name: string) => Promise<(OwnedDevice & { readonly user_id: string | null }) | undefined>;
+  /** Tells those who watch a device. */
+  readonly live: { tell(deviceId: string, event: LiveEvent): void };
 }
 
 const defaultTimeoutMs = 30_000;

@@ -328,15 +328,23 @@ eachDatabase('data cloud', (open) => {
     const reply = await watch(owner.token);
     expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     await write({ samples: [{ n: 'temp', v: 1, t: 5 }], controls: [{ n: 'mode', v: 'a', t: 6 }] });
-    await link('POST', 'messages', { data: 'hi' });
+    const posted = await link('POST', 'messages', { data: 'hi' });
+    await ask(owner, 'setControl', { ...at('led1'), body: { value: 1 } });
+    await link('GET', 'controls');
+    await ask(owner, 'removeMessage', { params: { device_id: device.id, message_id: posted.body.id } });
+    const sent = await ask(owner, 'postMessage', { ...at(), body: { data: 'ho' } });
+    const { id } = sent.value as MessageRecord;
+    await link('DELETE', `messages/${id}`);
     let text = '';
     const decoder = new TextDecoder();
     for await (const chunk of reply.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
-      if (text.includes('event: message')) break;
+      if (text.includes(`{"id":"${id}","removed":true}`)) break;
     }
     expect(text).toContain('event: samples\ndata: [{"name":"temp","at":"5000","value":1}]\n\n');
     expect(text).toContain('event: control\ndata: {"name":"mode","value":"a","at":"6000"}\n\n');
+    expect(text).toMatch(/event: control\ndata: \{"name":"led1","value":1,"at":"\d+","delivered":true\}/);
+    expect(text).toContain(`event: message\ndata: {"id":"${posted.body.id}","removed":true}\n\n`);
   });
 
   // API-DATA-retention

@@ -195,6 +195,12 @@ const controls =
     const rows = (await controlsOf(deps.storage.db, caller.deviceId)).filter(({ at }) => at >= sinceMs);
     if (rows.some(({ delivered }) => !delivered)) {
       await deps.storage.transaction((trx) => markDelivered(trx, rows));
+      // Whoever looks at a value that was waiting sees that the device has it.
+      for (const { name, value, at, delivered } of rows) {
+        if (delivered) continue;
+        const data = { name, value: JSON.parse(value), at: String(at), delivered: true };
+        deps.live.tell(caller.deviceId, { type: 'control', data });
+      }
     }
     const known = rows.map(({ name, value, at }) => ({ n: name, v: JSON.parse(value), t: wireSeconds(at) }));
     if (query.since !== undefined) return success(known);
@@ -235,6 +241,7 @@ export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
   async remove({ caller, params }) {
     const id = params.message_id.toLowerCase();
     const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
+    if (removed) deps.live.tell(caller.deviceId, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Message' }));
   },
 });

@@ -279,7 +279,9 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
   async removeMessage({ caller, params }) {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
     if (!device.ok) return device;
-    const removed = await deleteMessage(deps.storage.db, device.value.id, params.message_id.toLowerCase());
+    const id = params.message_id.toLowerCase();
+    const removed = await deleteMessage(deps.storage.db, device.value.id, id);
+    if (removed) deps.live.tell(device.value.id, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : noMessage();
   },
 });

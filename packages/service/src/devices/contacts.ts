@@ -1,6 +1,6 @@
 import { writeLog } from '../db/logs.ts';
 import type { Deps } from '../http/types.ts';
-import { activateOnContact, seeRetired } from './queries.ts';
+import { activateOnContact, noteRetired, retiredCertificate } from './queries.ts';
 
 /** Between two rows of the log about the same copied certificate, in ms: it may come every few seconds. */
 const clonePauseMs = 3_600_000;
@@ -28,12 +28,14 @@ export const deviceContacts = ({ storage, clock }: Pick<Deps, 'storage' | 'clock
     }),
 
   /** Whether the device has had this certificate; somebody has a copy of it then. Spec: API-DEV-clone. */
-  wasRetired: (device: ContactingDevice, certificate: string, ip: string): Promise<boolean> =>
-    storage.transaction(async (trx) => {
-      const atMs = clock.now();
-      const seen = await seeRetired(trx, device.id, certificate, atMs, atMs - clonePauseMs);
-      if (seen === 'unknown') return false;
-      if (seen === 'lately') return true;
+  async wasRetired(device: ContactingDevice, certificate: string, ip: string): Promise<boolean> {
+    const found = await retiredCertificate(storage.db, device.id, certificate);
+    if (!found) return false;
+    const atMs = clock.now();
+    const sinceMs = atMs - clonePauseMs;
+    if (found.seen_at !== null && found.seen_at > sinceMs) return true;
+    await storage.transaction(async (trx) => {
+      if (!(await noteRetired(trx, certificate, atMs, sinceMs))) return;
       await writeLog(trx, {
         type: 'device.cloned',
         level: 'warning',
@@ -44,6 +46,7 @@ export const deviceContacts = ({ storage, clock }: Pick<Deps, 'storage' | 'clock
         ip,
         data: { fingerprint: certificate },
       });
-      return true;
-    }),
+    });
+    return true;
+  },
 });

@@ -133,6 +133,19 @@ const claimByToken = (
     return claimed;
   });
 
+/** After a call that may have moved the device: what the devices of its new product are told goes to it as well. */
+async function thenMoved<T>(
+  { storage }: DeviceDeps,
+  { deviceId, row }: DeviceCaller,
+  done: Promise<Result<T, Refusal>>,
+): Promise<Result<T, Refusal>> {
+  const result = await done;
+  const productId = result.ok ? (await storage.hot.deviceById(deviceId))?.product_id : undefined;
+  if (productId !== undefined && productId !== row.product_id)
+    signal(storage.bus, 'device.moved', { deviceId, productId });
+  return result;
+}
+
 /** Activates the calling device to a product of its owner. Spec: API-DEV-POST-activate. */
 const activateSelf = (deps: DeviceDeps, caller: DeviceCaller, code: string, ip: string) =>
   withDevice(deps, caller, async (trx, device) => {
@@ -198,9 +211,11 @@ export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<typeof deviceLinkCo
   renew: ({ caller, ip }) => renew(deps, caller, ip),
 
   claim: ({ caller, body, ip }) =>
-    body.username !== undefined ? claimByAccount(deps, caller, body, ip) : claimByToken(deps, caller, body, ip),
+    body.username !== undefined
+      ? claimByAccount(deps, caller, body, ip)
+      : thenMoved(deps, caller, claimByToken(deps, caller, body, ip)),
 
-  activate: ({ caller, body, ip }) => activateSelf(deps, caller, body.product, ip),
+  activate: ({ caller, body, ip }) => thenMoved(deps, caller, activateSelf(deps, caller, body.product, ip)),
 
   // API-DEV-GET-products
   async products({ caller }) {

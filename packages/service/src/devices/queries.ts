@@ -237,28 +237,24 @@ export const retireCertificate = (trx: Db, deviceId: string, fingerprint: string
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 
-/** Notes that a certificate was shown which the device has had; `lately` when that was noted after `sinceMs` already. */
-export async function seeRetired(
-  trx: Db,
-  deviceId: string,
-  fingerprint: string,
-  atMs: number,
-  sinceMs: number,
-): Promise<'unknown' | 'lately' | 'noted'> {
-  const row = await trx
+/** A certificate that the device has had, if it has. */
+export const retiredCertificate = (db: Db, deviceId: string, fingerprint: string) =>
+  db
     .selectFrom('retired_certificates')
     .select('seen_at')
     .where('fingerprint', '=', fingerprint)
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
-  if (!row) return 'unknown';
-  if (row.seen_at !== null && row.seen_at > sinceMs) return 'lately';
-  await trx
+
+/** Notes that such a certificate was shown, unless it was after `sinceMs` already; tells whether it did. */
+export async function noteRetired(trx: Db, fingerprint: string, atMs: number, sinceMs: number): Promise<boolean> {
+  const noted = await trx
     .updateTable('retired_certificates')
     .set({ seen_at: atMs })
     .where('fingerprint', '=', fingerprint)
-    .execute();
-  return 'noted';
+    .where(({ eb, or }) => or([eb('seen_at', 'is', null), eb('seen_at', '<=', sinceMs)]))
+    .executeTakeFirstOrThrow();
+  return noted.numUpdatedRows > 0n;
 }
 
 const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));

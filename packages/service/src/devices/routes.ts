@@ -5,6 +5,7 @@ import { type Action, authorise, deviceRoles, generalRoles, may } from '../auth/
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
@@ -19,6 +20,7 @@ import {
   insertDevice,
   listDevices,
   lockDevice,
+  retireCertificate,
   toDeviceRecord,
 } from './queries.ts';
 import {
@@ -150,6 +152,27 @@ async function provision(
   });
 }
 
+/** Whether a device would be offered another bundle with this product and tag than with those it has. */
+async function leadsElsewhere(
+  { bundleOnOffer }: DeviceDeps,
+  db: Db,
+  device: DetailedDevice,
+  next: Parameters<DeviceDeps['bundleOnOffer']>[1],
+): Promise<boolean> {
+  const version = await bundleOnOffer(db, next);
+  return version !== null && version !== (await bundleOnOffer(db, device));
+}
+
+/** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
+async function tellMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
+  signal(storage.bus, 'device.moved', { deviceId: device.id, productId: device.product_id });
+  if ((await bundleOnOffer(storage.db, device)) !== null) signal(storage.bus, 'ota.due', { deviceId: device.id });
+}
+
+/** Whoever speaks for the device is sent away, on all processes. Spec: API-DEV-revoked. */
+const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
+  signal(storage.bus, 'device.revoked', { deviceId: id, uuid });
+
 type Routes = Handlers<typeof devicesContract>;
 
 function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'products'> {
@@ -225,6 +248,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
         logSubject(deps, device, caller, ip),
       ),
     );
+    if (changed.ok) await tellMoved(deps, changed.value);
     return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
   },
 
@@ -233,19 +257,24 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
     const changed = await changing(deps, caller, 'device.reset', params.device_id, (trx, device) =>
       resetDevice(deps, trx, device, logSubject(deps, device, caller, ip)),
     );
+    if (changed.ok) await tellMoved(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
   },
 
   // API-EP-POST-devices-device_id-tag
   async setTag({ caller, params, body, ip }) {
+    let due = false;
     const changed = await changing(deps, caller, 'device.tag', params.device_id, async (trx, device) => {
       const tag = body.tag === '' ? null : body.tag;
+      due = false;
       if (tag === device.tag) return undefined;
+      due = await leadsElsewhere(deps, trx, device, { product_id: device.product_id, tag });
       await changeDevice(trx, device.id, { tag });
       const message = tag === null ? 'Tag taken off the device' : `Device follows the tag "${tag}"`;
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message });
       return undefined;
     });
+    if (changed.ok && due) signal(deps.storage.bus, 'ota.due', { deviceId: changed.value.id });
     return changed.ok ? success(resultOk) : changed;
   },
 
@@ -259,6 +288,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;
     });
+    if (changed.ok && changed.value.state === 'disabled') revoke(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
   },
 
@@ -279,11 +309,16 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
         provision_token_hash: hashSecret(token),
         provision_status: 'pending',
         certificate_fingerprint: null,
+        next_fingerprint: null,
       });
-      const message = 'Device may be provisioned again';
-      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.certificate', message });
+      const subject = logSubject(deps, device, caller, ip);
+      for (const over of [device.certificate_fingerprint, device.next_fingerprint]) {
+        if (over !== null) await retireCertificate(trx, device.id, over, subject.atMs);
+      }
+      await writeLog(trx, { ...subject, type: 'device.certificate', message: 'Device may be provisioned again' });
       return undefined;
     });
+    if (changed.ok) revoke(deps, changed.value);
     return changed.ok ? success({ token }) : changed;
   },
 });

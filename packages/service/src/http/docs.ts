@@ -9,8 +9,6 @@ import type { FastifyInstance } from 'fastify';
 export function serveDocs(app: FastifyInstance, document: Readonly<Record<string, unknown>>): void {
   const text = JSON.stringify(document);
   app.get('/openapi.json', (_request, reply) => reply.header('content-type', 'application/json').send(text));
-  // The console will be here.
-  app.get('/', (_request, reply) => reply.redirect('/docs'));
   void app.register(async (scope) => {
     // Safe: the document is a valid one, which a test checks; its own type is wider than the plugin's.
     await scope.register(swagger, { mode: 'static', specification: { document: document as never } });

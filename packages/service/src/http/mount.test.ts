@@ -1,4 +1,4 @@
-import { binary, endpoint, Id, Nullable, pageQuery, type Refusal, refusal } from '@moorage/api';
+import { binary, endpoint, Id, jsonBodyLimitBytes, Nullable, pageQuery, type Refusal, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import Type from 'typebox';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { statusOf } from './errors.ts';
 import { mountContract } from './mount.ts';
-import { buildServer, jsonBodyLimitBytes } from './server.ts';
+import { buildServer } from './server.ts';
 import type { Caller, Handlers } from './types.ts';
 
 const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import http, { type RequestListener, type Server } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { type EndpointShape, type Refusal, refusal } from '@moorage/api';
+import { type EndpointShape, jsonBodyLimitBytes, type Refusal, refusal } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel } from '../config.ts';
@@ -12,8 +12,6 @@ import { type ReadyAnswers, readyFirst } from './ready.ts';
 import type { CountAnswer, Traffic } from './traffic.ts';
 import { compileValidator } from './validation.ts';
 
-/** Reference 5: a base64 resource of about 12 MiB. Spec: API-LIMIT-json. */
-export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 /** A request that takes longer is worth a line in the log. */
 const slowRequestMs = 2_000;
 /** How long clients may take, in milliseconds. */
@@ -179,7 +177,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: requestNames(),
-    bodyLimit: jsonBodyLimitBytes,
+    bodyLimit: jsonBodyLimitBytes, // API-LIMIT-json
     requestTimeout: timeouts.requestMs,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: paramLimitBytes },

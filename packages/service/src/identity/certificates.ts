@@ -18,8 +18,8 @@ export interface DeviceCertificate extends KeyedCertificate {
 
 const dayMs = 86_400_000;
 
-/** How long each kind is valid. Devices in the field cannot renew theirs; the listener renews its own. */
-export const validityDays = { authority: 10_950, server: 7300, device: 10_950 } as const;
+/** How long each kind is valid; that of devices is a setting. The listener renews its own. */
+export const validityDays = { authority: 10_950, server: 7300 } as const;
 
 /** Devices whose clocks are late still accept what was made today. */
 const clockToleranceMs = dayMs;
@@ -63,16 +63,17 @@ export const makeServerCertificate = (
     purpose: { for: 'server', hosts },
   });
 
-/** Makes the certificate of a device: CN = its hardware uuid. Spec: API-DEV-identity. */
+/** Makes the certificate of a device, good for that many days: CN = its hardware uuid. Spec: API-DEV-identity. */
 export async function makeDeviceCertificate(
   authority: KeyedCertificate,
   uuid: string,
   nowMs: number,
+  days = 10_950,
 ): Promise<DeviceCertificate> {
   const made = await make({
     commonName: uuid,
     nowMs,
-    days: validityDays.device,
+    days,
     signer: authority,
     purpose: { for: 'client' },
   });

@@ -12,8 +12,8 @@ eachDatabase('identity', (open) => {
   it('identity is made on the first run and found again on the next', async () => {
     const storage = await open();
     const clock = new VirtualClock(testStartMs);
-    const first = await openIdentity(storage, clock);
-    const second = await openIdentity(storage, clock);
+    const first = await openIdentity(storage, clock, 10_950);
+    const second = await openIdentity(storage, clock, 10_950);
     expect(second.ca).toBe(first.ca);
     expect(second.server).toEqual(first.server);
     expect(new X509Certificate(first.ca).ca).toBe(true);
@@ -22,7 +22,7 @@ eachDatabase('identity', (open) => {
   it('processes that start at once on an empty database agree on one authority', async () => {
     const storage = await open();
     const clock = new VirtualClock(testStartMs);
-    const all = await Promise.all(Array.from({ length: 5 }, () => openIdentity(storage, clock)));
+    const all = await Promise.all(Array.from({ length: 5 }, () => openIdentity(storage, clock, 10_950)));
     expect(new Set(all.map(({ ca }) => ca)).size).toBe(1);
     for (const { ca, server } of all) {
       expect(new X509Certificate(server.certificate).verify(new X509Certificate(ca).publicKey)).toBe(true);
@@ -32,23 +32,23 @@ eachDatabase('identity', (open) => {
   it('server certificate serves localhost and the hosts it is opened for, and is made again for new ones', async () => {
     const storage = await open();
     const clock = new VirtualClock(testStartMs);
-    const plain = new X509Certificate((await openIdentity(storage, clock)).server.certificate);
+    const plain = new X509Certificate((await openIdentity(storage, clock, 10_950)).server.certificate);
     for (const address of ['127.0.0.1', '::1']) expect(plain.checkIP(address)).toBe(address);
     expect(plain.checkHost('localhost')).toBe('localhost');
     expect(plain.checkHost('hub.local')).toBeUndefined();
-    const wider = await openIdentity(storage, clock, ['hub.local', '192.0.2.7']);
+    const wider = await openIdentity(storage, clock, 10_950, ['hub.local', '192.0.2.7']);
     const certificate = new X509Certificate(wider.server.certificate);
     expect([certificate.checkHost('hub.local'), certificate.checkIP('192.0.2.7')]).toEqual(['hub.local', '192.0.2.7']);
     // Fewer hosts are no reason for another one.
-    expect((await openIdentity(storage, clock)).server).toEqual(wider.server);
+    expect((await openIdentity(storage, clock, 10_950)).server).toEqual(wider.server);
   });
 
   it('server certificate is renewed at start when a year or less is left of it', async () => {
     const storage = await open();
     const at = (days: number) => new VirtualClock(testStartMs + days * dayMs);
-    const first = await openIdentity(storage, at(0));
-    const early = await openIdentity(storage, at(validityDays.server - 366));
-    const late = await openIdentity(storage, at(validityDays.server - 364));
+    const first = await openIdentity(storage, at(0), 10_950);
+    const early = await openIdentity(storage, at(validityDays.server - 366), 10_950);
+    const late = await openIdentity(storage, at(validityDays.server - 364), 10_950);
     expect(early.server).toEqual(first.server);
     expect(late.server).not.toEqual(first.server);
     expect(late.ca).toBe(first.ca);
@@ -56,7 +56,7 @@ eachDatabase('identity', (open) => {
 
   // API-DEV-identity
   it('device certificate names the device, is signed by the authority and differs each time', async () => {
-    const identity = await openIdentity(await open(), new VirtualClock(testStartMs));
+    const identity = await openIdentity(await open(), new VirtualClock(testStartMs), 10_950);
     const [one, two] = [await identity.issueDeviceCertificate(uuid), await identity.issueDeviceCertificate(uuid)];
     const certificate = new X509Certificate(one.certificate);
     expect(certificate.subject).toBe(`CN=${uuid}`);

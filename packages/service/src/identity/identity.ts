@@ -34,9 +34,15 @@ const renewalMarginDays = 365;
  * It lives in the records, so that every process on one database has the same; of two processes that start at once on
  * an empty one, the first to commit makes it and the other takes that.
  *
+ * @param deviceDays how long certificates of devices are good, in days
  * @param hosts further host names and addresses that devices may use: the machine's name, the configured host
  */
-export async function openIdentity(storage: Storage, clock: Clock, hosts: readonly string[] = []): Promise<Identity> {
+export async function openIdentity(
+  storage: Storage,
+  clock: Clock,
+  deviceDays: number,
+  hosts: readonly string[] = [],
+): Promise<Identity> {
   const nowMs = clock.now();
   const authority = await openAuthority(storage, nowMs);
   const names = [...new Set([...ownHosts, ...hosts])];
@@ -44,7 +50,7 @@ export async function openIdentity(storage: Storage, clock: Clock, hosts: readon
   return {
     ca: authority.certificate,
     server,
-    issueDeviceCertificate: (uuid) => makeDeviceCertificate(authority, uuid, clock.now()),
+    issueDeviceCertificate: (uuid) => makeDeviceCertificate(authority, uuid, clock.now(), deviceDays),
   };
 }
 

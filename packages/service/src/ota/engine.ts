@@ -1,9 +1,18 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { LiveEvent } from '../data/rules.ts';
 import type { Db } from '../db/storage.ts';
 import { sameLocation } from '../devices/rules.ts';
 import type { Deps } from '../http/types.ts';
-import { compileOtaReads, findProduct, namedBundle, type UpdateRow } from './queries.ts';
+import {
+  compileOtaReads,
+  findProduct,
+  markDownloading,
+  namedBundle,
+  staleUpdates,
+  toUpdateRecord,
+  type UpdateRow,
+} from './queries.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
 import {
   type Candidate,
@@ -13,6 +22,8 @@ import {
   type OtaAsk,
   type OtaDecision,
   selectBundle,
+  timeoutReason,
+  updateTimeoutsMs,
 } from './rules.ts';
 import { advance, begin, endOpen } from './steps.ts';
 import {
@@ -42,40 +53,103 @@ export interface OtaEngine {
   current(db: Db, device: OtaDeviceRow): Promise<UpdateRow | undefined>;
   /** The version that an update would bring a device that follows `tag` on a product. */
   onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
+  /** A file of an update is about to be sent. */
+  fetching(deviceId: string, updateId: number): Promise<void>;
+  /** Ends updates of which nothing was heard for too long; for the background. */
+  expire(): Promise<void>;
 }
 
+/** Tells those who watch a device. */
+export interface OtaWatchers {
+  isWatched(deviceId: string): boolean;
+  tell(deviceId: string, event: LiveEvent): void;
+}
+
+/** One step of an update: a transaction in which nobody else changes the device. */
+type Step = <T>(
+  deviceId: string,
+  run: (work: OtaWork, trx: Db, device: OtaDeviceRow) => Promise<Result<T, Refusal>>,
+) => Promise<Result<T, Refusal>>;
+
 /** Makes the engine that answers update queries and takes their results; `ledger` is what it may do to devices. */
-export function openOtaEngine(deps: Pick<Deps, 'storage' | 'clock'>, ledger: DeviceLedger): OtaEngine {
+export function openOtaEngine(
+  deps: Pick<Deps, 'storage' | 'clock'>,
+  ledger: DeviceLedger,
+  watchers: OtaWatchers,
+): OtaEngine {
   const { storage, clock } = deps;
   const reads = compileOtaReads(storage);
-  const work: OtaWork = { reads, ledger, nowMs: () => clock.now() };
+  const workOf = (changed: Set<number>): OtaWork => ({ reads, ledger, nowMs: () => clock.now(), changed });
+
+  async function tell(deviceId: string, changed: Iterable<number>): Promise<void> {
+    if (!watchers.isWatched(deviceId)) return;
+    for (const id of changed) {
+      const row = await reads.updateById(storage.db, id);
+      if (row) watchers.tell(deviceId, { type: 'update', data: toUpdateRecord(row) });
+    }
+  }
+
+  const step: Step = async (deviceId, run) => {
+    const changed = new Set<number>();
+    const done = await storage.transaction(async (trx) => {
+      changed.clear();
+      const locked = await ledger.lock(trx, deviceId);
+      return locked ? run(workOf(changed), trx, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
+    });
+    await tell(deviceId, changed);
+    return done;
+  };
+
   return {
     async ask(device, ask, by) {
-      const answer = await askForUpdate(work, deps, device, ask, by);
+      const answer = await askForUpdate(workOf(new Set()), step, storage.db, device, ask, by);
       // Most queries write no row: activity counts them without one. Spec: API-RULE-metrics-1.
       if (answer.ok) storage.hot.countPoll(device.product_id, device.user_id, clock.now());
       return answer;
     },
-    report: (device, report, by) =>
-      storage.transaction(async (trx) => {
-        const locked = await ledger.lock(trx, device.id);
-        if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
-        return applyReport(work, trx, locked, report, by);
-      }),
+    report: (device, report, by) => step(device.id, (work, trx, locked) => applyReport(work, trx, locked, report, by)),
     reportBridged: (device, bundleId, by) =>
-      storage.transaction(async (trx) => {
-        const locked = await ledger.lock(trx, device.id);
-        if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
-        return applyBridgedReport(work, trx, locked, bundleId, by);
-      }),
-    supersede: async (trx, device) => endOpen(work, trx, await currentUpdate(work, trx, device)),
-    current: (db, device) => currentUpdate(work, db, device),
+      step(device.id, (work, trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
+    async fetching(deviceId, updateId) {
+      await markDownloading(storage.db, updateId, clock.now());
+      await tell(deviceId, [updateId]);
+    },
+    expire: () => expireUpdates(storage.db, step, clock.now()),
+    async supersede(trx, device) {
+      const work = workOf(new Set());
+      await endOpen(work, trx, await currentUpdate(work, trx, device));
+    },
+    current: (db, device) => currentUpdate({ reads }, db, device),
     async onOffer(db, device) {
       const standing = { ...device, state: 'active', product: '', production: 0 } as const;
       const chosen = selectBundle(standing, await reads.taggedBundles(db, device.product_id), {}, 'device');
       return chosen.ok ? chosen.value.version : null;
     },
   };
+}
+
+/** Updates looked at in one query of those that wait too long. */
+const expiringLimit = 500;
+
+const byTime: Speaker = { from: 'device', userId: null, client: null, ip: null };
+
+/** Ends the updates of devices that have not been heard of for too long. Spec: API-RULE-ota-11. */
+async function expireUpdates(db: Db, step: Step, nowMs: number): Promise<void> {
+  for (const state of ['downloading', 'installed'] as const) {
+    for (let after = 0; ; ) {
+      const stale = await staleUpdates(db, state, nowMs - updateTimeoutsMs[state], after, expiringLimit);
+      for (const { id, device_id } of stale) {
+        await step(device_id, async (work, trx, device) => {
+          const row = await work.reads.updateById(trx, id);
+          // It may have moved meanwhile.
+          if (row?.state !== state) return success(undefined);
+          return advance(work, trx, device, row, { trigger: 'expire', reason: timeoutReason(state) }, byTime);
+        });
+      }
+      after = stale.at(-1)?.id ?? 0;
+      if (stale.length < expiringLimit) break;
+    }
+  }
 }
 
 interface Choice {
@@ -127,20 +201,18 @@ async function news(
  */
 async function askForUpdate(
   work: OtaWork,
-  { storage }: Pick<Deps, 'storage'>,
+  step: Step,
+  db: Db,
   device: OtaDeviceRow,
   ask: Asked,
   by: Speaker,
 ): Promise<Result<Answer, Refusal>> {
-  const seen = await choose(work, storage.db, device, ask, by.from);
+  const seen = await choose(work, db, device, ask, by.from);
   if (!seen.ok) return seen;
   const { decision } = seen.value;
   const isQuiet = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
-  if (isQuiet && Object.keys(await news(work, storage.db, device, ask)).length === 0)
-    return success(answerOf(seen.value));
-  return storage.transaction(async (trx) => {
-    const locked = await work.ledger.lock(trx, device.id);
-    if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
+  if (isQuiet && Object.keys(await news(work, db, device, ask)).length === 0) return success(answerOf(seen.value));
+  return step(device.id, async (work, trx, locked) => {
     // Another query of this device may have been faster: what holds now decides.
     const choice = await choose(work, trx, locked, ask, by.from);
     if (!choice.ok) return choice;

@@ -149,6 +149,24 @@ export const markDownloading = (db: Db, id: number, atMs: number) =>
     .where('state', '=', 'offered')
     .execute();
 
+/** Updates that reached a state before a time and are still in it, by id from `after` on. */
+export const staleUpdates = (
+  db: Db,
+  state: 'downloading' | 'installed',
+  beforeMs: number,
+  after: number,
+  limit: number,
+) =>
+  db
+    .selectFrom('updates')
+    .select(['id', 'device_id'])
+    .where('state', '=', state)
+    .where(`${state}_at`, '<', beforeMs)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
 /** One page of the updates of a device. */
 export async function listUpdates(
   db: Db,

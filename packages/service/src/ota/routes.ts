@@ -13,7 +13,7 @@ import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
 import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
 import type { Answer, OtaEngine } from './engine.ts';
-import { filesOfBundle, listUpdates, markDownloading, toUpdateRecord } from './queries.ts';
+import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
 import { type BundleFile, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
 import type { OtaDeviceRow, Speaker } from './work.ts';
 
@@ -45,7 +45,7 @@ export interface OtaDeps extends Deps {
 
 /** A file of the bundle that the device has on offer, or had last. Spec: API-DEV-GET-ota-bundle_id-name. */
 async function openFile(
-  { engine, filesOf, storage, clock }: OtaDeps,
+  { engine, filesOf, storage }: OtaDeps,
   device: OtaDeviceRow,
   bundleId: string,
   name: string,
@@ -61,9 +61,7 @@ async function openFile(
     etag: fileEtag(file.crc, file.size),
     lastModifiedMs: file.created_at,
     ...(update.state === 'offered' && {
-      onStart: async () => {
-        await markDownloading(storage.db, update.id, clock.now());
-      },
+      onStart: () => engine.fetching(device.id, update.id),
     }),
   });
 }

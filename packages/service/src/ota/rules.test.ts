@@ -19,15 +19,15 @@ import {
 } from './rules.ts';
 
 describe('update state machine', () => {
-  const triggers = ['fetch', 'install', 'confirm', 'fail', 'mismatch', 'supersede'] as const;
+  const triggers = ['fetch', 'install', 'confirm', 'fail', 'mismatch', 'expire', 'supersede'] as const;
   // API-RULE-ota-9, API-RULE-ota-10: one row for each state, one column for each trigger; "-" is refused.
   const expected: Record<UpdateState, readonly (UpdateState | '-')[]> = {
-    offered: ['downloading', 'installed', 'done', 'failed', '-', 'superseded'],
-    downloading: ['downloading', 'installed', 'done', 'failed', '-', 'superseded'],
-    installed: ['installed', 'installed', 'done', 'failed', 'failed', 'superseded'],
-    done: ['done', '-', 'done', '-', '-', '-'],
-    failed: ['-', '-', '-', 'failed', '-', '-'],
-    superseded: ['-', '-', '-', '-', '-', '-'],
+    offered: ['downloading', 'installed', 'done', 'failed', '-', '-', 'superseded'],
+    downloading: ['downloading', 'installed', 'done', 'failed', '-', 'failed', 'superseded'],
+    installed: ['installed', 'installed', 'done', 'failed', 'failed', 'failed', 'superseded'],
+    done: ['done', '-', 'done', '-', '-', '-', '-'],
+    failed: ['-', '-', '-', 'failed', '-', '-', '-'],
+    superseded: ['-', '-', '-', '-', '-', '-', '-'],
   };
   const cells = updateStates.flatMap((state) =>
     triggers.map((trigger, column) => [state, trigger, expected[state][column]] as const),

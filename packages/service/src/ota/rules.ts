@@ -11,7 +11,7 @@ import {
 import { failure, type Result, success, type Transition } from '@moorage/base';
 import { moduleFileType } from '../bundles/rules.ts';
 
-export type UpdateTrigger = 'fetch' | 'install' | 'confirm' | 'fail' | 'mismatch' | 'supersede';
+export type UpdateTrigger = 'fetch' | 'install' | 'confirm' | 'fail' | 'mismatch' | 'expire' | 'supersede';
 
 /**
  * Life of one update of one device. Rows that lead to where they start make a repeated call harmless.
@@ -35,10 +35,25 @@ export const updateTransitions: readonly Transition<UpdateState, UpdateTrigger>[
   { from: 'installed', trigger: 'fail', to: 'failed' },
   { from: 'failed', trigger: 'fail', to: 'failed' },
   { from: 'installed', trigger: 'mismatch', to: 'failed' },
+  // A device that never comes back; one that is only slow begins another update.
+  { from: 'downloading', trigger: 'expire', to: 'failed' },
+  { from: 'installed', trigger: 'expire', to: 'failed' },
   { from: 'offered', trigger: 'supersede', to: 'superseded' },
   { from: 'downloading', trigger: 'supersede', to: 'superseded' },
   { from: 'installed', trigger: 'supersede', to: 'superseded' },
 ];
+
+/**
+ * How long an update may stay in a state until it counts as failed, in ms: a download that is resumed now and then, and
+ * a restart. What was only offered waits for ever: the device may not have meant to take it. Spec: API-RULE-ota-11.
+ */
+export const updateTimeoutsMs = { downloading: 7 * 86_400_000, installed: 86_400_000 } as const;
+
+/** Why an update failed of which nothing was heard any more. */
+export const timeoutReason = (state: keyof typeof updateTimeoutsMs): string =>
+  state === 'installed'
+    ? `The device did not come back within ${updateTimeoutsMs.installed / 3_600_000} hours of its restart`
+    : `The download was not complete after ${updateTimeoutsMs.downloading / 86_400_000} days`;
 
 /** States in which an update still goes on. */
 export const openStates: readonly UpdateState[] = ['offered', 'downloading', 'installed'];

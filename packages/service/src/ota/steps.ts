@@ -24,6 +24,7 @@ const wantedStates = {
   confirm: 'done',
   fail: 'failed',
   mismatch: 'failed',
+  expire: 'failed',
   supersede: 'superseded',
 } as const satisfies Record<UpdateTrigger, UpdateState>;
 
@@ -53,7 +54,10 @@ export async function advance(
     ...(isNew && reason !== undefined && { reason }),
     ...(result !== undefined && result !== update.result && { result }),
   };
-  if (Object.keys(change).length > 0) await changeUpdate(trx, update.id, change);
+  if (Object.keys(change).length > 0) {
+    await changeUpdate(trx, update.id, change);
+    work.changed.add(update.id);
+  }
   if (isNew && (to === 'done' || to === 'failed')) {
     const type = to === 'done' ? 'ota.ok' : 'ota.fail';
     const { id, to_bundle_id: bundleId, to_version: version, to_bversion: bversion } = update;
@@ -66,6 +70,7 @@ export async function advance(
 export async function endOpen(work: OtaWork, trx: Db, update: UpdateRow | undefined): Promise<void> {
   if (!update || !isOpen(update.state)) return;
   await changeUpdate(trx, update.id, { state: 'superseded', finished_at: work.nowMs() });
+  work.changed.add(update.id);
 }
 
 /** An update that begins: to which bundle, and what is known of the one before. */
@@ -108,6 +113,7 @@ export async function begin(
     installed_at: null,
     finished_at: state === 'done' ? nowMs : null,
   });
+  work.changed.add(id);
   await work.ledger.change(trx, device.id, { update_id: id });
   const end = { update: id, bundleId: to.bundleId, bversion: to.bversion, version: to.version };
   if (state === 'done') await logStep(work, trx, device, { ...end, type: 'ota.ok' }, by);

@@ -23,7 +23,8 @@ export interface Speaker {
   readonly from: 'device' | 'bridge';
   readonly userId: string | null;
   readonly client: string | null;
-  readonly ip: string;
+  /** None where the service itself concludes something. */
+  readonly ip: string | null;
 }
 
 /** What the slice of devices does for updates: its table is its own. */
@@ -44,11 +45,13 @@ export interface OtaWork {
   readonly reads: OtaReads;
   readonly ledger: DeviceLedger;
   nowMs(): number;
+  /** Updates that this transaction has made or changed: those who watch the device are told of them afterwards. */
+  readonly changed: Set<number>;
 }
 
 /** The update whose fields the device's record shows. */
 export const currentUpdate = async (
-  { reads }: OtaWork,
+  { reads }: Pick<OtaWork, 'reads'>,
   db: Db,
   device: Pick<OtaDeviceRow, 'update_id'>,
 ): Promise<UpdateRow | undefined> => (device.update_id === null ? undefined : reads.updateById(db, device.update_id));

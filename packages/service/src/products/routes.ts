@@ -74,6 +74,10 @@ const description =
     });
   };
 
+/** API-EP-POST-markdown */
+const preview: Handler<Contract['preview']> = async ({ body }) =>
+  success({ bytes: Buffer.from(descriptionHtml(body.text)), mime: 'text/html; charset=utf-8' });
+
 /** What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. */
 async function foundationOf(
   db: Db,
@@ -229,6 +233,7 @@ export const productsRoutes = (deps: Deps): Handlers<Contract> => ({
   create: create(deps),
   get: get(deps),
   description: description(deps),
+  preview,
   update: update(deps),
   // API-EP-DELETE-products-product_id
   remove: (call) => moveProduct(deps, call, 'delete'),

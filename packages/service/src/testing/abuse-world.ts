@@ -42,12 +42,28 @@ async function thingsOf(app: TestApp, text: string, platform: Awaited<ReturnType
     state: 'active',
     provision_token_hash: hashSecret(secret),
   });
+  const capabilities = {
+    name: text,
+    version: '1',
+    streams: { a: { type: 'number' } },
+    controls: { b: { type: 'string' } },
+    messages: { 'to-device': true, 'from-device': true },
+  };
+  await app.storage.db
+    .insertInto('activations')
+    .values({
+      device_id: device.id,
+      user_id: user.id,
+      capabilities: JSON.stringify(capabilities),
+      activated_at: app.clock.now(),
+    })
+    .execute();
   const records = [product, bundle, published, resource, device, user];
   return { user, device, secret, ids: [...records.map(({ id }) => id), device.uuid] };
 }
 
 /** Tables whose rows the attacker must not be able to change where they are the victim's. */
-const watched = ['users', 'tokens', 'products', 'bundles', 'devices', 'activation_tokens'] as const;
+const watched = ['users', 'tokens', 'products', 'bundles', 'devices', 'activation_tokens', 'activations'] as const;
 
 /** The service with everything in it that an attacker could want. */
 export async function openAbuseWorld(storage: Storage): Promise<AbuseWorld> {

@@ -25,6 +25,7 @@ export const testSettings: Settings = {
   s3AccessKey: undefined,
   s3SecretKey: undefined,
   deviceInsecure: false,
+  deviceCertificateDays: 10_950,
   connectorAllow: [],
   logLevel: 'info',
   accessLog: false,
@@ -73,6 +74,8 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
+  /** When the clock starts, epoch ms. */
+  readonly startMs?: number;
   readonly settings?: Partial<Settings>;
   readonly blobs?: BlobStore;
   readonly outbound?: Outbound;
@@ -84,7 +87,7 @@ export interface TestAppOptions {
 
 /** The service over a database of the test, with a clock that the test owns, and nothing listening. */
 export async function buildApp(storage: Storage, options: TestAppOptions = {}): Promise<TestApp> {
-  const clock = new VirtualClock(testStartMs);
+  const clock = new VirtualClock(options.startMs ?? testStartMs);
   const blobs = options.blobs ?? memoryBlobs(clock);
   const service = await buildService({
     settings: { ...testSettings, ...options.settings },

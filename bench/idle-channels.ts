@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net';
+import { type Benchmark, type Finding, type Peer, residentBytes, startPeer } from './harness.ts';
+import { type Load, openConnection } from './load.ts';
+
+const channels = 10_000;
+/** Handshakes under way at a time. */
+const lanes = 32;
+/** Channels that are opened before the count begins: they bring what all share. */
+const shared = 200;
+
+interface DataPeer {
+  readonly port: number;
+  readonly ca: string;
+  readonly server: { readonly certificate: string; readonly key: string };
+  readonly certificates: readonly { readonly cert: string; readonly key: string }[];
+  readonly uuids: readonly string[];
+  readonly token: string;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Resident memory when nothing is left that could be collected. */
+async function settledBytes({ process }: Peer): Promise<number> {
+  await pause(1_000);
+  process.stdin?.write('\n');
+  await pause(1_500);
+  return residentBytes(process.pid ?? 0);
+}
+
+/** Opens a channel and leaves it alone. */
+async function openChannel(load: Load, headers: string, index: number): Promise<Socket> {
+  const socket = await openConnection(load, index);
+  socket.write(
+    `GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once('data', (chunk) => {
+      if (String(chunk).startsWith('HTTP/1.1 101')) resolve();
+      else reject(new Error(`Unexpected answer: ${String(chunk).slice(0, 200)}`));
+    });
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+/** Kibibytes that each of the channels costs the process of a peer. */
+async function bytesEach(peer: Peer, load: Load, headersOf: (index: number) => string): Promise<number> {
+  const sockets: Socket[] = [];
+  const openTo = async (count: number) => {
+    let next = sockets.length;
+    const lane = async () => {
+      for (let index = next++; index < count; index = next++) {
+        sockets.push(await openChannel(load, headersOf(index), index));
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+  };
+  await openTo(shared);
+  const before = await settledBytes(peer);
+  await openTo(channels);
+  const after = await settledBytes(peer);
+  for (const socket of sockets) socket.destroy();
+  return (after - before) / (channels - shared) / 1024;
+}
+
+async function measure(insecure: boolean): Promise<Finding> {
+  const peer = await startPeer('peers/data.ts', [JSON.stringify({ kind: 'sqlite', devices: channels, insecure })]);
+  // Written by that very script.
+  const ready = peer.ready as unknown as DataPeer;
+  const { certificate: cert, key } = ready.server;
+  const bare = await startPeer('peers/bare-sockets.ts', [
+    JSON.stringify(insecure ? {} : { tls: { ca: ready.ca, cert, key } }),
+  ]);
+  const load: Load = {
+    port: ready.port,
+    connections: channels,
+    durationMs: 0,
+    paths: ['/stream'],
+    method: 'GET',
+    headers: {},
+    body: '',
+    ...(!insecure && { tls: { ca: ready.ca, clients: ready.certificates } }),
+  };
+  const headersOf = (index: number) =>
+    insecure ? `x-device-uuid: ${ready.uuids[index]}\r\nx-device-token: ${ready.token}\r\n` : '';
+  try {
+    const ours = await bytesEach(peer, load, headersOf);
+    const theirs = await bytesEach(bare, { ...load, port: Number(bare.ready.port) }, headersOf);
+    return {
+      label: `resident memory of each, ${insecure ? 'plain' : 'TLS'}`,
+      beside: 'a bare web-socket server that does nothing',
+      unit: 'KiB',
+      ours: [ours],
+      theirs: [theirs],
+      // The state of TLS itself is Node's and OpenSSL's: it is shown, and not promised.
+      ...(insecure && { limit: { atMost: 20 } }),
+    };
+  } finally {
+    await Promise.all([peer.end(), bare.stop()]);
+  }
+}
+
+export const idleChannels: Benchmark = {
+  name: 'idle-channels',
+  goal: '10,000 idle message channels in one process: at most 20 KiB of resident memory each',
+  run: async () => [await measure(true), await measure(false)],
+};

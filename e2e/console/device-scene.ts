@@ -1,0 +1,71 @@
+import type { Capabilities, DeviceRecord } from '@moorage/api';
+import { openQuay, type Quay } from './harness.ts';
+import { openSerialLine, type SerialLine } from './serial-line.ts';
+
+/** A module that has everything a device page shows. */
+export interface DeviceScene {
+  readonly quay: Quay;
+  readonly device: DeviceRecord;
+  readonly line: SerialLine;
+  /** Path of a tab. */
+  path(tab?: string): string;
+  close(): Promise<void>;
+}
+
+const capabilities: Capabilities = {
+  name: 'Tide gauge',
+  version: '1.0.0',
+  streams: {
+    level: { title: 'Water level', type: 'number', units: 'm', min: -2, max: 8 },
+    status: { title: 'Status', type: 'string' },
+  },
+  controls: {
+    lamp: { title: 'Lamp', type: 'number', units: '%', min: 0, max: 100, default: 0 },
+    mode: { title: 'Mode', type: 'string', default: 'auto' },
+  },
+  messages: { 'to-device': true, 'from-device': true },
+};
+
+/** Starts the service with its example module, and takes that to the data cloud and onto the message channel. */
+export async function openDeviceScene(): Promise<DeviceScene> {
+  const quay = await openQuay({ serial: 'tcp:127.0.0.1:0' });
+  const line = await openSerialLine(quay.serial);
+  const found = await quay.client.call('devices.get', { params: { identifier: quay.uuid } });
+  if (!found.ok) throw new Error(found.error.body.message);
+  const device = found.value.value;
+  const file = JSON.stringify(capabilities);
+  await line.run(`file_create caps.json ${file.length}`, file);
+  await line.run(`cloud_activate ${quay.administrator.email} "${quay.administrator.password}" caps.json`);
+  return {
+    quay,
+    device,
+    line,
+    path: (tab = '') => `/devices/${device.id}${tab && `/${tab}`}`,
+    async close() {
+      line.close();
+      await quay.close();
+    },
+  };
+}
+
+/** Takes remote commands from now on; the network has to come up anew for that. */
+export async function goOnline({ line, quay, device }: DeviceScene): Promise<void> {
+  await line.run('set dms.cmd.enabled 1');
+  await line.run('network_restart');
+  for (;;) {
+    const status = await quay.client.call('channel.status', { params: { device_id: device.id } });
+    if (status.ok && status.value.value.online) return;
+    await line.run('version');
+  }
+}
+
+/** Leaves the message channel. */
+export async function goOffline({ line, quay, device }: DeviceScene): Promise<void> {
+  await line.run('set dms.cmd.enabled 0');
+  await line.run('network_restart');
+  for (;;) {
+    const status = await quay.client.call('channel.status', { params: { device_id: device.id } });
+    if (status.ok && !status.value.value.online) return;
+    await line.run('version');
+  }
+}

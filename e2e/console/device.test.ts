@@ -1,0 +1,267 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killAll } from '../command-line.ts';
+import { type DeviceScene, goOffline, goOnline, openDeviceScene } from './device-scene.ts';
+import { accessibilityProblems, complaints, expectNoSideways, inspect, photograph, settled, skipReason } from './harness.ts';
+
+const tabs = ['', 'updates', 'streams', 'controls', 'messages', 'files', 'console', 'telemetry', 'log'];
+
+/** What the pages themselves never do: every test ends by looking for it. */
+const expectQuiet = async (page: Page): Promise<void> => {
+  expect(complaints(page)).toEqual([]);
+  await page.context().close();
+};
+
+describe.skipIf(skipReason)('the page of a device', () => {
+  let scene: DeviceScene;
+
+  const open = async (tab = '', width: 'phone' | 'desk' = 'desk'): Promise<Page> => {
+    const page = await scene.quay.open({ path: scene.path(tab), width });
+    await settled(page);
+    return page;
+  };
+  /** Samples that the service has when this resolves. */
+  const measure = async (name: string, ...values: (string | number)[]): Promise<void> => {
+    for (const value of values) await scene.line.run(`cloud_write ${name} ${value}`);
+    await scene.line.run('cloud_sync');
+  };
+
+  beforeAll(async () => {
+    scene = await openDeviceScene();
+    await measure('level', 3.1, 3.25, 3.4);
+    await measure('status', 'calm');
+  });
+  afterAll(async () => {
+    await scene?.close();
+    killAll();
+  });
+
+  test('explains the console of a module that is away', async () => {
+    const page = await open('console', 'phone');
+    await page.getByText('The device is not on the message channel').waitFor();
+    await page.getByLabel('Command line of the device').pressSequentially('version\n');
+    await page.getByText('Commands reach it as soon as it is back').first().waitFor();
+    await photograph(page, 'device-console-offline');
+    await expectNoSideways(page);
+    // A refusal is what was to be seen; the browser complains of its status.
+    await page.context().close();
+  });
+
+  test('tells that the device is there as soon as it is', async () => {
+    const page = await open('console');
+    await page.getByText('offline', { exact: true }).waitFor();
+    await goOnline(scene);
+    await page.getByText('online', { exact: true }).waitFor();
+    await page.getByText('On the message channel since').waitFor();
+    await goOffline(scene);
+    await page.getByText('offline', { exact: true }).waitFor();
+    await goOnline(scene);
+    await page.getByText('online', { exact: true }).waitFor();
+    await expectQuiet(page);
+  });
+
+  test('runs commands on the module and shows their codes; the arrows bring them back; Tab leads out', async () => {
+    const page = await open('console');
+    const terminal = page.getByLabel('Command line of the device');
+    const screen = page.getByRole('region', { name: 'Terminal' });
+    await terminal.pressSequentially('get wlan.ssid\n');
+    await screen.getByText('[0] Success').first().waitFor();
+    await terminal.pressSequentially('nonsense\n');
+    await screen.getByText('[3] Unknown command').first().waitFor();
+    await terminal.press('ArrowUp');
+    await terminal.press('ArrowUp');
+    await terminal.pressSequentially('x\n');
+    await screen.getByText('get wlan.ssidx').first().waitFor();
+    await screen.getByText('[6] Unknown variable').first().waitFor();
+    await photograph(page, 'device-console-used');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await terminal.press('Tab');
+    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).not.toBe(
+      'Command line of the device',
+    );
+    await expectQuiet(page);
+  });
+
+  test('draws samples as they arrive, in every range', async () => {
+    const page = await open('streams');
+    const chart = (text: RegExp) => page.getByRole('img', { name: text });
+    await chart(/Water level over time: last 3.4 m, lowest 3.1 m, highest 3.4 m/).waitFor();
+    await measure('level', 4.5);
+    await chart(/last 4.5 m, lowest 3.1 m, highest 4.5 m/).waitFor();
+    await measure('status', 'rough');
+    await page.getByRole('cell', { name: 'rough' }).waitFor();
+    await page.getByRole('button', { name: 'Show the values' }).click();
+    await page.getByRole('cell', { name: '4.5 m' }).waitFor();
+    await page.getByText('Day', { exact: true }).click();
+    await page.waitForURL(/range=24h/);
+    await chart(/last [\d.]+ m, lowest 3.1 m, highest 4.5 m/).waitFor();
+    await measure('level', 0.5);
+    await chart(/lowest 0.5 m, highest 4.5 m/).waitFor();
+    await photograph(page, 'device-streams-day');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await expectQuiet(page);
+  });
+
+  test('sets controls within their range, and says when the device has the value', async () => {
+    const page = await open('controls');
+    const lamp = page.getByRole('region', { name: 'Lamp' });
+    await lamp.getByLabel('Value', { exact: true }).fill('101');
+    await lamp.getByText('It is over 100').waitFor();
+    expect(await lamp.getByRole('button', { name: 'Set' }).isDisabled()).toBe(true);
+    await lamp.getByRole('slider').press('End');
+    await lamp.getByRole('slider').press('ArrowLeft');
+    await lamp.getByRole('button', { name: 'Set' }).click();
+    await lamp.getByText('99 %', { exact: true }).first().waitFor();
+    expect(await scene.line.run('cloud_read lamp')).toContain('99');
+    await scene.line.run('cloud_sync');
+    await lamp.getByText('delivered', { exact: true }).waitFor();
+    // The device sets it, too.
+    await scene.line.run('cloud_write lamp 12');
+    await scene.line.run('cloud_sync');
+    await lamp.getByText('12 %', { exact: true }).first().waitFor();
+    await lamp.getByText('Set by the device').waitFor();
+    await lamp.getByRole('button', { name: 'Show earlier values' }).click();
+    await lamp.getByRole('cell', { name: '99 %' }).waitFor();
+    const mode = page.getByRole('region', { name: 'Mode' });
+    await mode.getByLabel('Value', { exact: true }).fill('night');
+    await mode.getByLabel('Value', { exact: true }).press('Enter');
+    await mode.getByText('night', { exact: true }).first().waitFor();
+    await photograph(page, 'device-controls-used');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await expectQuiet(page);
+  });
+
+  test('sends messages to the device and reads those from it', async () => {
+    const page = await open('messages', 'phone');
+    await page.getByLabel('Message').fill('open the sluice');
+    await page.getByLabel('Headers').fill('urgency');
+    await page.getByText('"urgency" is not "name: value"').waitFor();
+    await page.getByLabel('Headers').fill('urgency: high');
+    await page.getByRole('button', { name: 'Send to the device' }).click();
+    const waiting = page.getByRole('list', { name: 'Messages to the device' });
+    await waiting.getByText('1 header').waitFor();
+    await waiting.getByRole('button', { name: /^Read/ }).click();
+    await page.getByRole('dialog').getByText('open the sluice').waitFor();
+    await page.getByRole('dialog').getByText('high').waitFor();
+    await photograph(page, 'device-message-read');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await scene.line.run('cloud_message post 5', 'hello');
+    await page.getByRole('list', { name: 'Messages from the device' }).getByText('5 bytes').waitFor();
+    await waiting.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing waits for the device').waitFor();
+    await expectQuiet(page);
+  });
+
+  test('takes files, replaces them only after asking, gives them back and deletes them', async () => {
+    const page = await open('files');
+    const table = page.getByRole('table', { name: 'Files of the device' });
+    const drop = (text: string) =>
+      page.locator('input[type=file]').setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await page.getByLabel('Folder').fill('maps');
+    await drop('first');
+    await table.getByText('maps/plan.txt').waitFor();
+    await drop('the second');
+    const question = page.getByRole('dialog');
+    await question.getByText('Replace 1 file?').waitFor();
+    await question.getByText('maps/plan.txt').waitFor();
+    await photograph(page, 'device-files-replace');
+    await question.getByRole('button', { name: 'Replace' }).click();
+    await table.getByText('10 bytes').waitFor();
+    const download = page.waitForEvent('download');
+    await table.getByRole('link', { name: 'Download maps/plan.txt' }).click();
+    expect(await readFile(await (await download).path(), 'utf8')).toBe('the second');
+    await photograph(page, 'device-files-used');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await table.getByRole('button', { name: 'Delete maps/plan.txt' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The device has no files yet').waitFor();
+    await expectQuiet(page);
+  });
+
+  test('changes title and place, tag and product', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Harbour gauge');
+    await dialog.getByLabel('Latitude').fill('54.32');
+    await dialog.getByText('Degrees east, -180 to 180').waitFor();
+    await dialog.getByLabel('Longitude').fill('10.13');
+    await dialog.getByLabel('City').fill('Kiel');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Harbour gauge' }).waitFor();
+    await page.getByText('54.32° N, 10.13° E, Kiel').waitFor();
+
+    await page.getByRole('button', { name: 'Tag …' }).click();
+    await dialog.getByLabel('alpha').check();
+    await dialog.getByText('the release, as no bundle has this tag').waitFor();
+    await photograph(page, 'device-tag');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Follow' }).click();
+    await page.getByText('alpha', { exact: true }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Activate …' }).click();
+    await dialog.getByLabel('Product').first().click();
+    await page.getByRole('option').first().click();
+    await dialog.getByText('Its title, tag, files and log stay').waitFor();
+    await photograph(page, 'device-activate');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expectQuiet(page);
+  });
+
+  test('shows each update with what became of it', async () => {
+    const page = await open('updates');
+    const table = page.getByRole('table', { name: 'Updates of the device' });
+    await table.getByText('done').first().waitFor();
+    await table.getByRole('button').nth(1).click();
+    await page.getByRole('dialog').getByText('Has to report').waitFor();
+    await photograph(page, 'device-update');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await expectQuiet(page);
+  });
+
+  test.each(tabs)('has nothing in the way of anybody: %s', { timeout: 60_000 }, async (tab) => {
+    await inspect(scene.quay, { path: scene.path(tab), name: `device-${tab || 'overview'}` });
+  });
+
+  test('is walked through by keyboard alone', async () => {
+    const page = await open();
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/streams$/);
+    await page.getByRole('heading', { name: 'Water level' }).waitFor();
+    await expectQuiet(page);
+  });
+
+  test('blocks the device after asking, lets it in again, and resets it', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Block …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('it is cut off', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Block' }).click();
+    await page.getByText('The device is blocked').waitFor();
+    await photograph(page, 'device-blocked');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Let it in again' }).click();
+    await page.getByRole('button', { name: 'Block …' }).waitFor();
+    await page.getByRole('button', { name: 'Reset …' }).click();
+    await dialog.getByText('all its files here').waitFor();
+    await photograph(page, 'device-reset');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Reset' }).click();
+    await page.getByText('nobody: it can be claimed').waitFor();
+    await page.getByRole('button', { name: 'New provisioning token …' }).click();
+    await dialog.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByText('it is shown this once', { exact: false }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download certificates' }).click();
+    expect((await download).suggestedFilename()).toBe('certificates.zip');
+    await expectQuiet(page);
+  });
+});

@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '@moorage/api';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { eventOf, type Moorage, moorage } from '../command-line.ts';
+
+const executablePath = '/usr/bin/chromium';
+
+/** Why the tests of this folder cannot run here; undefined when they can. */
+export const skipReason = existsSync(executablePath)
+  ? undefined
+  : 'no browser: install it with "apt-get install chromium", then run the tests again';
+if (skipReason) console.warn(`Tests of the console are skipped: ${skipReason}`);
+
+/** Where the pictures of all views go. */
+export const pictures = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
+
+export const widths = { phone: { width: 360, height: 740 }, desk: { width: 1440, height: 900 } } as const;
+export type Width = keyof typeof widths;
+
+/** A running service with its console, an administrator, and a browser. */
+export interface Quay {
+  readonly url: string;
+  readonly administrator: { readonly email: string; readonly password: string };
+  /** Calls as the administrator, who has chosen this password already unless `firstRun` was asked for. */
+  readonly client: Client;
+  /** The service, and the module beside it unless it was asked for without one. */
+  readonly program: Moorage;
+  /** The hardware uuid of the module; empty without one. */
+  readonly uuid: string;
+  /** Where the serial line of the module is; empty unless it was asked for. */
+  readonly serial: string;
+  /** A new window with cookies of its own, signed in unless told otherwise. */
+  open(options?: { signedIn?: boolean; width?: Width; path?: string; dark?: boolean }): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** Errors of a page that nobody looked for: a test that ends with some has failed. */
+const errorsOf = new WeakMap<BrowserContext, string[]>();
+
+/** What a page has complained of so far: thrown errors, and refusals of the content security policy. */
+export const complaints = (page: Page): readonly string[] => errorsOf.get(page.context()) ?? [];
+
+/** What a page may take, in ms; a busy machine is slow, and a wrong selector should still be named before the test ends. */
+const waitMs = 12_000;
+
+const quayOptions = ['--port', '0', '--device-port', '0', '--json'];
+
+interface QuayOptions {
+  /** With example data and a module that is updated; `serve` alone is an empty service. */
+  readonly example?: boolean;
+  /** The administrator still has the printed password. */
+  readonly firstRun?: boolean;
+  /** The serial line of the module, in the words of `--serial`; it has none without this. */
+  readonly serial?: string;
+}
+
+async function start(data: string, { example = true, firstRun = false, serial = 'none' }: QuayOptions) {
+  const password = 'a long password';
+  const env = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', ...(!firstRun && { MOORAGE_ADMIN_PASSWORD: password }) };
+  const command = example ? ['up', '--serial', serial] : ['serve'];
+  const program = moorage([...command, '--data', data, ...quayOptions], env);
+  const ready = await eventOf(program, 'ready');
+  const made = await eventOf(program, 'administrator');
+  if (example) await eventOf(program, 'updated');
+  const administrator = { email: String(made.email), password: String(made.password) };
+  const { uuid, serial: line } = ready;
+  return { program, url: String(ready.console), uuid: String(uuid ?? ''), serial: String(line ?? ''), administrator };
+}
+
+/** Signs in on the page that asks for it. */
+export async function signIn(page: Page, { email, password }: Quay['administrator']): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email or user name' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Starts a service and a browser. The caller closes it. */
+export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
+  const data = await mkdtemp(join(tmpdir(), 'moorage-console-'));
+  await mkdir(pictures, { recursive: true });
+  const { program, url, uuid, serial, administrator } = await start(data, options);
+  const anonymous = createClient({ baseUrl: url });
+  const { email: username, password } = administrator;
+  const session = await anonymous.call('auth.login', { body: { username, password } });
+  if (!session.ok) throw new Error(session.error.body.message);
+  const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  return {
+    url,
+    uuid,
+    serial,
+    administrator,
+    program,
+    client: anonymous.as(session.value.value.token),
+    async open({ signedIn = true, width = 'desk', path = '/', dark = false } = {}) {
+      const context = await browser.newContext({ viewport: widths[width], colorScheme: dark ? 'dark' : 'light' });
+      const errors: string[] = [];
+      errorsOf.set(context, errors);
+      context.setDefaultTimeout(waitMs);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        // That nobody is signed in yet is an answer, not an error.
+        if (message.type() === 'error' && !message.text().includes('401')) errors.push(message.text());
+      });
+      await page.goto(new URL(path, url).href);
+      if (signedIn) {
+        await signIn(page, administrator);
+        await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+      }
+      return page;
+    },
+    async close() {
+      await browser.close();
+      program.process.kill('SIGTERM');
+      await program.ended;
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until a page has loaded what it shows. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForFunction(`!document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root')`);
+}
+
+/** Photographs a page as it is, under a name, for people to look at. */
+export async function photograph(page: Page, name: string): Promise<void> {
+  const width = page.viewportSize()?.width ?? 0;
+  await page.screenshot({ path: join(pictures, `${name}-${width}.png`), fullPage: true });
+}
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** What axe finds against WCAG 2.2 AA on a page, one line each. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // Evaluated, not added as an element: the content security policy lets no foreign script in.
+  const { readFile } = await import('node:fs/promises');
+  await page.evaluate(await readFile(axePath, 'utf8'));
+  const result = (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as AxeResult;
+  return result.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 300)} ${failureSummary ?? ''}`),
+  );
+}
+
+/** That nothing on a page is wider than the window. */
+export async function expectNoSideways(page: Page): Promise<void> {
+  const over = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
+  expect(over, 'pixels by which the page is wider than its window').toBeLessThanOrEqual(0);
+}
+
+interface Visit {
+  readonly path: string;
+  /** Of the picture; that of the path without it. */
+  readonly name?: string;
+}
+
+/**
+ * Opens a view at both widths and in both colours: it is photographed, axe finds nothing, nothing sticks out sideways,
+ * and the page has complained of nothing.
+ */
+export async function inspect(quay: Quay, { path, name = path.replaceAll('/', '-').slice(1) }: Visit): Promise<void> {
+  for (const width of ['phone', 'desk'] as const) {
+    const page = await quay.open({ width, path });
+    await settled(page);
+    await photograph(page, name || 'dashboard');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await expectNoSideways(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await photograph(page, `${name || 'dashboard'}-dark`);
+    expect(await accessibilityProblems(page), 'in dark colours').toEqual([]);
+    expect(complaints(page)).toEqual([]);
+    await page.context().close();
+  }
+}

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStorage } from '../db/open.ts';
+import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
+
+eachDatabase('certificates of devices', (_open, kind, address) => {
+  let database: string;
+  let app: TestApp;
+  let devices: TlsDevices;
+  let owner: MadeUser;
+
+  beforeAll(async () => {
+    database = await address();
+    app = await buildApp(await openStorage(database));
+    devices = await tlsDevices(app);
+    owner = await app.make.user();
+  });
+  afterAll(async () => {
+    devices.close();
+    await app.service.close();
+    await app.storage.close();
+  });
+
+  // The replies are those of the contract, which the endpoint's own schema has checked.
+  const credentialsOf = (reply: object) => reply as unknown as TlsCredentials & { readonly uuid: string };
+  const logsOf = async (id: string, type: string) =>
+    (
+      await app.storage.db
+        .selectFrom('logs')
+        .select('message')
+        .where('device_id', '=', id)
+        .where('type', '=', type)
+        .execute()
+    ).map(({ message }) => message);
+
+  // API-DEV-POST-certificate, API-DEV-renewal
+  describe('renewal', () => {
+    it('leaves the old one good until the new one acknowledges itself; then only the new one is', async () => {
+      const { row, agent } = await devices.deviceOf();
+      const reply = await devices.call(agent, 'POST', '/certificate');
+      expect(reply).toMatchObject({ status: 200, uuid: row.uuid, ca: app.service.identity.ca });
+      const renewed = devices.agentFor(credentialsOf(reply));
+      for (const one of [agent, renewed, agent]) {
+        expect(await devices.call(one, 'GET', '/info')).toMatchObject({ status: 200, uuid: row.uuid });
+      }
+      // What the old one acknowledges is itself: nothing changes.
+      expect(await devices.call(agent, 'PUT', '/provision')).toMatchObject({ status: 200 });
+      expect(await devices.call(renewed, 'GET', '/info')).toMatchObject({ status: 200 });
+      // The reply may be lost: acknowledging twice is as good as once.
+      for (let time = 0; time < 2; time++) {
+        expect(await devices.call(renewed, 'PUT', '/provision')).toEqual({ status: 200, result: 'ok' });
+      }
+      expect(await devices.call(renewed, 'GET', '/info')).toMatchObject({ status: 200 });
+      expect(await app.storage.hot.deviceById(row.id)).toMatchObject({ next_fingerprint: null });
+      expect(await logsOf(row.id, 'device.certificate')).toEqual(['New certificate issued', 'Certificate renewed']);
+    });
+
+    it('may be asked for again when the reply was lost, but not by one that is new itself', async () => {
+      const { agent } = await devices.deviceOf();
+      const lost = devices.agentFor(credentialsOf(await devices.call(agent, 'POST', '/certificate')));
+      const renewed = devices.agentFor(credentialsOf(await devices.call(agent, 'POST', '/certificate')));
+      expect(await devices.call(lost, 'GET', '/info')).toMatchObject({ status: 403, code: 'DEVICE_NOT_IDENTIFIED' });
+      expect(await devices.call(renewed, 'POST', '/certificate')).toMatchObject({ status: 400, code: 'RENEWAL_OPEN' });
+      expect(await devices.call(renewed, 'PUT', '/provision')).toMatchObject({ status: 200 });
+      expect(await devices.call(renewed, 'POST', '/certificate')).toMatchObject({ status: 200 });
+    });
+
+    it('needs a good certificate', async () => {
+      expect(await devices.call(devices.agentFor(), 'POST', '/certificate')).toMatchObject({
+        status: 403,
+        code: 'DEVICE_NOT_IDENTIFIED',
+      });
+      const { agent } = await devices.deviceOf({ state: 'disabled' });
+      expect(await devices.call(agent, 'POST', '/certificate')).toMatchObject({ status: 403, code: 'DEVICE_DISABLED' });
+    });
+  });
+
+  // API-DEV-clone
+  it('a copy of the old one is refused after the renewal, and logged, once an hour', async () => {
+    const { row, agent, issued } = await devices.deviceOf();
+    const renewed = devices.agentFor(credentialsOf(await devices.call(agent, 'POST', '/certificate')));
+    await devices.call(renewed, 'PUT', '/provision');
+    const copy = devices.agentFor(issued);
+    for (let time = 0; time < 3; time++) {
+      expect(await devices.call(copy, 'POST', '/ota', {})).toMatchObject({ status: 403, code: 'CERTIFICATE_REPLACED' });
+    }
+    expect(await logsOf(row.id, 'device.cloned')).toHaveLength(1);
+    await app.clock.advance(3_600_001);
+    await devices.call(copy, 'GET', '/info');
+    expect(await logsOf(row.id, 'device.cloned')).toHaveLength(2);
+    expect(await devices.call(renewed, 'GET', '/info')).toMatchObject({ status: 200 });
+  });
+
+  it('one from before a new provisioning is such a copy, too', async () => {
+    const { row, agent, issued } = await devices.deviceOf({ user_id: owner.id });
+    await devices.call(agent, 'GET', '/info');
+    const params = { device_id: row.id };
+    expect((await app.client.as(owner.token).call('devices.renewToken', { params })).ok).toBe(true);
+    expect(await devices.call(devices.agentFor(issued), 'GET', '/info')).toMatchObject({
+      code: 'CERTIFICATE_REPLACED',
+    });
+    expect(await logsOf(row.id, 'device.cloned')).toHaveLength(1);
+  });
+
+  // API-DEV-expiry
+  it('that expires while its connection is open is refused from then on', async () => {
+    // Node checks a certificate when a connection opens, with the clock of the host: ours begins there.
+    const storage = await openStorage(database);
+    const later = await buildApp(storage, { startMs: Date.now(), settings: { deviceCertificateDays: 1 } });
+    const there = await tlsDevices(later, devices.platform);
+    const { agent } = await there.deviceOf();
+    expect(await there.call(agent, 'GET', '/info')).toMatchObject({ status: 200 });
+    await later.clock.advance(86_400_000 + 1_000);
+    expect(await there.call(agent, 'GET', '/info')).toMatchObject({ status: 403, code: 'CERTIFICATE_EXPIRED' });
+    there.close();
+    await later.service.close();
+    await storage.close();
+  });
+
+  it('that has expired is told so', async () => {
+    const storage = await openStorage(database);
+    const { identity } = app.service;
+    const expired = await buildApp(storage, { settings: { deviceCertificateDays: 1 } });
+    expect(expired.service.identity.ca).toBe(identity.ca);
+    const uuid = 'e'.repeat(40);
+    const issued = await expired.service.identity.issueDeviceCertificate(uuid);
+    const { platform } = devices;
+    await app.make.device({
+      platform_id: platform.id,
+      product_id: platform.product_id,
+      uuid,
+      certificate_fingerprint: issued.fingerprint,
+    });
+    const reply = await devices.call(devices.agentFor(issued), 'GET', '/info');
+    expect(reply).toMatchObject({ status: 403, code: 'CERTIFICATE_EXPIRED' });
+    await expired.service.close();
+    await storage.close();
+  });
+
+  // API-DEV-revoked
+  describe('revocation', () => {
+    const disable = async (id: string, by = app) => {
+      const call = { params: { device_id: id }, body: { state: 'disabled' as const } };
+      expect((await by.client.as(owner.token).call('devices.setState', call)).ok).toBe(true);
+    };
+
+    it('refuses the next call on a connection that was open, and cuts what is under way', async () => {
+      const { row, agent, issued } = await devices.deviceOf({ user_id: owner.id });
+      expect(await devices.call(agent, 'GET', '/info')).toMatchObject({ status: 200 });
+      const idle = await openTls(devices.port, app.service.identity.ca, issued);
+      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
+      await once(idle, 'data');
+      const closed = once(idle, 'close');
+      await disable(row.id);
+      await closed;
+      expect(await devices.call(agent, 'GET', '/info')).toMatchObject({ status: 403, code: 'DEVICE_DISABLED' });
+    });
+
+    it('by a new provisioning does the same', async () => {
+      const { row, issued } = await devices.deviceOf({ user_id: owner.id });
+      const idle = await openTls(devices.port, app.service.identity.ca, issued);
+      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
+      await once(idle, 'data');
+      const closed = once(idle, 'close');
+      await app.client.as(owner.token).call('devices.renewToken', { params: { device_id: row.id } });
+      await closed;
+    });
+
+    if (kind === 'sqlite') return;
+    it('reaches the connections of another process', async () => {
+      const storage = await openStorage(database);
+      const other = await buildApp(storage);
+      const there = await tlsDevices(other, devices.platform);
+      const { row, issued } = await devices.deviceOf({ user_id: owner.id });
+      const idle = await openTls(there.port, other.service.identity.ca, issued);
+      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
+      expect(String(await once(idle, 'data'))).toContain('200 OK');
+      const closed = once(idle, 'close');
+      await disable(row.id);
+      await closed;
+      there.close();
+      await other.service.close();
+      await storage.close();
+    });
+  });
+});
+
+async function openTls(port: number, ca: string, { certificate: cert, key }: TlsCredentials) {
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca, cert, key });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  return socket;
+}

@@ -1,0 +1,102 @@
+import type { LogRecord } from '@moorage/api';
+import { expect, it } from 'vitest';
+import { writeLog } from '../db/logs.ts';
+import type { Storage } from '../db/storage.ts';
+import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { followLogs } from './events.ts';
+
+type Viewer = Parameters<typeof followLogs>[1];
+
+const follow = ({ storage, clock }: TestApp, viewer: Viewer) => {
+  const told: string[] = [];
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const end = followLogs({ storage, clock, onError }, viewer, ({ message }: LogRecord) => void told.push(message));
+  return { told, errors, end };
+};
+
+const viewerOf = ({ id }: MadeUser): Viewer => ({ userId: id, customerId: null });
+
+const write = (
+  { db }: Storage,
+  atMs: number,
+  message: string,
+  userId: string,
+  type: 'user.update' | 'ota.check' = 'user.update',
+) => writeLog(db, { type, message, atMs, userId });
+
+// API-EP-GET-events
+eachDatabase('events', (open) => {
+  /** Lets a second pass, and whoever looks at its end come to an end, too. */
+  const second = async ({ clock }: TestApp) => {
+    await clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const settle = (condition: () => boolean) => expect.poll(condition, { interval: 5, timeout: 10_000 }).toBe(true);
+
+  it('tell of what is written from then on, once, oldest first', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    const now = () => app.clock.now();
+    await write(app.storage, now() - 1, 'before', user.id);
+    const { told, end } = follow(app, viewerOf(user));
+    await write(app.storage, now(), 'first', user.id);
+    await write(app.storage, now() + 1, 'second', user.id);
+    await second(app);
+    await settle(() => told.length === 2);
+    expect(told).toEqual(['first', 'second']);
+    await second(app);
+    // Committed late: it carries the moment at which it was begun.
+    await write(app.storage, now() - 1_500, 'late', user.id);
+    await settle(() => {
+      void second(app);
+      return told.length > 2;
+    });
+    expect(told).toEqual(['first', 'second', 'late']);
+    end();
+  });
+
+  it('tell nobody of what others did, or of what is quiet; an administrator hears of everybody', async () => {
+    const app = await buildApp(await open());
+    const [user, other] = [await app.make.user(), await app.make.user()];
+    const own = follow(app, viewerOf(user));
+    const all = follow(app, 'everyone');
+    await write(app.storage, app.clock.now(), 'quiet', user.id, 'ota.check');
+    await write(app.storage, app.clock.now() + 1, 'of another', other.id);
+    await write(app.storage, app.clock.now() + 2, 'own', user.id);
+    await second(app);
+    await settle(() => all.told.length === 2 && own.told.length === 1);
+    expect([own.told, all.told]).toEqual([['own'], ['of another', 'own']]);
+    expect([...own.errors, ...all.errors]).toEqual([]);
+    own.end();
+    all.end();
+  });
+
+  it('end with who listened', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    const { told, end } = follow(app, viewerOf(user));
+    end();
+    await write(app.storage, app.clock.now(), 'unheard', user.id);
+    await second(app);
+    expect(told).toEqual([]);
+  });
+
+  it('come as server-sent events, to callers alone', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    expect((await app.api.inject({ url: '/api/events' })).statusCode).toBe(401);
+    const headers = { authorization: `Bearer ${user.token}` };
+    const reply = await app.api.inject({ url: '/api/events', headers, payloadAsStream: true });
+    expect(reply.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    const stream = reply.stream();
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+    await write(app.storage, app.clock.now(), 'hello', user.id);
+    await second(app);
+    await settle(() => text.includes('event: log\ndata: {') && text.includes('"message":"hello"'));
+    stream.destroy();
+  });
+});

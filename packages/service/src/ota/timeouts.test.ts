@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { updateLedger } from '../devices/ledger.ts';
+import { eachDatabase } from '../testing/index.ts';
+import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
+import { openOtaEngine } from './engine.ts';
+import { updateTimeoutsMs } from './rules.ts';
+
+eachDatabase('updates that take their time', (open) => {
+  let world: OtaWorld;
+  let product: Awaited<ReturnType<OtaWorld['productWithRelease']>>;
+  let device: Awaited<ReturnType<OtaWorld['deviceOn']>>;
+
+  beforeEach(async () => {
+    world = await otaWorld(await open());
+    product = await world.productWithRelease();
+    device = await world.deviceOn(product.product.id);
+  });
+  const { downloading, installed } = updateTimeoutsMs;
+  /** What the background does after some time. */
+  const later = async (ms: number) => {
+    const { storage, clock, service } = world.app;
+    await storage.db
+      .updateTable('updates')
+      .set((update) => ({
+        created_at: update('created_at', '-', ms),
+        downloading_at: update('downloading_at', '-', ms),
+        installed_at: update('installed_at', '-', ms),
+      }))
+      .execute();
+    const nobody = { isWatched: () => false, tell() {} };
+    await openOtaEngine(service.deps, updateLedger(storage.expressions), nobody).expire();
+    return clock.now();
+  };
+  const begin = async () => {
+    const { path, files } = await world.ask(device, { bversion: 'factory' });
+    await world.inject(device, 'GET', new URL(path.replace('%s', files[0].remote)).pathname);
+  };
+
+  // API-RULE-ota-11
+  describe('a device that never comes back', () => {
+    it('after its restart has failed, with a reason and a row in the log', async () => {
+      await begin();
+      await world.report(device, product.release.id, 1, 'factory');
+      await later(installed - 1);
+      expect(await world.states(device)).toEqual(['installed']);
+      const now = await later(2);
+      expect(await world.history(device)).toMatchObject([
+        { state: 'failed', reason: 'The device did not come back within 24 hours of its restart', finished_at: now },
+      ]);
+      expect(await world.logsOf(device)).toContain('ota.fail');
+      expect(await world.record(device)).toMatchObject({ bundle_ok: false });
+    });
+
+    it('in its download has failed; what was only offered waits', async () => {
+      await begin();
+      const other = await world.deviceOn(product.product.id);
+      await world.ask(other, { bversion: 'factory' });
+      await later(downloading + 1);
+      expect(await world.history(device)).toMatchObject([
+        { state: 'failed', reason: 'The download was not complete after 7 days' },
+      ]);
+      expect(await world.states(other)).toEqual(['offered']);
+      await later(10 * downloading);
+      expect(await world.states(device)).toEqual(['failed']);
+    });
+  });
+
+  it('a device that comes back after all is done, in an update of its own', async () => {
+    const { release } = product;
+    await begin();
+    await world.report(device, release.id, 1, 'factory');
+    await later(installed + 1);
+    expect((await world.report(device, release.id, 1, release.bversion)).status).toBe(200);
+    expect(await world.states(device)).toEqual(['failed', 'done']);
+    expect(await world.record(device)).toMatchObject({ bundle_ok: true, bversion: release.bversion });
+  });
+
+  it('a slow download that goes on begins another update', async () => {
+    await begin();
+    await later(downloading + 1);
+    expect(await world.ask(device, { bversion: 'factory' })).toMatchObject({ status: 200, result: 'update' });
+    expect(await world.states(device)).toEqual(['failed', 'offered']);
+  });
+
+  // API-EP-GET-devices-device_id-live
+  it('whoever watches the device is told of every step', async () => {
+    const { release } = product;
+    const told: string[] = [];
+    const { bus } = world.app.storage;
+    bus.publish('live.watch', [device.id]);
+    const leave = bus.subscribe('live.event', (message) => {
+      const { deviceId, event } = message as { deviceId: string; event: { type: string; data: { state: string } } };
+      if (deviceId === device.id && event.type === 'update') told.push(event.data.state);
+    });
+    await begin();
+    await world.report(device, release.id, 1, 'factory');
+    await world.report(device, release.id, 1, release.bversion);
+    expect(told).toEqual(['offered', 'downloading', 'installed', 'done']);
+    leave();
+  });
+});
