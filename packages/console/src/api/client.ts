@@ -1,0 +1,129 @@
+import {
+  type AnswerOf,
+  type CallFailure,
+  type Client,
+  callUrl,
+  consoleHeader,
+  createClient,
+  type EndpointName,
+  endpointNamed,
+  type InputOf,
+  isBinary,
+  type Reply,
+} from '@moorage/api';
+
+/** A refused call, or one that did not reach the service (status 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Fields of the request that the refusal is about. */
+  readonly fields: readonly string[];
+  /** Seconds after which the call may work. */
+  readonly retryAfterS: number | undefined;
+
+  constructor(status: number, code: string, message: string, fields: readonly string[] = []) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+    this.retryAfterS = undefined;
+  }
+}
+
+const unreachable = (cause: unknown): ApiError =>
+  Object.assign(new ApiError(0, 'UNREACHABLE', 'The service cannot be reached'), { cause });
+
+const refused = ({ status, body }: CallFailure): ApiError =>
+  new ApiError(status, body.code, body.message, body.validation?.keys ?? []);
+
+/** Every request says that it comes from a page of the console; the session's cookie goes along by itself. */
+function clientFor(signal?: AbortSignal): Client {
+  return createClient({
+    baseUrl: '',
+    fetch(url, init) {
+      const headers = new Headers(init.headers);
+      headers.set(consoleHeader.name, consoleHeader.value);
+      return fetch(url, { ...init, headers, credentials: 'same-origin', ...(signal && { signal }) });
+    },
+  });
+}
+
+/**
+ * Calls an endpoint of the contract under its name.
+ *
+ * @throws {ApiError} when the service refuses or cannot be reached; a DOMException when `signal` has ended it
+ */
+export async function call<N extends EndpointName>(
+  name: N,
+  input: InputOf<N>,
+  signal?: AbortSignal,
+): Promise<Reply<AnswerOf<N>>> {
+  const client = clientFor(signal);
+  // Safe: `InputOf` and `AnswerOf` are what the client's own signature makes of the name.
+  const loose = client.call as (name: N, input: InputOf<N>) => ReturnType<Client['call']>;
+  const result = await loose(name, input).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw unreachable(error);
+  });
+  if (!result.ok) throw refused(result.error);
+  return result.value as Reply<AnswerOf<N>>;
+}
+
+export interface UploadOptions {
+  /** Told the share that has been sent, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The refusal in an answer, as far as it has one. */
+function refusalIn(status: number, text: string): ApiError {
+  try {
+    return refused({ status, body: JSON.parse(text) });
+  } catch {
+    return new ApiError(status, 'UNKNOWN', text.slice(0, 200) || `The service answered with status ${status}`);
+  }
+}
+
+/**
+ * Calls an endpoint that takes a large body, and tells how much of it is gone; `fetch` cannot tell that.
+ *
+ * @throws {ApiError} as `call`
+ */
+export function upload<N extends EndpointName>(
+  name: N,
+  input: InputOf<N> & { readonly body?: unknown },
+  { onProgress, signal }: UploadOptions = {},
+): Promise<AnswerOf<N>> {
+  const shape = endpointNamed(name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open(shape.method, addressOf(name, input));
+    request.setRequestHeader(consoleHeader.name, consoleHeader.value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total);
+    request.onload = () => {
+      if (request.status === 200) resolve(JSON.parse(request.responseText) as AnswerOf<N>);
+      else reject(refusalIn(request.status, request.responseText));
+    };
+    request.onerror = () => reject(unreachable(undefined));
+    request.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    request.onloadend = () => signal?.removeEventListener('abort', abort);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) return abort();
+    if (isBinary(shape.body)) {
+      if (!(input.body instanceof Blob && input.body.type !== '')) {
+        request.setRequestHeader('content-type', shape.body.mediaType);
+      }
+      // Safe: the type of the input asks for this of endpoints with binary bodies.
+      request.send(input.body as Blob);
+    } else {
+      request.setRequestHeader('content-type', 'application/json');
+      request.send(JSON.stringify(input.body));
+    }
+  });
+}
+
+/** The address of a GET endpoint, for links, images and event streams: the cookie goes along with those, too. */
+export const addressOf = <N extends EndpointName>(name: N, input: InputOf<N>): string =>
+  // Safe: every input is an object with at most these.
+  callUrl(endpointNamed(name), input as { params?: Record<string, unknown>; query?: Record<string, unknown> });

@@ -1,0 +1,57 @@
+import type { InitRecord, SessionRecord } from '@moorage/api';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { ApiError, call } from './client.ts';
+import { keyOf, queryClient, useCall } from './queries.ts';
+
+const sessionKey = keyOf('session.get', {});
+
+/** Who is signed in; null is nobody, undefined not known yet. */
+export const useSessionQuery = () =>
+  useQuery<SessionRecord | null, Error>({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }) => {
+      try {
+        return (await call('session.get', {}, signal)).value;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Notes who is signed in now. Whatever was loaded for somebody else is forgotten. */
+export function becomeSignedIn(session: SessionRecord | null): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  queryClient.setQueryData(sessionKey, session);
+}
+
+/** Ends the session here and at the service. */
+export async function signOut(): Promise<void> {
+  try {
+    await call('session.close', {});
+  } catch (error) {
+    // It was over already: that is what was asked for.
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+  becomeSignedIn(null);
+}
+
+export const SessionContext = createContext<SessionRecord | null>(null);
+
+/** Who is signed in; only below the sign-in page. */
+export function useSession(): SessionRecord {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('Nobody is signed in');
+  return session;
+}
+
+export const useIsAdmin = (): boolean => useSession().role === 'admin';
+
+/** Platforms, flavors, firmware and choices: what most forms begin with. */
+export const useInit = () => {
+  const query = useCall('overview.init', {});
+  const init: InitRecord | undefined = query.data?.value;
+  return { ...query, init };
+};

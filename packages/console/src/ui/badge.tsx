@@ -1,0 +1,60 @@
+import { Badge } from '@mantine/core';
+
+/** Colours of the states and tags of all things; the word says the same, the colour only says it faster. */
+const colours: Readonly<Record<string, string>> = {
+  active: 'teal',
+  enabled: 'blue',
+  disabled: 'red',
+  online: 'teal',
+  offline: 'gray',
+  preview: 'blue',
+  published: 'teal',
+  archive: 'gray',
+  trash: 'red',
+  alpha: 'grape',
+  beta: 'orange',
+  release: 'teal',
+  done: 'teal',
+  'up to date': 'teal',
+  offered: 'blue',
+  downloading: 'blue',
+  installed: 'blue',
+  updating: 'blue',
+  failed: 'red',
+  failing: 'red',
+  superseded: 'gray',
+  delivered: 'teal',
+  'waiting for the device': 'orange',
+  ok: 'teal',
+  info: 'blue',
+  warning: 'orange',
+  error: 'red',
+  admin: 'grape',
+};
+
+/** A state or tag as a small label. */
+export function StateBadge({ state }: { readonly state: string }) {
+  return (
+    <Badge
+      variant="default"
+      radius="sm"
+      tt="none"
+      fw={500}
+      maw="100%"
+      leftSection={
+        <span
+          aria-hidden
+          style={{
+            display: 'inline-block',
+            width: 8,
+            height: 8,
+            borderRadius: 8,
+            background: `var(--mantine-color-${colours[state] ?? 'gray'}-6)`,
+          }}
+        />
+      }
+    >
+      {state}
+    </Badge>
+  );
+}

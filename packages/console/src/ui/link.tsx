@@ -1,0 +1,14 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+
+interface PageLinkProps extends AnchorProps {
+  readonly href: string;
+  readonly onClick?: () => void;
+  readonly children: ReactNode;
+}
+
+/** A link to another page of the console. */
+export function PageLink(props: PageLinkProps) {
+  return <Anchor component={Link} {...props} />;
+}

@@ -1,0 +1,28 @@
+import { Text, Tooltip } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
+import { useState } from 'react';
+import { formatMoment, formatRelative, msOf } from './format.ts';
+import { nowMs } from './time.ts';
+
+/** How often "3 minutes ago" is looked at again, in ms. */
+const renewMs = 30_000;
+
+/** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
+export function Moment({ at, none = 'never' }: { readonly at: string | null; readonly none?: string }) {
+  const [now, setNow] = useState(nowMs);
+  useInterval(() => setNow(nowMs()), renewMs, { autoInvoke: true });
+  if (at === null)
+    return (
+      <Text span inherit c="dimmed">
+        {none}
+      </Text>
+    );
+  const ms = msOf(at);
+  return (
+    <Tooltip label={formatMoment(ms)}>
+      <time dateTime={new Date(ms).toISOString()} title={formatMoment(ms)}>
+        {formatRelative(ms, Math.max(now, ms))}
+      </time>
+    </Tooltip>
+  );
+}

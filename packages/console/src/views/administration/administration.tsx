@@ -1,0 +1,195 @@
+import { Button, Group, List, Stack, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import type { CustomerRecord } from '@moorage/api';
+import type { ReactNode } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { useListAddress } from '../../ui/use-list.ts';
+import { CustomerForm, CustomerUserForm, ProductionForm } from './forms.tsx';
+
+function open(title: string, form: (onDone: () => void) => ReactNode): void {
+  const id = modals.open({ title, children: form(() => modals.close(id)) });
+}
+
+const addUser = (customer: CustomerRecord): void =>
+  open(`Add a user to ${customer.title}`, (onDone) => <CustomerUserForm customer={customer} onDone={onDone} />);
+
+const columns: readonly Column<CustomerRecord>[] = [
+  {
+    key: 'title',
+    title: 'Customer',
+    sort: 'title',
+    cell: ({ title, name, id }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <Group gap={2} wrap="nowrap">
+          <Text size="xs" c="dimmed" ff="monospace">
+            {name}
+          </Text>
+          <Copy value={id} label={`id of ${title}`} />
+        </Group>
+      </Stack>
+    ),
+  },
+  { key: 'users', title: 'Its people', cell: ({ users }) => users.map(({ user }) => user).join(', ') || 'nobody yet' },
+  { key: 'products', title: 'Products', from: 'sm', cell: ({ product_count }) => product_count },
+  {
+    key: 'created',
+    title: 'Added',
+    sort: 'created_at',
+    from: 'md',
+    cell: ({ created_at }) => <Moment at={created_at} />,
+  },
+  {
+    key: 'actions',
+    title: 'Actions',
+    cell: (customer) => (
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => addUser(customer)}
+        aria-label={`Add a user to ${customer.title}`}
+      >
+        Add a user
+      </Button>
+    ),
+  },
+];
+
+const filterNames = ['q'] as const;
+
+function Customers() {
+  const list = useListAddress(filterNames);
+  const query = {
+    ...list.filters,
+    ...(list.sort !== undefined && { sort: list.sort as 'title' }),
+    limit: list.limit,
+    offset: list.offset,
+  };
+  const found = useCall('customers.list', { query }, { keepPrevious: true });
+  const add = () => open('New customer', (onDone) => <CustomerForm onDone={onDone} />);
+  return (
+    <Card
+      title="Customers"
+      actions={
+        <Button size="compact-sm" variant="default" onClick={add}>
+          New customer
+        </Button>
+      }
+    >
+      <Stack gap="sm">
+        <SearchBox
+          label="Search customers by name or title"
+          placeholder="Name or title"
+          value={list.filters.q}
+          onChange={(value) => list.setFilter('q', value)}
+        />
+        <DataTable
+          label="Customers"
+          noun="customer"
+          columns={columns}
+          query={found}
+          list={list}
+          idOf={({ id }) => id}
+          empty={
+            <Empty title={list.filters.q ? 'No customer fits' : 'There is no customer yet'}>
+              A customer is an organisation that owns production products.
+            </Empty>
+          }
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+function ProductionProducts() {
+  const query = useCall('products.list', { query: { production: true, limit: 100 } });
+  const make = () => open('New production product', (onDone) => <ProductionForm onDone={onDone} />);
+  return (
+    <Card
+      title="Production products"
+      actions={
+        <Button size="compact-sm" variant="default" onClick={make}>
+          New production product
+        </Button>
+      }
+    >
+      <Loaded query={query}>
+        {({ value }) =>
+          value.length === 0 ? (
+            <Empty title="There is no production product yet">
+              One is made from a development product whose release candidate carries a tag; its devices stay on it for
+              good.
+            </Empty>
+          ) : (
+            <List>
+              {value.map(({ id, title, product, customer, part_number }) => (
+                <List.Item key={id}>
+                  <PageLink href={`/products/${id}`}>{title}</PageLink> ({product}), part number {part_number ?? 'none'}
+                  , of {customer ?? 'nobody'}
+                </List.Item>
+              ))}
+            </List>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Service() {
+  const { init } = useInit();
+  return (
+    <Card title="This service">
+      <Fields>
+        <Field label="Version" value={init?.server.version ?? null} />
+        <Field label="API documentation">
+          <a href="/docs">/docs</a>
+        </Field>
+        <Field label="Figures for monitoring">
+          <a href="/metrics">/metrics</a>
+        </Field>
+        <Field label="Certificate of its authority">
+          <a href="/api/ca.pem" download>
+            ca.pem
+          </a>
+        </Field>
+        <Field label="All devices">
+          <PageLink href="/devices">List of devices</PageLink>
+        </Field>
+        <Field label="Everything that happened">
+          <PageLink href="/logs">Logs</PageLink>
+        </Field>
+      </Fields>
+    </Card>
+  );
+}
+
+/** What only administrators do. */
+export default function Administration() {
+  const isAdmin = useIsAdmin();
+  return (
+    <Page title="Administration">
+      {isAdmin ? (
+        <>
+          <Customers />
+          <ProductionProducts />
+          <Service />
+        </>
+      ) : (
+        <Empty title="This page is for administrators">Ask one of them to do what you need.</Empty>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import type { DeviceLocation } from '@moorage/api';
+import { describe, expect, test } from 'vitest';
+import { mapSize, outlineOf, placesOf, project } from './places.ts';
+
+const at = (title: string, lat: number, lon: number): DeviceLocation => ({
+  device_id: title,
+  title,
+  product_id: 'product',
+  lat,
+  lon,
+  city: '',
+  country: '',
+  online: false,
+  last_seen_at: null,
+});
+
+describe('places of a map', () => {
+  test('gather what is near, the largest first', () => {
+    const places = placesOf([at('alone', 53.5, 10), at('a', 0.2, 0.4), at('b', -0.2, -0.4)]);
+    expect(places.map(({ devices }) => devices.map(({ title }) => title))).toEqual([['a', 'b'], ['alone']]);
+    expect(places[0]).toMatchObject({ lat: 0, lon: 0 });
+  });
+
+  test('of no devices are none', () => {
+    expect(placesOf([])).toEqual([]);
+  });
+});
+
+test('the map runs from the date line to the date line, north on top', () => {
+  expect(project({ lon: -180, lat: 85 })).toEqual([0, 0]);
+  expect(project({ lon: 180, lat: -60 })).toEqual([mapSize.width, mapSize.height]);
+});
+
+test('an outline is one closed path for each ring', () => {
+  const ring = [
+    [-180, 85],
+    [-179, 85],
+    [-180, 84],
+  ];
+  expect(outlineOf([[ring], [ring]])).toBe('M0.0 0.0L2.0 0.0L0.0 2.0ZM0.0 0.0L2.0 0.0L0.0 2.0Z');
+});

@@ -1,0 +1,159 @@
+import { Box, Collapse, Group, Slider, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ControlRecord } from '@moorage/api';
+import { useId, useState } from 'react';
+import { useCall, useChange } from '../../api/queries.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Form } from '../../ui/form.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Loaded } from '../../ui/states.tsx';
+import { rangeText, stepOf, typedValue } from './control-value.ts';
+import { formatValue } from './samples.ts';
+
+interface ControlProps {
+  readonly deviceId: string;
+  readonly control: ControlRecord;
+}
+
+interface EditorProps {
+  readonly control: ControlRecord;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+function Editor({ control, text, onChange }: EditorProps) {
+  const { type, min, max, units } = control;
+  const typed = typedValue(text, control);
+  const slides = type === 'number' && min !== null && max !== null && max > min;
+  return (
+    <Stack gap="xs">
+      <TextInput
+        label="Value"
+        description={rangeText(control)}
+        error={'problem' in typed && typed.problem}
+        inputMode={type === 'number' ? 'decimal' : 'text'}
+        rightSection={units && <Text size="xs">{units}</Text>}
+        rightSectionWidth={units ? 16 + 9 * units.length : 0}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        maw={420}
+      />
+      {slides && (
+        <Box maw={420} px={6}>
+          <Slider
+            thumbLabel={`Value of ${control.title ?? control.name}`}
+            min={min}
+            max={max}
+            step={stepOf(min, max)}
+            label={null}
+            value={'value' in typed ? Number(typed.value) : min}
+            onChange={(value) => onChange(String(value))}
+          />
+        </Box>
+      )}
+    </Stack>
+  );
+}
+
+function Delivery({ control: { at, source, delivered } }: { readonly control: ControlRecord }) {
+  if (at === null) return <Text size="sm">The default of the capabilities; nobody has set it.</Text>;
+  return (
+    <Group gap={6}>
+      <Text size="sm" component="div">
+        Set by {source === 'device' ? 'the device' : 'a user'} <Moment at={at} />
+      </Text>
+      <StateBadge state={delivered ? 'delivered' : 'waiting for the device'} />
+    </Group>
+  );
+}
+
+function History({ deviceId, control: { name, units } }: ControlProps) {
+  const query = useCall('data.controlHistory', { params: { device_id: deviceId, name }, query: { limit: 20 } });
+  return (
+    <Loaded query={query}>
+      {({ value: entries }) =>
+        entries.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            It has had no other value.
+          </Text>
+        ) : (
+          <Table aria-label={`Values of ${name}, newest first`} verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Time</Table.Th>
+                <Table.Th>Value</Table.Th>
+                <Table.Th>By</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {entries.map(({ at, value, source, user }) => (
+                <Table.Tr key={at}>
+                  <Table.Td>{formatMoment(msOf(at))}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, units)}</Table.Td>
+                  <Table.Td>{user ?? (source === 'device' ? 'the device' : 'a user')}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** One control: its value, whether the device has it, an editor that fits it, and the values it has had. */
+export function ControlCard({ deviceId, control }: ControlProps) {
+  const { name, title, value } = control;
+  /** What is being typed; without it the value itself, which may change at any time. */
+  const [draft, setDraft] = useState<string>();
+  const [listed, { toggle }] = useDisclosure();
+  const id = useId();
+  const change = useChange('data.setControl', 'data');
+  const text = draft ?? (value === null ? '' : String(value));
+  const typed = typedValue(text, control);
+  const submit = async (): Promise<void> => {
+    if (!('value' in typed)) return;
+    await change.mutateAsync({ params: { device_id: deviceId, name }, body: { value: typed.value } });
+    setDraft(undefined);
+    notify(`${title ?? name} is set to ${formatValue(typed.value, control.units)}`);
+  };
+  return (
+    <Card title={title ?? name} actions={<b>{value === null ? 'no value' : formatValue(value, control.units)}</b>}>
+      <Stack gap="sm">
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Copy value={name} label={`name of control ${name}`} />
+        </Group>
+        <Delivery control={control} />
+        <Form
+          submit="Set"
+          onSubmit={submit}
+          disabled={draft === undefined || 'problem' in typed}
+          more={
+            <UnstyledButton
+              type="button"
+              fz="sm"
+              td="underline"
+              onClick={toggle}
+              aria-expanded={listed}
+              aria-controls={id}
+            >
+              {listed ? 'Hide earlier values' : 'Show earlier values'}
+            </UnstyledButton>
+          }
+        >
+          <Editor control={control} text={text} onChange={setDraft} />
+        </Form>
+        <Collapse expanded={listed} id={id}>
+          {listed && <History deviceId={deviceId} control={control} />}
+        </Collapse>
+      </Stack>
+    </Card>
+  );
+}

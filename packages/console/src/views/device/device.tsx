@@ -1,0 +1,100 @@
+import { Group, Tabs } from '@mantine/core';
+import type { DeviceRecord } from '@moorage/api';
+import { Suspense } from 'react';
+import { useLocation } from 'wouter';
+import { useCall } from '../../api/queries.ts';
+import type { ViewProps } from '../../routes.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { DeviceLiveProvider } from './device-live.tsx';
+import { type DeviceTab, tabs } from './tabs.ts';
+
+function Marks({ device }: { readonly device: DeviceRecord }) {
+  return (
+    <Group gap={6} role="status" aria-label="State of the device">
+      <StateBadge state={device.online ? 'online' : 'offline'} />
+      <StateBadge state={device.state} />
+      {device.tag && <StateBadge state={device.tag} />}
+    </Group>
+  );
+}
+
+function Tab({ tab: { key, title, view: View }, device }: { readonly tab: DeviceTab; readonly device: DeviceRecord }) {
+  return (
+    <Tabs.Panel value={key} pt="md" aria-label={title}>
+      <ErrorBoundary key={key}>
+        <Suspense fallback={<Loading />}>
+          <View device={device} />
+        </Suspense>
+      </ErrorBoundary>
+    </Tabs.Panel>
+  );
+}
+
+function DeviceTabs({
+  device,
+  shown,
+  base,
+}: {
+  readonly device: DeviceRecord;
+  readonly shown: string;
+  readonly base: string;
+}) {
+  const [, navigate] = useLocation();
+  return (
+    // Tabs are opened by Enter, not by walking over them: each asks the service for something.
+    <Tabs
+      value={shown}
+      onChange={(key) => key !== null && navigate(key === 'overview' ? base : `${base}/${key}`)}
+      keepMounted={false}
+      activateTabWithKeyboard={false}
+    >
+      <Tabs.List aria-label="Parts of the device">
+        {tabs.map(({ key, title, icon: Icon }) => (
+          <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map((tab) => (
+        <Tab key={tab.key} tab={tab} device={device} />
+      ))}
+    </Tabs>
+  );
+}
+
+/** One device: what it is, what it does, and what can be done with it. */
+export default function Device({ params: { id = '', tab = 'overview' } }: ViewProps) {
+  const query = useCall('devices.get', { params: { identifier: id } });
+  const known = tabs.some(({ key }) => key === tab);
+  const base = `/devices/${encodeURIComponent(id)}`;
+  return (
+    <Loaded query={query} label="Loading the device">
+      {({ value: device }) => (
+        <DeviceLiveProvider deviceId={device.id}>
+          <Page
+            title={device.title}
+            mark={<Marks device={device} />}
+            description={
+              <Group gap={4} wrap="nowrap">
+                <span style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{device.uuid}</span>
+                <Copy value={device.uuid} label="uuid" />
+              </Group>
+            }
+            crumbs={[{ title: 'Devices', href: '/devices' }]}
+          >
+            {known ? (
+              <DeviceTabs device={device} shown={tab} base={base} />
+            ) : (
+              <Empty title="A device has no such part" action={<PageLink href={base}>To the overview</PageLink>} />
+            )}
+          </Page>
+        </DeviceLiveProvider>
+      )}
+    </Loaded>
+  );
+}

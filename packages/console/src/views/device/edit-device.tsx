@@ -1,0 +1,101 @@
+import { Button, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import type { DeviceRecord } from '@moorage/api';
+import { useState } from 'react';
+import { useChange } from '../../api/queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { notify } from '../../ui/notify.ts';
+import { readLocation, type TypedLocation, typedLocation } from './location.ts';
+
+interface LocationProps {
+  readonly typed: TypedLocation;
+  readonly onChange: (typed: TypedLocation) => void;
+}
+
+function LocationFields({ typed, onChange }: LocationProps) {
+  const read = readLocation(typed);
+  const field = (name: keyof TypedLocation, label: string) => (
+    <TextInput
+      label={label}
+      maxLength={100}
+      value={typed[name]}
+      error={'field' in read && read.field === name && read.problem}
+      onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} component="fieldset" p="sm" m={0}>
+      <legend>Location, all empty for unknown</legend>
+      {field('lat', 'Latitude')}
+      {field('lon', 'Longitude')}
+      {field('city', 'City')}
+      {field('country', 'Country')}
+    </SimpleGrid>
+  );
+}
+
+interface EditProps {
+  readonly device: DeviceRecord;
+  readonly onDone: () => void;
+}
+
+function EditForm({ device, onDone }: EditProps) {
+  const [title, setTitle] = useState(device.title);
+  const [description, setDescription] = useState(device.description);
+  const [typed, setTyped] = useState(() => typedLocation(device.location));
+  const change = useChange('devices.update', 'devices');
+  const read = readLocation(typed);
+  const save = async (): Promise<void> => {
+    if (!('location' in read)) return;
+    const { location } = read;
+    await change.mutateAsync({ params: { device_id: device.id }, body: { title, description, location } });
+    notify(`${title} is saved`);
+    onDone();
+  };
+  return (
+    <Form
+      submit="Save"
+      onSubmit={save}
+      disabled={title.trim() === '' || 'field' in read}
+      more={
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+      }
+    >
+      <TextInput
+        label="Title"
+        required
+        maxLength={128}
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={3}
+        maxRows={12}
+        maxLength={65_536}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+      <LocationFields typed={typed} onChange={setTyped} />
+    </Form>
+  );
+}
+
+interface DialogProps {
+  readonly device: DeviceRecord;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Title, description and place of a device. */
+export function EditDevice({ device, opened, onClose }: DialogProps) {
+  return (
+    <Dialog title="Edit the device" opened={opened} onClose={onClose}>
+      <EditForm device={device} onDone={onClose} />
+    </Dialog>
+  );
+}

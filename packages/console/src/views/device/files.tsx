@@ -1,0 +1,199 @@
+import { ActionIcon, Anchor, Code, Group, List, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
+import { IconDownload, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { addressOf, call, upload } from '../../api/client.ts';
+import { renew, useCall } from '../../api/queries.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
+import { formatSize, plural } from '../../ui/format.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { SearchBox } from '../../ui/search-box.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { useUploads } from '../../ui/uploads.ts';
+import { useListAddress } from '../../ui/use-list.ts';
+import type { TabProps } from './tabs.ts';
+import { replacedBy, uploadPath } from './upload-path.ts';
+
+const filterNames = ['q'] as const;
+const sortFields = ['path', 'size', 'created_at', 'updated_at'] as const;
+
+/** Files that one page of a list has at most. */
+const pageLimit = 500;
+/** Paths that a question names; the others are only counted. */
+const namedPaths = 10;
+
+/** The paths of all files of a device. */
+async function pathsOf(deviceId: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (let offset = 0; offset < storeLimits.files; offset += pageLimit) {
+    const { value } = await call('deviceFiles.list', {
+      params: { device_id: deviceId },
+      query: { limit: pageLimit, offset },
+    });
+    paths.push(...value.map(({ path }) => path));
+    if (value.length < pageLimit) break;
+  }
+  return paths;
+}
+
+function Paths({ paths }: { readonly paths: readonly string[] }) {
+  return (
+    <List size="sm" mt="xs">
+      {paths.slice(0, namedPaths).map((path) => (
+        <List.Item key={path} style={{ overflowWrap: 'anywhere' }}>
+          {path}
+        </List.Item>
+      ))}
+      {paths.length > namedPaths && <List.Item>and {paths.length - namedPaths} more</List.Item>}
+    </List>
+  );
+}
+
+/** Sends files after asking for those that are there already. */
+function useSending(deviceId: string, folder: string) {
+  const { queue, uploads } = useUploads(`device:${deviceId}`);
+  const pathOf = (file: File): string => uploadPath(folder, file);
+  const add = (files: readonly File[]): void =>
+    queue.add(files, {
+      limitBytes: fileLimitBytes,
+      nameOf: pathOf,
+      async send(file, options) {
+        const input = { params: { device_id: deviceId, path: pathOf(file) }, query: {}, body: file };
+        await upload('deviceFiles.upload', input, options);
+        await renew('deviceFiles');
+      },
+    });
+  const ask = async (files: readonly File[]): Promise<void> => {
+    const replaced = replacedBy(files.map(pathOf), await pathsOf(deviceId));
+    if (replaced.length === 0) return add(files);
+    confirm({
+      title: `Replace ${plural(replaced.length, 'file')}?`,
+      body: (
+        <>
+          Their bytes are lost; the device finds the new ones under the same path.
+          <Paths paths={replaced} />
+        </>
+      ),
+      action: 'Replace',
+      destructive: true,
+      run: () => add(files),
+    });
+  };
+  return { queue, uploads, send: (files: readonly File[]) => void ask(files).catch(notifyError) };
+}
+
+function FileActions({ deviceId, file: { path, size } }: { readonly deviceId: string; readonly file: FileRecord }) {
+  const params = { device_id: deviceId, path };
+  const remove = (): void =>
+    confirm({
+      title: `Delete ${path}?`,
+      body: `${formatSize(size)} are lost, and the device no longer finds the file. This cannot be undone.`,
+      action: 'Delete',
+      destructive: true,
+      async run() {
+        await call('deviceFiles.remove', { params });
+        await renew('deviceFiles');
+        notify(`${path} is deleted`);
+      },
+    });
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Tooltip label={`Download ${path}`}>
+        <ActionIcon
+          component="a"
+          href={addressOf('deviceFiles.get', { params })}
+          download={path.split('/').at(-1)}
+          variant="subtle"
+          aria-label={`Download ${path}`}
+        >
+          <IconDownload size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={`Delete ${path}`}>
+        <ActionIcon variant="subtle" color="red" onClick={remove} aria-label={`Delete ${path}`}>
+          <IconTrash size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
+  {
+    key: 'path',
+    title: 'Path',
+    sort: 'path',
+    cell: ({ path, name }) => (
+      <Anchor href={addressOf('deviceFiles.get', { params: { device_id: deviceId, path } })} download={name}>
+        {path}
+      </Anchor>
+    ),
+  },
+  { key: 'size', title: 'Size', sort: 'size', cell: ({ size }) => formatSize(size) },
+  { key: 'crc', title: 'CRC', from: 'md', cell: ({ crc }) => <Code>{crc}</Code> },
+  { key: 'mime', title: 'Kind', from: 'md', cell: ({ mime }) => mime },
+  { key: 'at', title: 'Changed', sort: 'updated_at', from: 'sm', cell: ({ updated_at }) => <Moment at={updated_at} /> },
+  { key: 'do', title: '', cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
+];
+
+/** Files that the device and its users share; no bundle holds them. */
+export default function Files({ device }: TabProps) {
+  const list = useListAddress(filterNames);
+  const [folder, setFolder] = useState('');
+  const { queue, uploads, send } = useSending(device.id, folder);
+  const { q } = list.filters;
+  const sort = list.sort?.replace('-', '');
+  const query = useCall(
+    'deviceFiles.list',
+    {
+      params: { device_id: device.id },
+      query: {
+        limit: list.limit,
+        offset: list.offset,
+        ...(q !== undefined && { filter: `*${q}*` }),
+        ...(sortFields.some((field) => field === sort) && { sort: list.sort as (typeof sortFields)[number] }),
+      },
+    },
+    { keepPrevious: true },
+  );
+  return (
+    <Stack gap="md">
+      <FileDrop label="Drop files or folders here for the device" limitBytes={fileLimitBytes} onFiles={send} />
+      <TextInput
+        label="Folder"
+        description="Where new files go; empty for the top"
+        placeholder="images"
+        maxLength={200}
+        value={folder}
+        onChange={(event) => setFolder(event.currentTarget.value)}
+        maw={420}
+      />
+      <UploadList queue={queue} uploads={uploads} />
+      <SearchBox
+        label="Search the files"
+        placeholder="Part of the path"
+        value={q}
+        onChange={(next) => list.setFilter('q', next)}
+      />
+      <DataTable
+        label="Files of the device"
+        noun="file"
+        columns={columnsFor(device.id)}
+        query={query}
+        list={list}
+        idOf={({ path }) => path}
+        empty={
+          <Empty title={q === undefined ? 'The device has no files yet' : 'No path has this in it'}>
+            What is put here the module fetches when it wants to, and what the module puts here is listed too.
+          </Empty>
+        }
+      />
+      <Text size="xs" c="dimmed">
+        At most {storeLimits.files} files and {formatSize(storeLimits.bytes)} for each device.
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,14 @@
+import { Code, Group } from '@mantine/core';
+import { Copy } from '../../ui/copy.tsx';
+
+/** A command to be typed at the module, with a button that copies it. */
+export function ModuleLine({ line }: { readonly line: string }) {
+  return (
+    <Group display="inline-flex" gap={4} wrap="nowrap" mt={4} maw="100%">
+      <Code miw={0} style={{ overflowWrap: 'anywhere' }}>
+        {line}
+      </Code>
+      <Copy value={line} label={`the command ${line}`} />
+    </Group>
+  );
+}

@@ -1,0 +1,136 @@
+import { Collapse, Group, ScrollArea, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { SampleRecord, StreamRecord } from '@moorage/api';
+import { useId, useMemo } from 'react';
+import { Card } from '../../ui/card.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
+import { LazyChart } from '../../ui/lazy-chart.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { formatValue, plotOf, type Range, summaryOf } from './samples.ts';
+import { useSeries } from './use-series.ts';
+
+/** Rows of a list of samples; the chart has them all. */
+const listedSamples = 100;
+
+interface StreamProps {
+  readonly stream: StreamRecord;
+  readonly records: readonly SampleRecord[];
+}
+
+function SampleTable({ stream, records }: StreamProps) {
+  return (
+    <ScrollArea.Autosize
+      mah={300}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Samples of ${stream.name}` }}
+    >
+      <Table aria-label={`Samples of ${stream.name}, newest first`} verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Time</Table.Th>
+            <Table.Th>Value</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {records
+            .slice(-listedSamples)
+            .reverse()
+            .map(({ at, value }, row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: samples of the same moment have nothing else of their own
+              <Table.Tr key={`${at} ${row}`}>
+                <Table.Td>{formatMoment(msOf(at))}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, stream.units)}</Table.Td>
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea.Autosize>
+  );
+}
+
+function NumberChart({ stream, records, range }: StreamProps & { readonly range: Range }) {
+  const [listed, { toggle }] = useDisclosure();
+  const id = useId();
+  const { times, values, lows, highs } = useMemo(() => plotOf(records, range), [records, range]);
+  const name = stream.title ?? stream.name;
+  const label = stream.units ? `${name}, ${stream.units}` : name;
+  const summary = summaryOf(records, stream.units);
+  const ofIntervals = range.intervalMs !== undefined;
+  return (
+    <Stack gap="xs">
+      <LazyChart
+        label={`${name} over time: ${summary}`}
+        times={times}
+        series={[
+          { label: ofIntervals ? `${label} (mean)` : label, colour: 'cyan', values },
+          ...(ofIntervals
+            ? [
+                { label: 'lowest', colour: 'blue', values: lows },
+                { label: 'highest', colour: 'orange', values: highs },
+              ]
+            : []),
+        ]}
+      />
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          {summary}
+        </Text>
+        <UnstyledButton fz="sm" td="underline" onClick={toggle} aria-expanded={listed} aria-controls={id}>
+          {listed ? 'Hide the values' : 'Show the values'}
+        </UnstyledButton>
+      </Group>
+      <Collapse expanded={listed} id={id}>
+        {listed && <SampleTable stream={stream} records={records} />}
+      </Collapse>
+    </Stack>
+  );
+}
+
+/** The last sample: of what has just arrived, or what the service knew. */
+function Last({
+  stream,
+  records,
+}: {
+  readonly stream: StreamRecord;
+  readonly records: readonly SampleRecord[] | undefined;
+}) {
+  const newest = records?.at(-1);
+  // An interval has a mean, not a last value.
+  const last = newest && newest.count === undefined ? newest : stream.last;
+  if (!last) return <Text c="dimmed">No sample yet</Text>;
+  return (
+    <Text size="sm">
+      <b>{formatValue(last.value, stream.units)}</b> · <Moment at={last.at} />
+    </Text>
+  );
+}
+
+interface StreamCardProps {
+  readonly deviceId: string;
+  readonly stream: StreamRecord;
+  readonly range: Range;
+}
+
+/** One stream: a chart when it is of numbers, a list when it is of texts. */
+export function StreamCard({ deviceId, stream, range }: StreamCardProps) {
+  const query = useSeries(deviceId, stream.name, range);
+  const { name, title } = stream;
+  return (
+    <Card title={title ?? name} actions={<Last stream={stream} records={query.data} />}>
+      <Group gap={4} mb="xs">
+        <Text size="xs" c="dimmed">
+          {name}
+        </Text>
+        <Copy value={name} label={`name of stream ${name}`} />
+      </Group>
+      <Loaded query={query}>
+        {(records) => {
+          if (records.length === 0) return <Text c="dimmed">No sample in this range.</Text>;
+          if (stream.type === 'string') return <SampleTable stream={stream} records={records} />;
+          return <NumberChart stream={stream} records={records} range={range} />;
+        }}
+      </Loaded>
+    </Card>
+  );
+}

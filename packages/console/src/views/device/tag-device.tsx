@@ -1,0 +1,72 @@
+import { Button, Radio, Stack, Text } from '@mantine/core';
+import { type DeviceRecord, tags } from '@moorage/api';
+import { useState } from 'react';
+import { useCall, useChange } from '../../api/queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { notify } from '../../ui/notify.ts';
+import { tagEffect } from './follow.ts';
+
+/** Bundles that carry a tag are among the newest of a product: no more than this are looked through. */
+const lookedThrough = 500;
+
+interface TagProps {
+  readonly device: DeviceRecord;
+  readonly onDone: () => void;
+}
+
+function TagForm({ device, onDone }: TagProps) {
+  const [tag, setTag] = useState(device.tag ?? '');
+  const change = useChange('devices.setTag', 'devices');
+  // Whoever may see the device may not always see the product; the words are more general then.
+  const bundles = useCall('bundles.list', {
+    params: { product_id: device.product_id },
+    query: { limit: lookedThrough, state: 'published' },
+  });
+  // Safe: the radio buttons are those of the contract.
+  const chosen = tag as '' | (typeof tags)[number];
+  const save = async (): Promise<void> => {
+    await change.mutateAsync({ params: { device_id: device.id }, body: { tag: chosen } });
+    notify(tag === '' ? `${device.title} follows the release` : `${device.title} follows ${tag}`);
+    onDone();
+  };
+  return (
+    <Form
+      submit="Follow"
+      onSubmit={save}
+      disabled={tag === (device.tag ?? '')}
+      more={
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+      }
+    >
+      <Radio.Group label="The device follows" value={tag} onChange={setTag}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="" label="no tag of its own: the release" />
+          {tags.map((one) => (
+            <Radio key={one} value={one} label={one} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Text size="sm" role="status">
+        {tagEffect(tag, device, bundles.data?.value)}
+      </Text>
+    </Form>
+  );
+}
+
+interface DialogProps {
+  readonly device: DeviceRecord;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Which bundles of its product a device follows. */
+export function TagDevice({ device, opened, onClose }: DialogProps) {
+  return (
+    <Dialog title="Tag of the device" opened={opened} onClose={onClose}>
+      <TagForm device={device} onDone={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,115 @@
+import { Code, Stack, Table, Text } from '@mantine/core';
+import type { AnswerOf, DeviceRecord } from '@moorage/api';
+import { useCall } from '../../api/queries.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { ModuleLine } from './module-line.tsx';
+import type { TabProps } from './tabs.ts';
+
+type Status = AnswerOf<'channel.status'>;
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function Channel({ status }: { readonly status: Status }) {
+  return (
+    <Card title="Message channel">
+      <Fields>
+        <Field label="State">
+          <StateBadge state={status.online ? 'online' : 'offline'} />
+        </Field>
+        <Field label="Since">
+          <Moment at={status.since} none="—" />
+        </Field>
+        <Field label="Address" value={status.address} mono />
+      </Fields>
+    </Card>
+  );
+}
+
+function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemetry']> }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        Told <Moment at={telemetry.at} />
+      </Text>
+      <Table aria-label="Telemetry" verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Value</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {Object.entries(telemetry.data).map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{name}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Code>{shown(value)}</Code>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}
+
+function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly device: DeviceRecord }) {
+  if (nodes.length === 0) return <Text c="dimmed">None: only gateways have children, which they report here.</Text>;
+  const seenAt = new Map(device.nodes?.map(({ id, last_seen_at }) => [id, last_seen_at]));
+  return (
+    <Table aria-label="Nodes" verticalSpacing={4}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Title</Table.Th>
+          <Table.Th>Id</Table.Th>
+          <Table.Th>Last seen</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {nodes.map(({ id, title }) => (
+          <Table.Tr key={id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{title ?? '—'}</Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Code>{id}</Code> <Copy value={id} label={`id of ${title ?? 'the node'}`} />
+            </Table.Td>
+            <Table.Td>
+              <Moment at={seenAt.get(id) ?? null} none="—" />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** What the device last told of itself over the message channel, and the nodes of a gateway. */
+export default function Telemetry({ device }: TabProps) {
+  const query = useCall('channel.status', { params: { device_id: device.id } });
+  return (
+    <Loaded query={query}>
+      {({ value: status }) => (
+        <Stack gap="md">
+          <Channel status={status} />
+          <Card title="Telemetry">
+            {status.telemetry ? (
+              <Values telemetry={status.telemetry} />
+            ) : (
+              <Empty title="No telemetry yet">
+                A module sends its values in an interval of its own, in milliseconds:
+                <ModuleLine line="set dms.telemetry.interval 60000" />
+              </Empty>
+            )}
+          </Card>
+          <Card title="Nodes">
+            <Nodes nodes={status.nodes} device={device} />
+          </Card>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,142 @@
+import { Alert, Anchor, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import type { PlatformRecord, ProvisionedDevice } from '@moorage/api';
+import { useState } from 'react';
+import { addressOf, call } from '../../api/client.ts';
+import { renew } from '../../api/queries.ts';
+import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Loading } from '../../ui/states.tsx';
+
+/** Platform of devices without module hardware: everybody may provision those. */
+const softwarePlatform = 'SOFT';
+
+const uuidDigits = 40;
+
+/** A uuid that nobody has, as hardware of the platform would have it. */
+function randomUuid({ part_id }: Pick<PlatformRecord, 'part_id'>): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(uuidDigits / 2));
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${part_id ?? ''}${digits}`.slice(0, uuidDigits);
+}
+
+/** What comes after: the token, which is shown this once, and where it goes. */
+function Provisioned({ device, onClose }: { readonly device: ProvisionedDevice; readonly onClose: () => void }) {
+  const lines = `set dms.provision.token ${device.token}\ndms provision`;
+  return (
+    <Stack gap="sm">
+      <Alert color="orange" variant="outline" title="The token is shown this once">
+        With it the device fetches its certificate and key. It is of no use after that.
+      </Alert>
+      <Field label="Provisioning token" value={device.token} mono />
+      <Field label="Hardware uuid" value={device.uuid} mono />
+      <div>
+        <Text size="sm">On the command line of a module that has joined a network:</Text>
+        <Code block>{lines}</Code>
+      </div>
+      <Text size="sm">
+        For something else:{' '}
+        <Anchor
+          href={addressOf('devices.certificates', { params: { device_id: device.id } })}
+          download="certificates.zip"
+        >
+          certificate and key as a zip file
+        </Anchor>
+        .
+      </Text>
+      <Group justify="space-between">
+        <PageLink href={`/devices/${device.id}`} onClick={onClose}>
+          To the device
+        </PageLink>
+        <Button onClick={onClose}>Close</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface ProvisionFormProps {
+  readonly platforms: readonly PlatformRecord[];
+  readonly onDone: (device: ProvisionedDevice) => void;
+}
+
+function ProvisionForm({ platforms, onDone }: ProvisionFormProps) {
+  const [first] = platforms;
+  const [platformId, setPlatformId] = useState(first?.id ?? '');
+  const platform = platforms.find(({ id }) => id === platformId);
+  const [uuid, setUuid] = useState(() => (first ? randomUuid(first) : ''));
+  const [title, setTitle] = useState('');
+  const choose = (id: string | null): void => {
+    const chosen = platforms.find((one) => one.id === id);
+    if (!chosen) return;
+    setPlatformId(chosen.id);
+    setUuid(randomUuid(chosen));
+  };
+  const provision = async (): Promise<void> => {
+    const body = { uuid, platform_id: platformId, ...(title !== '' && { title }) };
+    const { value } = await call('devices.provision', { body });
+    void renew('devices', 'overview', 'fleet');
+    onDone(value);
+  };
+  return (
+    <Form submit="Provision" disabled={!platform || uuid.length !== uuidDigits} onSubmit={provision}>
+      <Select
+        label="Platform"
+        data={platforms.map(({ id, title: name, code }) => ({ value: id, label: `${name} (${code})` }))}
+        allowDeselect={false}
+        value={platformId}
+        onChange={choose}
+      />
+      <TextInput
+        label="Hardware uuid"
+        description={`${uuidDigits} hexadecimal digits. Keep the proposal for a device that has none; module hardware has its own.`}
+        value={uuid}
+        onChange={(event) => setUuid(event.currentTarget.value.trim())}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        required
+      />
+      <TextInput
+        label="Title"
+        description="What people call it; the last digits of the uuid without one"
+        maxLength={128}
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+function ProvisionDialog({ onClose }: { readonly onClose: () => void }) {
+  const { init } = useInit();
+  const isAdmin = useIsAdmin();
+  const [made, setMade] = useState<ProvisionedDevice>();
+  if (!init) return <Loading />;
+  const platforms = init.platforms.filter(({ code }) => isAdmin || code === softwarePlatform);
+  if (made) return <Provisioned device={made} onClose={onClose} />;
+  if (platforms.length > 0) return <ProvisionForm platforms={platforms} onDone={setMade} />;
+  return isAdmin ? (
+    <Text size="sm">
+      A device is made for a platform, and there is none yet:{' '}
+      <PageLink href="/platforms?new=1" onClick={onClose}>
+        add a platform
+      </PageLink>{' '}
+      first.
+    </Text>
+  ) : (
+    <Text size="sm">
+      Module hardware is provisioned by administrators; anybody may provision software devices, but this service has no
+      platform "{softwarePlatform}" for them. A device that is provisioned already becomes yours when you type "dms
+      claim" with your user name and password on its command line.
+    </Text>
+  );
+}
+
+/** Asks for what a new device needs, makes it, and shows its token once. */
+export function openProvision(): void {
+  const id = modals.open({
+    title: 'New device',
+    size: 'lg',
+    children: <ProvisionDialog onClose={() => modals.close(id)} />,
+  });
+}

@@ -1,0 +1,156 @@
+import { ActionIcon, Code, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
+import { IconDownload, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { addressOf, upload } from '../../api/client.ts';
+import { renew, useCall, useChange } from '../../api/queries.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
+import { formatSize } from '../../ui/format.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { notify } from '../../ui/notify.ts';
+import { SearchBox } from '../../ui/search-box.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
+import { useListAddress } from '../../ui/use-list.ts';
+import { uploadPath } from '../device/upload-path.ts';
+import type { TabProps } from './tabs.ts';
+
+const filterNames = ['filter'] as const;
+const sorts = ['path', 'size', 'updated_at'] as const;
+
+/** A file as the drop zone hands it over: with the path it had in a folder that was dropped whole. */
+type DroppedFile = File & { readonly path?: string };
+
+const targetOf = (productId: string, folder: string): UploadTarget<DroppedFile> => ({
+  limitBytes: fileLimitBytes,
+  nameOf: (file) => uploadPath(folder, file),
+  async send(file, options) {
+    const params = { product_id: productId, path: uploadPath(folder, file) };
+    await upload('assets.upload', { params, query: {}, body: file }, options);
+    await renew('assets');
+  },
+});
+
+function AddAssets({ productId }: { readonly productId: string }) {
+  const { queue, uploads } = useUploads(`assets:${productId}`);
+  const [folder, setFolder] = useState('');
+  return (
+    <Stack gap="sm">
+      <TextInput
+        label="Folder for the files added next"
+        description="Empty for none; folders that are dropped keep their own below it"
+        placeholder="images/kitchen"
+        maxLength={200}
+        value={folder}
+        onChange={(event) => setFolder(event.currentTarget.value)}
+        maw={420}
+      />
+      <FileDrop
+        label="Drop assets here; a file with the same path is replaced"
+        limitBytes={fileLimitBytes}
+        onFiles={(files) => queue.add(files, targetOf(productId, folder))}
+      />
+      <UploadList queue={queue} uploads={uploads} />
+    </Stack>
+  );
+}
+
+interface AssetActionsProps {
+  readonly productId: string;
+  readonly file: FileRecord;
+  readonly mayChange: boolean;
+}
+
+function AssetActions({ productId, file, mayChange }: AssetActionsProps) {
+  const remove = useChange('assets.remove', 'assets');
+  const params = { product_id: productId, path: file.path };
+  const ask = (): void =>
+    confirm({
+      title: `Delete "${file.path}"?`,
+      body: `Its ${formatSize(file.size)} are gone for good; devices that ask for it get nothing.`,
+      action: 'Delete',
+      destructive: true,
+      async run() {
+        await remove.mutateAsync({ params });
+        notify(`"${file.path}" is deleted`);
+      },
+    });
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Tooltip label="Download">
+        <ActionIcon
+          component="a"
+          href={addressOf('assets.get', { params })}
+          download={file.name}
+          variant="subtle"
+          color="gray"
+          aria-label={`Download ${file.path}`}
+        >
+          <IconDownload size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      {mayChange && (
+        <Tooltip label="Delete">
+          <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={`Delete ${file.path}`}>
+            <IconTrash size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}
+
+const columnsFor = (productId: string, mayChange: boolean): readonly Column<FileRecord>[] => [
+  { key: 'path', title: 'Path', sort: 'path', cell: ({ path }) => path },
+  { key: 'size', title: 'Size', sort: 'size', cell: ({ size }) => formatSize(size) },
+  { key: 'mime', title: 'Type', from: 'md', cell: ({ mime }) => mime },
+  { key: 'version', title: 'Version', from: 'lg', cell: ({ version }) => version ?? '—' },
+  { key: 'crc', title: 'CRC', from: 'lg', cell: ({ crc }) => <Code>{crc}</Code> },
+  { key: 'changed', title: 'Changed', sort: 'updated_at', from: 'sm', cell: (file) => <Moment at={file.updated_at} /> },
+  {
+    key: 'actions',
+    title: 'Actions',
+    cell: (file) => <AssetActions productId={productId} file={file} mayChange={mayChange} />,
+  },
+];
+
+/** Files of the product's own store, which its devices can read. */
+export default function Assets({ product, mayChange }: TabProps) {
+  const list = useListAddress(filterNames);
+  const { filter } = list.filters;
+  const sort = sorts.flatMap((field) => [field, `-${field}`] as const).find((known) => known === list.sort);
+  const query = {
+    limit: list.limit,
+    offset: list.offset,
+    ...(sort !== undefined && { sort }),
+    // What is typed is looked for anywhere in the path.
+    ...(filter !== undefined && { filter: `*${filter}*` }),
+  };
+  const assets = useCall('assets.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        Files that all devices of the product can read, at any time and without an update. Up to{' '}
+        {storeLimits.files.toLocaleString('en-US')} files and {formatSize(storeLimits.bytes)} in all.
+      </Text>
+      {mayChange && <AddAssets productId={product.id} />}
+      <SearchBox
+        label="Search assets"
+        placeholder="Part of the path"
+        value={filter}
+        onChange={(value) => list.setFilter('filter', value)}
+      />
+      <DataTable
+        label="Assets"
+        noun="asset"
+        columns={columnsFor(product.id, mayChange)}
+        query={assets}
+        list={list}
+        idOf={({ path }) => path}
+        empty={<Empty title={filter === undefined ? 'No assets yet' : 'No asset fits the search'} />}
+      />
+    </Stack>
+  );
+}

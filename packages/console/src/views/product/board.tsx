@@ -1,0 +1,129 @@
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { BundleRecord, ProductRecord } from '@moorage/api';
+import { type DragEvent, useId, useState } from 'react';
+import { StateBadge } from '../../ui/badge.tsx';
+import { formatCount, plural } from '../../ui/format.ts';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { type BoardColumn, boardColumns, moveInto } from './bundle-actions.ts';
+import { askMove, BundleMenu } from './bundle-menu.tsx';
+
+const columnTitles: Readonly<Record<BoardColumn, string>> = {
+  preview: 'Preview',
+  published: 'Published',
+  archive: 'Archive',
+  trash: 'Trash',
+};
+
+const columnTexts: Readonly<Record<BoardColumn, string>> = {
+  preview: 'Their files can still change. No device gets them.',
+  published: 'Frozen. Devices get the one that carries their tag.',
+  archive: 'Kept, but no device can ask for them.',
+  trash: 'What is put here is deleted at once, with its files.',
+};
+
+interface CardProps {
+  readonly bundle: BundleRecord;
+  readonly product: ProductRecord;
+  readonly mayChange: boolean;
+  readonly onDrag: (bundle: BundleRecord | undefined) => void;
+}
+
+function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
+  const { id, version, tag, firmware, device_count, device_count_bundle_ok, created_at } = bundle;
+  return (
+    <Paper
+      component="li"
+      withBorder
+      p="sm"
+      radius="md"
+      draggable={mayChange}
+      onDragStart={() => onDrag(bundle)}
+      onDragEnd={() => onDrag(undefined)}
+    >
+      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
+        <Group gap={6}>
+          <PageLink href={`/bundles/${id}`} fw={600}>
+            {version}
+          </PageLink>
+          {tag && <StateBadge state={tag} />}
+        </Group>
+        {mayChange && <BundleMenu bundle={bundle} product={product} />}
+      </Group>
+      <Text size="sm" c="dimmed" mt={4}>
+        {device_count === 0
+          ? 'On no device'
+          : `On ${formatCount(device_count_bundle_ok)} of ${plural(device_count, 'device')}`}
+      </Text>
+      <Text size="xs" c="dimmed">
+        Firmware {firmware} · made <Moment at={created_at} />
+      </Text>
+    </Paper>
+  );
+}
+
+interface ColumnProps extends Pick<CardProps, 'product' | 'mayChange' | 'onDrag'> {
+  readonly column: BoardColumn;
+  readonly bundles: readonly BundleRecord[];
+  /** The bundle that is being dragged. */
+  readonly dragged: BundleRecord | undefined;
+}
+
+function Column({ column, bundles, dragged, ...card }: ColumnProps) {
+  const heading = useId();
+  const move = dragged && moveInto(dragged, column);
+  const over = (event: DragEvent): void => {
+    // Without this the browser takes the place for one where nothing can be dropped.
+    if (move) event.preventDefault();
+  };
+  return (
+    <Paper
+      component="section"
+      aria-labelledby={heading}
+      withBorder
+      p="sm"
+      bg="var(--mantine-color-default-hover)"
+      style={move && { outline: '2px dashed var(--mantine-color-anchor)' }}
+      onDragOver={over}
+      onDrop={() => dragged && move && askMove(dragged, move)}
+    >
+      <Title order={2} size="h5" id={heading}>
+        {columnTitles[column]} {column !== 'trash' && `(${formatCount(bundles.length)})`}
+      </Title>
+      <Text size="xs" c="dimmed" mb="sm">
+        {columnTexts[column]}
+      </Text>
+      <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
+        {bundles.map((bundle) => (
+          <BundleCard key={bundle.id} bundle={bundle} {...card} />
+        ))}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface BoardProps {
+  readonly product: ProductRecord;
+  readonly bundles: readonly BundleRecord[];
+  readonly mayChange: boolean;
+}
+
+/** The bundles by state. A bundle is moved by dragging it, or by its menu; both ask first. */
+export function Board({ product, bundles, mayChange }: BoardProps) {
+  const [dragged, setDragged] = useState<BundleRecord>();
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
+      {boardColumns.map((column) => (
+        <Column
+          key={column}
+          column={column}
+          bundles={bundles.filter(({ state }) => state === column)}
+          product={product}
+          mayChange={mayChange}
+          dragged={dragged}
+          onDrag={setDragged}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,181 @@
+import { ActionIcon, Checkbox, Code, Group, Select, Stack, Table, Text, Tooltip } from '@mantine/core';
+import type { BundleDetail, ResourceRecord } from '@moorage/api';
+import { IconDownload, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { addressOf, upload } from '../../api/client.ts';
+import { renew, useChange } from '../../api/queries.ts';
+import { useInit } from '../../api/session.tsx';
+import { confirm } from '../../ui/confirm.tsx';
+import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
+import { formatSize, plural } from '../../ui/format.ts';
+import { notify } from '../../ui/notify.ts';
+import { Empty } from '../../ui/states.tsx';
+import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
+import { bundleFileLimitBytes, isModuleFilename, readBase64 } from './bundle-file.ts';
+
+interface FileOptions {
+  /** The module's file type; null lets the service choose by the name. */
+  readonly type: string | null;
+  /** Kept with the bundle, but not sent to devices. */
+  readonly exclude: boolean;
+}
+
+/** How a dropped file becomes a resource of the bundle. */
+const targetOf = (bundleId: string, { type, exclude }: FileOptions): UploadTarget<File> => ({
+  limitBytes: bundleFileLimitBytes,
+  async send(file, { onProgress, signal }) {
+    if (!isModuleFilename(file.name)) {
+      throw new Error('Modules take names of up to 95 characters, without accents and other special letters');
+    }
+    const base64 = await readBase64(file, signal);
+    const body = { filename: file.name, base64, exclude, ...(type !== null && { type }) };
+    await upload('bundles.addResource', { params: { bundle_id: bundleId }, body }, { onProgress, signal });
+    await renew('bundles');
+  },
+});
+
+function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
+  const { init } = useInit();
+  const { queue, uploads } = useUploads(`bundle:${bundle.id}`);
+  const [type, setType] = useState<string | null>(null);
+  const [exclude, setExclude] = useState(false);
+  return (
+    <Stack gap="sm">
+      <Group gap="md" align="flex-end">
+        <Select
+          label="Type of the files added next"
+          placeholder="By the name"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the type' }}
+          data={init?.resource_types ?? []}
+          value={type}
+          onChange={setType}
+        />
+        <Checkbox
+          label="Exclude them: keep them here, but do not send them to devices"
+          checked={exclude}
+          onChange={(event) => setExclude(event.currentTarget.checked)}
+        />
+      </Group>
+      <FileDrop
+        label="Drop files for the bundle here"
+        limitBytes={bundleFileLimitBytes}
+        onFiles={(files) => queue.add(files, targetOf(bundle.id, { type, exclude }))}
+      />
+      <UploadList queue={queue} uploads={uploads} />
+    </Stack>
+  );
+}
+
+interface FileRowProps {
+  readonly bundle: BundleDetail;
+  readonly file: ResourceRecord;
+  readonly removable: boolean;
+}
+
+function FileRow({ bundle, file, removable }: FileRowProps) {
+  const remove = useChange('bundles.removeResource', 'bundles');
+  const params = { bundle_id: bundle.id, resource_id: file.id };
+  const ask = (): void =>
+    confirm({
+      title: `Remove "${file.filename}"?`,
+      body: `Its ${formatSize(file.size)} are deleted from bundle ${bundle.version}.`,
+      action: 'Remove',
+      destructive: true,
+      async run() {
+        await remove.mutateAsync({ params });
+        notify(`"${file.filename}" is removed`);
+      },
+    });
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {file.filename}
+        {file.exclude && (
+          <Text size="xs" c="dimmed">
+            excluded: not sent to devices
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{formatSize(file.size)}</Table.Td>
+      <Table.Td visibleFrom="sm">{file.type}</Table.Td>
+      <Table.Td visibleFrom="md">{file.version}</Table.Td>
+      <Table.Td visibleFrom="md">
+        <Code>{file.crc}</Code>
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          <Tooltip label="Download">
+            <ActionIcon
+              component="a"
+              href={addressOf('bundles.binary', { params })}
+              download={file.filename}
+              variant="subtle"
+              color="gray"
+              aria-label={`Download ${file.filename}`}
+            >
+              <IconDownload size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          {removable && (
+            <Tooltip label="Remove">
+              <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={`Remove ${file.filename}`}>
+                <IconTrash size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function FileTable({ bundle, removable }: { readonly bundle: BundleDetail; readonly removable: boolean }) {
+  const { resources } = bundle;
+  const sent = resources.filter(({ exclude }) => !exclude);
+  return (
+    <div>
+      <Table aria-label="Files of the bundle" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Size</Table.Th>
+            <Table.Th visibleFrom="sm">Type</Table.Th>
+            <Table.Th visibleFrom="md">Version</Table.Th>
+            <Table.Th visibleFrom="md">CRC</Table.Th>
+            <Table.Th style={{ textAlign: 'end' }}>Actions</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {resources.map((file) => (
+            <FileRow key={file.id} bundle={bundle} file={file} removable={removable} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" mt="xs" role="status">
+        {plural(resources.length, 'file')}; devices get {plural(sent.length, 'file')} of{' '}
+        {formatSize(sent.reduce((sum, { size }) => sum + size, 0))}, and the firmware.
+      </Text>
+    </div>
+  );
+}
+
+/** The files of a bundle. While it is in preview, files can be dropped into it and removed. */
+export function BundleFiles({ bundle, mayChange }: { readonly bundle: BundleDetail; readonly mayChange: boolean }) {
+  const open = mayChange && bundle.state === 'preview';
+  return (
+    <Stack gap="md">
+      {open && <AddFiles bundle={bundle} />}
+      {!open && mayChange && (
+        <Text size="sm" c="dimmed">
+          The files of a bundle that was published never change. For other files create another bundle.
+        </Text>
+      )}
+      {bundle.resources.length > 0 ? (
+        <FileTable bundle={bundle} removable={open} />
+      ) : (
+        <Empty title="No files">A bundle without files is its firmware alone, which is enough to publish it.</Empty>
+      )}
+    </Stack>
+  );
+}

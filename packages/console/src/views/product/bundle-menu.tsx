@@ -1,0 +1,69 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { BundleRecord, ProductRecord } from '@moorage/api';
+import { IconDots, IconTag } from '@tabler/icons-react';
+import { call } from '../../api/client.ts';
+import { renew } from '../../api/queries.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { notify } from '../../ui/notify.ts';
+import { type BundleMove, movesOf } from './bundle-actions.ts';
+import { TagDialog } from './tag-dialog.tsx';
+
+const done: Readonly<Record<BundleMove['to'], string>> = {
+  published: 'is published',
+  archive: 'is archived',
+  trash: 'is deleted',
+};
+
+/** Asks whether a bundle shall move to another state, saying what that does, and moves it. */
+export const askMove = (bundle: BundleRecord, move: BundleMove, after?: () => void): void =>
+  confirm({
+    title: `${move.label} bundle ${bundle.version}?`,
+    body: move.says(bundle),
+    action: move.label,
+    destructive: move.destructive ?? false,
+    async run() {
+      await call('bundles.setState', { params: { bundle_id: bundle.id }, body: { state: move.to } });
+      notify(`Bundle ${bundle.version} ${done[move.to]}`);
+      after?.();
+      await renew('bundles', 'products');
+    },
+  });
+
+interface BundleMenuProps {
+  readonly bundle: BundleRecord;
+  readonly product: Pick<ProductRecord, 'id' | 'product'>;
+}
+
+/** What can be done with a bundle on the board. */
+export function BundleMenu({ bundle, product }: BundleMenuProps) {
+  const [tagging, tagDialog] = useDisclosure();
+  const moves = movesOf(bundle);
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for bundle ${bundle.version}`}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {bundle.state === 'published' && (
+            <Menu.Item leftSection={<IconTag size={16} aria-hidden />} onClick={tagDialog.open}>
+              {bundle.tag === null ? 'Tag' : 'Change the tag'}
+            </Menu.Item>
+          )}
+          {moves.map((move) => (
+            <Menu.Item key={move.to} onClick={() => askMove(bundle, move)}>
+              {move.label}
+            </Menu.Item>
+          ))}
+          {bundle.tag !== null && (
+            <Menu.Label c="dimmed">A tagged bundle stays published: take its tag off first.</Menu.Label>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <TagDialog bundle={bundle} product={product} opened={tagging} onClose={tagDialog.close} />
+    </>
+  );
+}

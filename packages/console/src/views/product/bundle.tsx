@@ -1,0 +1,129 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { BundleDetail, ProductRecord } from '@moorage/api';
+import { IconTag } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import { useCall } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
+import type { ViewProps } from '../../routes.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Loaded } from '../../ui/states.tsx';
+import { AdoptionChart } from './adoption-chart.tsx';
+import { movesOf } from './bundle-actions.ts';
+import { BundleFiles } from './bundle-files.tsx';
+import { askMove } from './bundle-menu.tsx';
+import { mayChange } from './product-actions.ts';
+import { TagDialog } from './tag-dialog.tsx';
+
+interface PartProps {
+  readonly bundle: BundleDetail;
+  readonly product: ProductRecord;
+}
+
+/** Publish, tag, archive and delete: what the bundle's state allows. */
+function Actions({ bundle, product }: PartProps) {
+  const [tagging, tagDialog] = useDisclosure();
+  const [, navigate] = useLocation();
+  return (
+    <>
+      {movesOf(bundle).map((move) => (
+        <Button
+          key={move.to}
+          variant={bundle.state === 'preview' && move.to === 'published' ? 'filled' : 'default'}
+          onClick={() =>
+            askMove(bundle, move, () => move.to === 'trash' && navigate(`/products/${product.id}/bundles`))
+          }
+        >
+          {move.label}
+        </Button>
+      ))}
+      {bundle.state === 'published' && (
+        <Button
+          variant={bundle.tag === null ? 'filled' : 'default'}
+          leftSection={<IconTag size={16} aria-hidden />}
+          onClick={tagDialog.open}
+        >
+          {bundle.tag === null ? 'Tag' : 'Change the tag'}
+        </Button>
+      )}
+      <TagDialog bundle={bundle} product={product} opened={tagging} onClose={tagDialog.close} />
+    </>
+  );
+}
+
+const Facts = ({ bundle }: { readonly bundle: BundleDetail }) => (
+  <Fields>
+    <Field label="Version text of the module" value={bundle.bversion} mono />
+    <Field label="Firmware" value={bundle.firmware} />
+    <Field label="Platform" value={bundle.platform} />
+    <Field label="Made">
+      <Moment at={bundle.created_at} />
+    </Field>
+    <Field label="Devices that were offered it last">
+      <PageLink href={`/products/${bundle.product_id}/devices?bundle_id=${bundle.id}`}>
+        {formatCount(bundle.device_count)}
+      </PageLink>
+    </Field>
+    <Field label="Devices that run it" value={formatCount(bundle.device_count_bundle_ok)} />
+    <Field label="Part number" value={bundle.part_number} />
+    <Field label="Id" value={bundle.id} mono />
+  </Fields>
+);
+
+function BundlePage({ bundle, product }: PartProps) {
+  const admin = useIsAdmin();
+  const changes = mayChange(product, { admin });
+  return (
+    <Page
+      title={`Bundle ${bundle.version}`}
+      mark={
+        <Group gap={6} role="status" aria-label="State of the bundle">
+          <StateBadge state={bundle.state} />
+          {bundle.tag && <StateBadge state={bundle.tag} />}
+        </Group>
+      }
+      crumbs={[
+        { title: 'Products', href: '/products' },
+        { title: product.title, href: `/products/${product.id}` },
+        { title: 'Bundles', href: `/products/${product.id}/bundles` },
+      ]}
+      actions={changes && <Actions bundle={bundle} product={product} />}
+    >
+      <Stack gap="md">
+        <Card title="Bundle">
+          <Facts bundle={bundle} />
+        </Card>
+        <Card title="Files">
+          <BundleFiles bundle={bundle} mayChange={changes} />
+        </Card>
+        {bundle.state !== 'preview' && (
+          <Card title="Adoption">
+            <AdoptionChart product={product} bundles={[bundle]} />
+          </Card>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+/** One bundle of a product: its files, its state and tag, and the devices that have it. */
+export default function Bundle({ params: { id = '' } }: ViewProps) {
+  const query = useCall('bundles.get', { params: { bundle_id: id } });
+  const productId = query.data?.value.product_id ?? '';
+  const product = useCall('products.get', { params: { product_id: productId } }, { enabled: productId !== '' });
+  return (
+    <Loaded query={query} label="Loading the bundle">
+      {({ value: bundle }) => (
+        <Loaded query={product} label="Loading its product">
+          {({ value }) => <BundlePage bundle={bundle} product={value} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}

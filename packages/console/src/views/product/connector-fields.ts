@@ -1,0 +1,141 @@
+import { type ConnectorType, connectorOptions, type MqttOptions, type WebhookOptions } from '@moorage/api';
+
+export type OptionName = Exclude<keyof WebhookOptions | keyof MqttOptions, 'type'>;
+
+type Kind = 'text' | 'secret' | 'long' | 'number' | 'choice' | 'events' | 'headers';
+
+interface OptionText {
+  readonly label: string;
+  readonly help?: string;
+  /** Where the schema does not tell how it is best typed. */
+  readonly kind?: Kind;
+}
+
+/** What the forms call each option. A new option of the contract does not compile before it has a line here. */
+const optionTexts: Readonly<Record<OptionName, OptionText>> = {
+  url: { label: 'URL' },
+  method: { label: 'Method' },
+  headers: { label: 'Headers', help: 'Values that are kept read ***; left as they are, they stay' },
+  secret: {
+    label: 'Secret',
+    kind: 'secret',
+    help: 'Signs what is sent (X-Signature: sha256=HMAC of the body). A value that is kept reads ***',
+  },
+  username: { label: 'User name' },
+  password: { label: 'Password', kind: 'secret', help: 'A value that is kept reads ***' },
+  topic: { label: 'Topic' },
+  qos: { label: 'Quality of service' },
+  ca: { label: 'Certificate of the authority', kind: 'long', help: 'PEM; empty for the well-known ones' },
+  timeout_ms: { label: 'Timeout in ms' },
+  events: { label: 'Events', help: 'What the service sends by itself; messages of devices go through without any' },
+};
+
+/** The order of the fields: what is always needed comes first. */
+const order = Object.keys(optionTexts) as OptionName[];
+
+/** One field of a form, made of the schema of the option. */
+export interface OptionField {
+  readonly name: OptionName;
+  readonly label: string;
+  readonly help: string | undefined;
+  readonly kind: Kind;
+  readonly required: boolean;
+  readonly choices: readonly string[];
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly maxLength: number | undefined;
+  /** What the service takes when nothing is sent, or an example. */
+  readonly placeholder: string | undefined;
+}
+
+/** What of JSON Schema the options use. */
+interface OptionSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: { readonly enum?: readonly string[] };
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly description?: string;
+}
+
+function kindOf({ type, enum: choices }: OptionSchema): Kind {
+  if (choices) return 'choice';
+  if (type === 'integer') return 'number';
+  if (type === 'array') return 'events';
+  return type === 'object' ? 'headers' : 'text';
+}
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
+
+/** The fields of the form for connectors of a type, made of the contract's options. */
+export function fieldsOf(type: ConnectorType): OptionField[] {
+  const { properties, required } = connectorOptions[type];
+  const schemas: Readonly<Record<string, OptionSchema>> = properties;
+  const needed: readonly string[] = required;
+  return order.flatMap((name) => {
+    const schema = schemas[name];
+    if (!schema) return [];
+    const { label, help, kind } = optionTexts[name];
+    return {
+      name,
+      label,
+      help: help ?? schema.description,
+      kind: kind ?? kindOf(schema),
+      required: needed.includes(name),
+      choices: schema.enum ?? schema.items?.enum ?? [],
+      min: schema.minimum,
+      max: schema.maximum,
+      maxLength: schema.maxLength,
+      placeholder: textOf(schema.default ?? schema.examples?.[0]),
+    };
+  });
+}
+
+/** One header as it is typed. */
+export interface HeaderRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What is typed into a form, by option. */
+export type OptionValues = Readonly<
+  Partial<Record<OptionName, string | number | readonly string[] | readonly HeaderRow[]>>
+>;
+
+/** What a form begins with for options that are kept. */
+export function valuesOf(opts: Readonly<Record<string, unknown>>): OptionValues {
+  const values = Object.entries(opts).filter(([name]) => name !== 'type');
+  return Object.fromEntries(
+    values.map(([name, value]) => [
+      name,
+      name === 'headers'
+        ? Object.entries(value as Readonly<Record<string, string>>).map(([key, text]) => ({ name: key, value: text }))
+        : value,
+    ]),
+  ) as OptionValues;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** The options to send: what was left empty is left out, so that the service's own choice holds. */
+export function optionsFrom(
+  type: ConnectorType,
+  values: OptionValues,
+): Record<string, unknown> & { type: ConnectorType } {
+  const sent = fieldsOf(type).flatMap(({ name, kind }): [string, unknown][] => {
+    const value = values[name];
+    if (isEmpty(value)) return [];
+    if (kind !== 'headers') return [[name, value]];
+    const rows = (value as readonly HeaderRow[]).filter((row) => row.name.trim() !== '');
+    return rows.length === 0 ? [] : [[name, Object.fromEntries(rows.map((row) => [row.name.trim(), row.value]))]];
+  });
+  return { type, ...Object.fromEntries(sent) };
+}
+
+/** Whether everything that an option's form asks for is there. */
+export const isComplete = (type: ConnectorType, values: OptionValues): boolean =>
+  fieldsOf(type).every(({ name, required }) => !required || !isEmpty(values[name]));

@@ -1,0 +1,196 @@
+import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import type { ConnectorRecord } from '@moorage/api';
+import { IconDots, IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { renew, useCall, useChange } from '../../api/queries.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog, useAddressDialog } from '../../ui/dialog.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { Empty } from '../../ui/states.tsx';
+import { useListAddress } from '../../ui/use-list.ts';
+import { ConnectorForm } from './connector-form.tsx';
+import { Deliveries } from './deliveries.tsx';
+import type { TabProps } from './tabs.ts';
+
+const noFilters: readonly string[] = [];
+
+function TestButton({ connector }: { readonly connector: ConnectorRecord }) {
+  const [busy, setBusy] = useState(false);
+  const test = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { status } = (await call('connectors.test', { params: { connector_id: connector.id } })).value;
+      notify(`${connector.code} works${status === null ? '' : `: it answered ${status}`}`);
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setBusy(false);
+      void renew('connectors');
+    }
+  };
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={busy}
+      leftSection={<IconPlugConnected size={14} aria-hidden />}
+      aria-label={`Test ${connector.code}`}
+      onClick={() => void test()}
+    >
+      Test
+    </Button>
+  );
+}
+
+interface MenuProps {
+  readonly connector: ConnectorRecord;
+  readonly onEdit: () => void;
+  readonly onDeliveries: () => void;
+}
+
+function ConnectorMenu({ connector, onEdit, onDeliveries }: MenuProps) {
+  const remove = useChange('connectors.remove', 'connectors');
+  const ask = (): void =>
+    confirm({
+      title: `Delete connector ${connector.code}?`,
+      body: 'What waits to be delivered through it is lost, and devices that send through it are told that it is gone.',
+      action: 'Delete',
+      destructive: true,
+      async run() {
+        await remove.mutateAsync({ params: { connector_id: connector.id } });
+        notify(`Connector ${connector.code} is deleted`);
+      },
+    });
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for connector ${connector.code}`}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onEdit}>Change</Menu.Item>
+        <Menu.Item onClick={onDeliveries}>Deliveries</Menu.Item>
+        <Menu.Item onClick={ask}>Delete</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type Opened = { readonly what: 'edit' | 'deliveries'; readonly connector: ConnectorRecord };
+
+const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRecord>[] => [
+  {
+    key: 'title',
+    title: 'Connector',
+    sort: 'title',
+    cell: ({ title, code }) => (
+      <>
+        {title}
+        <Text size="xs" c="dimmed">
+          {code}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'target',
+    title: 'Target',
+    from: 'md',
+    cell: ({ type, opts }) => (
+      <>
+        {type}
+        <Text size="xs" c="dimmed">
+          {String(opts.url ?? '')}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'state',
+    title: 'State',
+    cell: ({ state, last_error }) => (
+      <>
+        <StateBadge state={state} />
+        {last_error !== null && state === 'failing' && <Text size="xs">{last_error}</Text>}
+      </>
+    ),
+  },
+  { key: 'used', title: 'Last used', from: 'sm', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  {
+    key: 'actions',
+    title: 'Actions',
+    cell: (connector) => (
+      <Group gap={4} wrap="nowrap" justify="flex-end">
+        <TestButton connector={connector} />
+        <ConnectorMenu
+          connector={connector}
+          onEdit={() => open({ what: 'edit', connector })}
+          onDeliveries={() => open({ what: 'deliveries', connector })}
+        />
+      </Group>
+    ),
+  },
+];
+
+interface DialogsProps {
+  readonly productId: string;
+  readonly opened: Opened | undefined;
+  readonly onClose: () => void;
+}
+
+function Dialogs({ productId, opened, onClose }: DialogsProps) {
+  const code = opened?.connector.code ?? '';
+  return (
+    <>
+      <Dialog title={`Change connector ${code}`} size="lg" opened={opened?.what === 'edit'} onClose={onClose}>
+        {opened && <ConnectorForm productId={productId} connector={opened.connector} onDone={onClose} />}
+      </Dialog>
+      <Dialog title={`Deliveries of ${code}`} size="xl" opened={opened?.what === 'deliveries'} onClose={onClose}>
+        {opened && <Deliveries connectorId={opened.connector.id} />}
+      </Dialog>
+    </>
+  );
+}
+
+/** Links of the product to services outside. */
+export default function Connectors({ product }: TabProps) {
+  const list = useListAddress(noFilters);
+  const [adding, addDialog] = useAddressDialog('new');
+  const [opened, open] = useState<Opened>();
+  // Safe: the columns name the fields that the service can sort by.
+  const sort = list.sort as 'title' | undefined;
+  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const connectors = useCall('connectors.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" maw={560}>
+          Through a connector the service tells another one what happens, and devices send it messages.
+        </Text>
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={addDialog.open}>
+          Add a connector
+        </Button>
+      </Group>
+      <Dialog title="Add a connector" size="lg" opened={adding} onClose={addDialog.close}>
+        <ConnectorForm productId={product.id} onDone={addDialog.close} />
+      </Dialog>
+      <Dialogs productId={product.id} opened={opened} onClose={() => open(undefined)} />
+      <DataTable
+        label="Connectors"
+        noun="connector"
+        columns={columnsFor(open)}
+        query={connectors}
+        list={list}
+        idOf={({ id }) => id}
+        empty={
+          <Empty title="No connectors yet">A webhook or an MQTT broker can be told of updates, claims and more.</Empty>
+        }
+      />
+    </Stack>
+  );
+}

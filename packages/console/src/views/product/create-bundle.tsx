@@ -1,0 +1,106 @@
+import { Select, TextInput } from '@mantine/core';
+import type { FirmwareRecord, ProductRecord } from '@moorage/api';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useCall, useChange } from '../../api/queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
+import { PageLink } from '../../ui/link.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
+import { nextVersion, readVersion } from './versions.ts';
+
+interface CreateBundleProps {
+  readonly product: ProductRecord;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** The firmware that fits a product, newest first, and the version that its next bundle gets. */
+function useChoices({ id, platform_id, flavor_id }: ProductRecord) {
+  const platform = useCall('platforms.get', { params: { platform_id } });
+  const highest = useCall('bundles.list', { params: { product_id: id }, query: { sort: '-version', limit: 1 } });
+  const firmwares = platform.data?.value.firmwares.filter(
+    (firmware) => flavor_id === null || firmware.flavor_id === flavor_id,
+  );
+  return {
+    firmwares,
+    next: highest.data && nextVersion(highest.data.value[0]?.version),
+    loaded: platform.data !== undefined && highest.data !== undefined,
+    error: platform.error ?? highest.error,
+  };
+}
+
+interface FormProps extends Omit<CreateBundleProps, 'opened'> {
+  readonly firmwares: readonly FirmwareRecord[];
+  /** Undefined when the highest version has no successor. */
+  readonly next: string | undefined;
+}
+
+function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
+  const [, navigate] = useLocation();
+  const create = useChange('bundles.create', 'bundles', 'products', 'overview');
+  const [firmwareId, setFirmware] = useState<string | null>(firmwares[0]?.id ?? null);
+  const [version, setVersion] = useState(next ?? '');
+  const wrong = version.trim() !== '' && !readVersion(version);
+  const submit = async (): Promise<void> => {
+    if (firmwareId === null) return;
+    const body = { product_id: product.id, firmware_id: firmwareId, version: version.trim() || null };
+    const made = await create.mutateAsync({ params: { product_id: product.id }, body });
+    notify(`Bundle ${made.version} is made`);
+    onClose();
+    navigate(`/bundles/${made.id}`);
+  };
+  return (
+    <Form submit="Create the bundle" onSubmit={submit} disabled={firmwareId === null || wrong}>
+      <Select
+        label="Firmware"
+        description="Of the product's platform and edition; the newest comes first"
+        required
+        searchable
+        allowDeselect={false}
+        data={firmwares.map(({ id, label, version: number, created_at }) => ({
+          value: id,
+          label: `${label} ${number} · ${formatMoment(msOf(created_at))}`,
+        }))}
+        value={firmwareId}
+        onChange={setFirmware}
+      />
+      <TextInput
+        label="Version"
+        description={
+          next === undefined ? 'Four numbers; the highest version has no successor' : `Four numbers; ${next} comes next`
+        }
+        placeholder={next}
+        error={wrong && 'A version is four numbers of 0 to 65535 with dots between them'}
+        value={version}
+        onChange={(event) => setVersion(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+function Content({ product, onClose }: Omit<CreateBundleProps, 'opened'>) {
+  const { firmwares, next, loaded, error } = useChoices(product);
+  if (error) return <ErrorBox error={error} />;
+  if (!loaded || !firmwares) return <Loading />;
+  if (firmwares.length === 0) {
+    return (
+      <Empty
+        title={`There is no firmware for ${product.platform} ${product.flavor ?? ''} yet`}
+        action={<PageLink href={`/platforms/${product.platform_id}`}>To the platform</PageLink>}
+      >
+        A bundle is a firmware and files. An administrator uploads firmware to the platform.
+      </Empty>
+    );
+  }
+  return <CreateBundleForm product={product} firmwares={firmwares} next={next} onClose={onClose} />;
+}
+
+/** The dialogue that makes a bundle, and goes to it. */
+export const CreateBundle = ({ opened, ...props }: CreateBundleProps) => (
+  <Dialog title="Create a bundle" opened={opened} onClose={props.onClose}>
+    <Content {...props} />
+  </Dialog>
+);

@@ -1,0 +1,92 @@
+import { SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import type { DeliveryRecord } from '@moorage/api';
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { formatCount, plural } from '../../ui/format.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+
+/** No event tells of deliveries, so they are asked for again this often while they are looked at, in ms. */
+const renewMs = 3_000;
+const shownLimit = 100;
+
+const choices = [
+  { value: 'all', label: 'All' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'done', label: 'Done' },
+  { value: 'failed', label: 'Failed' },
+];
+
+const Delivery = ({ delivery }: { readonly delivery: DeliveryRecord }) => (
+  <Table.Tr>
+    <Table.Td>{delivery.event}</Table.Td>
+    <Table.Td>
+      <StateBadge state={delivery.state} />
+      {delivery.error !== null && (
+        <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+          {delivery.error}
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td visibleFrom="sm">
+      {plural(delivery.attempts, 'attempt')}
+      {delivery.status !== null && `, status ${delivery.status}`}
+    </Table.Td>
+    <Table.Td>
+      {delivery.state === 'waiting' && delivery.due_at !== null ? (
+        <>
+          due <Moment at={delivery.due_at} />
+        </>
+      ) : (
+        <Moment at={delivery.finished_at ?? delivery.created_at} />
+      )}
+    </Table.Td>
+  </Table.Tr>
+);
+
+/** What was sent through a connector in the last days, and what waits. */
+export function Deliveries({ connectorId }: { readonly connectorId: string }) {
+  const [shown, show] = useState('all');
+  const state = (['waiting', 'done', 'failed'] as const).find((known) => known === shown);
+  const query = useCall(
+    'connectors.deliveries',
+    { params: { connector_id: connectorId }, query: { limit: shownLimit, ...(state && { state }) } },
+    { keepPrevious: true, everyMs: renewMs },
+  );
+  return (
+    <Stack gap="sm">
+      <SegmentedControl aria-label="State of the deliveries" data={choices} value={shown} onChange={show} />
+      <Loaded query={query}>
+        {({ value, total }) =>
+          value.length === 0 ? (
+            <Empty title="No deliveries">They are kept for 7 days.</Empty>
+          ) : (
+            <>
+              <Table aria-label="Deliveries">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Event</Table.Th>
+                    <Table.Th>State</Table.Th>
+                    <Table.Th visibleFrom="sm">Attempts</Table.Th>
+                    <Table.Th>When</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {value.map((delivery) => (
+                    <Delivery key={delivery.id} delivery={delivery} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+              {(total ?? 0) > value.length && (
+                <Text size="sm" c="dimmed">
+                  The newest {value.length} of {formatCount(total ?? 0)} are shown.
+                </Text>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Stack>
+  );
+}

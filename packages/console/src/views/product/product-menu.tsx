@@ -1,0 +1,74 @@
+import { Button, Menu, Text } from '@mantine/core';
+import type { ProductRecord } from '@moorage/api';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import { call } from '../../api/client.ts';
+import { renew } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
+import { confirm } from '../../ui/confirm.tsx';
+import { notify } from '../../ui/notify.ts';
+import { offeredActions, type ProductAction } from './product-actions.ts';
+
+/** What each action calls. */
+const runs: Readonly<Record<ProductAction, (product: ProductRecord) => Promise<unknown>>> = {
+  publish: ({ id, code }) =>
+    call('products.update', { params: { product_id: id }, body: { code, state: 'published' } }),
+  archive: ({ id, code }) => call('products.update', { params: { product_id: id }, body: { code, state: 'archive' } }),
+  trash: ({ id }) => call('products.setState', { params: { product_id: id }, body: { state: 'trash' } }),
+  restore: ({ id }) => call('products.setState', { params: { product_id: id }, body: { state: 'active' } }),
+  delete: ({ id }) => call('products.remove', { params: { product_id: id } }),
+};
+
+const done: Readonly<Record<ProductAction, string>> = {
+  publish: 'is published',
+  archive: 'is archived',
+  trash: 'is in the trash',
+  restore: 'is out of the trash',
+  delete: 'is deleted',
+};
+
+/** What can be done with a product as a whole; each item asks first, and says what it will do. */
+export function ProductMenu({ product }: { readonly product: ProductRecord }) {
+  const admin = useIsAdmin();
+  const [, navigate] = useLocation();
+  const offered = offeredActions(product, { admin });
+  if (offered.length === 0) return null;
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+          Change the state
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {offered.map(({ action, label, says, blocked, destructive = false }) => (
+          <Menu.Item
+            key={action}
+            disabled={blocked !== undefined}
+            onClick={() =>
+              confirm({
+                title: `${label}: "${product.title}"?`,
+                body: says(product),
+                action: label,
+                destructive,
+                async run() {
+                  await runs[action](product);
+                  notify(`Product ${product.product} ${done[action]}`);
+                  if (action === 'delete') navigate('/products', { replace: true });
+                  await renew('products', 'overview');
+                },
+              })
+            }
+          >
+            {label}
+            {blocked !== undefined && (
+              <Text size="xs" c="dimmed">
+                Not now: {blocked}
+              </Text>
+            )}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

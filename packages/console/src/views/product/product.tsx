@@ -1,0 +1,101 @@
+import { Group, Tabs } from '@mantine/core';
+import type { ProductRecord } from '@moorage/api';
+import { Suspense } from 'react';
+import { useLocation } from 'wouter';
+import { useCall } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
+import type { ViewProps } from '../../routes.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { mayAdminister, mayChange } from './product-actions.ts';
+import { ProductMenu } from './product-menu.tsx';
+import { type ProductTab, tabs } from './tabs.ts';
+
+interface ProductTabsProps {
+  readonly product: ProductRecord;
+  readonly offered: readonly ProductTab[];
+  readonly shown: string;
+}
+
+const tabAddress = (productId: string, key: string): string =>
+  key === 'overview' ? `/products/${productId}` : `/products/${productId}/${key}`;
+
+function ProductTabs({ product, offered, shown }: ProductTabsProps) {
+  const [, navigate] = useLocation();
+  const admin = useIsAdmin();
+  const rights = { mayChange: mayChange(product, { admin }), mayAdminister: mayAdminister(product, { admin }) };
+  return (
+    // Tabs are opened by Enter, not by walking over them: each asks the service for something.
+    <Tabs
+      value={shown}
+      onChange={(key) => key !== null && navigate(tabAddress(product.id, key))}
+      keepMounted={false}
+      activateTabWithKeyboard={false}
+    >
+      <Tabs.List aria-label="Parts of the product">
+        {offered.map(({ key, title, icon: Icon }) => (
+          <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {offered.map(({ key, title, view: View }) => (
+        <Tabs.Panel key={key} value={key} pt="md" aria-label={title}>
+          <ErrorBoundary>
+            <Suspense fallback={<Loading />}>
+              <View product={product} {...rights} />
+            </Suspense>
+          </ErrorBoundary>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function ProductPage({ product, tab }: { readonly product: ProductRecord; readonly tab: string }) {
+  const admin = useIsAdmin();
+  const offered = tabs.filter(({ changersOnly }) => !changersOnly || mayChange(product, { admin }));
+  return (
+    <Page
+      title={product.title}
+      mark={
+        <Group gap={6} role="status" aria-label="State of the product">
+          <StateBadge state={product.state} />
+          {product.tag && <StateBadge state={product.tag} />}
+          {product.production && <StateBadge state="production" />}
+        </Group>
+      }
+      description={
+        <Group gap={4} wrap="nowrap">
+          <span style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{product.product}</span>
+          <Copy value={product.product} label="product code" />
+        </Group>
+      }
+      crumbs={[{ title: 'Products', href: '/products' }]}
+      actions={<ProductMenu product={product} />}
+    >
+      {offered.some(({ key }) => key === tab) ? (
+        <ProductTabs product={product} offered={offered} shown={tab} />
+      ) : (
+        <Empty
+          title="There is no such part, or it is not yours to see"
+          action={<PageLink href={`/products/${product.id}`}>To the overview</PageLink>}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** One product: its texts, its bundles, and all that belongs to it. */
+export default function Product({ params: { id = '', tab = 'overview' } }: ViewProps) {
+  const query = useCall('products.get', { params: { product_id: id } });
+  return (
+    <Loaded query={query} label="Loading the product">
+      {({ value: product }) => <ProductPage product={product} tab={tab} />}
+    </Loaded>
+  );
+}

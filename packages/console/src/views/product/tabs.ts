@@ -1,0 +1,54 @@
+import type { ProductRecord } from '@moorage/api';
+import {
+  IconCpu,
+  IconFiles,
+  IconInfoCircle,
+  IconKey,
+  IconPackages,
+  IconPlugConnected,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+/** What a tab is given. */
+export interface TabProps {
+  readonly product: ProductRecord;
+  /** Whether the viewer may change the product, its bundles, assets and connectors. */
+  readonly mayChange: boolean;
+  /** Whether the viewer may let people in. */
+  readonly mayAdminister: boolean;
+}
+
+export interface ProductTab {
+  /** Last part of the address. */
+  readonly key: string;
+  readonly title: string;
+  readonly icon: TablerIcon;
+  readonly view: LazyExoticComponent<ComponentType<TabProps>>;
+  /** Shown only to those who may change the product: the service tells others nothing of it. */
+  readonly changersOnly?: boolean;
+}
+
+/** The tabs of a product, in order. Each is loaded when it is first opened. */
+export const tabs: readonly ProductTab[] = [
+  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazy(() => import('./overview.tsx')) },
+  { key: 'bundles', title: 'Bundles', icon: IconPackages, view: lazy(() => import('./bundles.tsx')) },
+  { key: 'devices', title: 'Devices', icon: IconCpu, view: lazy(() => import('./product-devices.tsx')) },
+  { key: 'assets', title: 'Assets', icon: IconFiles, view: lazy(() => import('./assets.tsx')) },
+  {
+    key: 'connectors',
+    title: 'Connectors',
+    icon: IconPlugConnected,
+    changersOnly: true,
+    view: lazy(() => import('./connectors.tsx')),
+  },
+  { key: 'users', title: 'Users', icon: IconUsers, changersOnly: true, view: lazy(() => import('./people.tsx')) },
+  {
+    key: 'tokens',
+    title: 'Activation tokens',
+    icon: IconKey,
+    changersOnly: true,
+    view: lazy(() => import('./activation-tokens.tsx')),
+  },
+];

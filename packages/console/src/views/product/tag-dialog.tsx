@@ -1,0 +1,102 @@
+import { Alert, Group, List, Radio, Stack, Text } from '@mantine/core';
+import type { BundleRecord, ProductRecord } from '@moorage/api';
+import { useState } from 'react';
+import { useChange } from '../../api/queries.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Loaded } from '../../ui/states.tsx';
+import type { DeviceTag } from './tag-move.ts';
+import { type TagReach, useTagReach } from './tag-reach.ts';
+import { groupText, reachText } from './tag-texts.ts';
+
+const choices: readonly { readonly value: DeviceTag; readonly text: string }[] = [
+  { value: 'alpha', text: 'devices that follow alpha' },
+  { value: 'beta', text: 'devices that follow beta' },
+  { value: 'release', text: 'all devices that follow no other bundle' },
+];
+
+function Reach({ reach, tag }: { readonly reach: TagReach; readonly tag: DeviceTag }) {
+  return (
+    <Stack gap={6}>
+      <Text fw={600} size="sm">
+        {reachText(reach)}
+      </Text>
+      <List size="sm">
+        {reach.groups
+          .filter(({ devices }) => devices > 0)
+          .map((group) => (
+            <List.Item key={group.tag}>{groupText(group, reach.versions)}</List.Item>
+          ))}
+      </List>
+      {reach.former && (
+        <Text size="sm">
+          Bundle {reach.former.version} loses the tag {tag}.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+interface TagDialogProps {
+  readonly bundle: BundleRecord;
+  readonly product: Pick<ProductRecord, 'id' | 'product'>;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
+  const setTag = useChange('bundles.setTag', 'bundles', 'products', 'devices', 'fleet');
+  const [tag, choose] = useState<DeviceTag>(bundle.tag ?? 'release');
+  const changes = tag !== (bundle.tag ?? '');
+  const reach = useTagReach(product.id, bundle, tag, changes);
+  const submit = async (): Promise<void> => {
+    await setTag.mutateAsync({ params: { bundle_id: bundle.id }, body: { tag } });
+    notify(tag === '' ? `Bundle ${bundle.version} carries no tag` : `Bundle ${bundle.version} carries the tag ${tag}`);
+    onClose();
+  };
+  return (
+    <Form
+      submit={tag === '' ? 'Take the tag off' : `Move the tag ${tag} here`}
+      onSubmit={submit}
+      disabled={!changes || reach.data === undefined}
+    >
+      <Radio.Group label="Tag" description="Devices get the bundle that carries the tag they follow">
+        <Stack gap="xs" mt="xs">
+          {choices.map(({ value, text }) => (
+            <Radio
+              key={value}
+              checked={tag === value}
+              onChange={() => choose(value)}
+              label={
+                <Group gap="xs">
+                  <StateBadge state={value} /> {text}
+                </Group>
+              }
+            />
+          ))}
+          {bundle.tag !== null && <Radio checked={tag === ''} onChange={() => choose('')} label="No tag" />}
+        </Stack>
+      </Radio.Group>
+      {changes ? (
+        <Alert variant="outline" color="cyan" title="What this does" role="status">
+          <Loaded query={reach} label="Counting the devices">
+            {(data) => <Reach reach={data} tag={tag} />}
+          </Loaded>
+        </Alert>
+      ) : (
+        <Text size="sm" c="dimmed">
+          It carries this tag already.
+        </Text>
+      )}
+    </Form>
+  );
+}
+
+/** Gives a bundle a tag, after saying how many devices that moves. */
+export const TagDialog = ({ opened, ...props }: TagDialogProps) => (
+  <Dialog title={`Tag of bundle ${props.bundle.version}`} opened={opened} onClose={props.onClose}>
+    <TagForm {...props} />
+  </Dialog>
+);

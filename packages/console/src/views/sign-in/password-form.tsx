@@ -1,0 +1,60 @@
+import { PasswordInput } from '@mantine/core';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { Form } from '../../ui/form.tsx';
+
+/** What the service takes at least, in characters. */
+const minLength = 8;
+
+interface PasswordFormProps {
+  readonly submit: string;
+  readonly onChanged: () => void;
+}
+
+/** Changes the password of whoever is signed in. */
+export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+  const tooShort = password !== '' && password.length < minLength;
+  const differs = again !== '' && again !== password;
+  const change = async (): Promise<void> => {
+    await call('session.changePassword', { body: { current_password: current, password } });
+    setCurrent('');
+    setPassword('');
+    setAgain('');
+    onChanged();
+  };
+  return (
+    <Form
+      submit={submit}
+      disabled={current === '' || password.length < minLength || again !== password}
+      onSubmit={change}
+    >
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        required
+        value={current}
+        onChange={(event) => setCurrent(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="New password"
+        description={`At least ${minLength} characters`}
+        autoComplete="new-password"
+        required
+        value={password}
+        error={tooShort && `${minLength - password.length} more characters are needed`}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="New password again"
+        autoComplete="new-password"
+        required
+        value={again}
+        error={differs && 'The two are not the same'}
+        onChange={(event) => setAgain(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
