@@ -109,11 +109,11 @@ test.skipIf(!hasTools)(
       'warm, dry\n1\n',
       '',
       expect.stringMatching(/^event: samples\ndata: \[\{"name":"temp","at":"\d+","value":22\.25\}\]\n$/),
-      'false\n',
+      '23\n',
       '1\n',
       '15\n',
       'It is open\n',
-      'false\n',
+      '0\n',
     ]);
     program.process.kill('SIGTERM');
     expect(await program.ended).toBe(0);

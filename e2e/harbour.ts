@@ -96,7 +96,12 @@ export async function openHarbour(storage: Storage, options: HarbourOptions = {}
   const folder = await mkdtemp(join(tmpdir(), 'moorage-e2e-'));
   const blobsDir = join(folder, 'blobs');
   const blobs = await diskBlobs(blobsDir);
-  const service = await buildService({ settings: { ...testSettings, ...options.settings }, storage, blobs, logLevel: 'silent' });
+  const service = await buildService({
+    settings: { ...testSettings, ...options.settings },
+    storage,
+    blobs,
+    logLevel: 'silent',
+  });
   const baseUrl = await service.api.listen({ host: '127.0.0.1', port: 0 });
   await service.devices.listen({ host: '127.0.0.1', port: 0 });
   const address = service.devices.server.address();

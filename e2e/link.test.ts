@@ -64,14 +64,17 @@ eachDatabase('the link', (open) => {
   // MOD-CHAN-command, API-CHAN-command, API-CHAN-online
   test('carries commands of users to the module, and their output back', async () => {
     const it = await ready();
-    expect(must(await it.client.call('channel.status', { params: { device_id: (await deviceOf(it)).id } })).online).toBe(
-      false,
-    );
+    expect(
+      must(await it.client.call('channel.status', { params: { device_id: (await deviceOf(it)).id } })).online,
+    ).toBe(false);
     await goOnline(it, ['dms.cmd.enabled 1']);
     expect(must(await command(it, 'get wlan.ssid'))).toEqual({ code: 0, data: 'harbour' });
     expect(must(await command(it, 'nonsense'))).toEqual({ code: 3, data: 'Unknown command' });
     await it.run('set dms.cmd.enabled 0');
-    expect(await command(it, 'get wlan.ssid')).toMatchObject({ ok: false, error: { body: { code: 'DEVICE_REFUSED' } } });
+    expect(await command(it, 'get wlan.ssid')).toMatchObject({
+      ok: false,
+      error: { body: { code: 'DEVICE_REFUSED' } },
+    });
     it.module.wlan.down('wlan');
     await isOnline(it, false);
   });
@@ -97,7 +100,9 @@ eachDatabase('the link', (open) => {
     await goOnline(it, ['dms.telemetry.interval 50']);
     expect(await it.run('dms echo "is it there"')).toBe('is it there');
     expect(await it.run('dms webhook TIDE {"cm": 412}')).toBe('{"level":"high"}');
-    expect(heard).toMatchObject([{ code: 'TIDE', data: { cm: 412 }, device: { uuid: it.module.identity.uuid.toLowerCase() } }]);
+    expect(heard).toMatchObject([
+      { code: 'TIDE', data: { cm: 412 }, device: { uuid: it.module.identity.uuid.toLowerCase() } },
+    ]);
     expect(await attempt(it, 'dms webhook NOBODY')).toEqual([expect.stringContaining('not found'), '1 Command failed']);
     expect(await it.run('dms telemetry {"cm": 412}')).toBe('Success');
     await expect
@@ -112,8 +117,12 @@ eachDatabase('the link', (open) => {
     const content = Buffer.from(Array.from({ length: 90_000 }, (_, index) => (index * 7 + (index >> 8)) & 0xff));
     await it.module.execute(`file_create tides.bin ${content.length}`, content);
     expect(await it.run('dms file upload device tides.bin logs/2026/tides.bin')).toBe('Success');
-    expect(await it.run('dms file list device')).toMatch(/^! # {5}Size {2}CRC .*\r\n# 0 {4}90000 [0-9A-F]{4} \S+Z logs\/2026\/tides.bin$/);
-    expect(await it.run('dms file stat 1 logs/2026/tides.bin')).toMatch(/^path: logs\/2026\/tides.bin\r\nsize: 90000\r\n/);
+    expect(await it.run('dms file list device')).toMatch(
+      /^! # {5}Size {2}CRC .*\r\n# 0 {4}90000 [0-9A-F]{4} \S+Z logs\/2026\/tides.bin$/,
+    );
+    expect(await it.run('dms file stat 1 logs/2026/tides.bin')).toMatch(
+      /^path: logs\/2026\/tides.bin\r\nsize: 90000\r\n/,
+    );
     const { id } = await deviceOf(it);
     const params = { device_id: id, path: 'logs/2026/tides.bin' };
     expect(Buffer.from(must(await it.client.call('deviceFiles.get', { params })))).toEqual(content);
@@ -223,7 +232,9 @@ eachDatabase('the link', (open) => {
     must(await it.client.call('devices.setState', { params: { device_id: id }, body: { state: 'disabled' } }));
     expect(await result(it.module)).toBe('7');
     must(await it.client.call('devices.setState', { params: { device_id: id }, body: { state: 'enabled' } }));
+    const landed = updateLanded(it);
     await it.run('ota');
+    await landed;
     expect(await it.run('get dms.ota_result')).toBe('1');
   });
 });

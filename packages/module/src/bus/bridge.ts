@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '@moorage/base';
+import { merged } from '../device/pieces.ts';
 import type { Stream, StreamTable, StreamType } from '../device/streams.ts';
 import { ByteQueue } from './byte-queue.ts';
 
@@ -124,17 +125,29 @@ export class Bridge {
         const source = this.#candidates.first();
         // The next one to be opened calls again.
         if (!source) return;
-        // Just what there is: to ask for more would have pieces joined.
-        const size = Math.min(source.stream.available(), maxReadBytes);
-        if (size === 0) return this.#wait(source.handle);
-        const read = this.#parts.streams.read(source.handle, size);
-        const bytes = read instanceof Promise ? await read : read;
-        if (!bytes.ok) return this.#wait(source.handle);
-        this.#parts.write(bytes.value);
+        const taken = this.#take(source);
+        const pieces = taken instanceof Promise ? await taken : taken;
+        if (pieces.length === 0) return this.#wait(source.handle);
+        for (const piece of merged(pieces)) this.#parts.write(piece);
       }
     } finally {
       this.#pulling = false;
     }
+  }
+
+  /** What there is, again and again: each read makes room for what waits below the stream. */
+  #take({ handle, stream }: Opened): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+    const pieces: Uint8Array[] = [];
+    for (let left = maxReadBytes; left > 0; left -= pieces.at(-1)?.length ?? left) {
+      // No more than there is: to ask for more would have pieces joined.
+      const size = Math.min(stream.available(), left);
+      if (size === 0) break;
+      const read = this.#parts.streams.read(handle, size);
+      if (read instanceof Promise) return read.then((bytes) => (bytes.ok ? [...pieces, bytes.value] : pieces));
+      if (!read.ok || read.value.length === 0) break;
+      pieces.push(read.value);
+    }
+    return pieces;
   }
 
   /** Stream mode ends: what has been collected still goes out, what comes from the network stays where it is. */

@@ -10,7 +10,7 @@ import { TelemetryTimer, type TelemetryValues, telemetryOf } from './telemetry.t
 import { UpdateWake, type WakeBoard } from './update-wake.ts';
 
 /** What the message channel needs of the board. */
-export interface ChannelBoard extends BroadcastBoard, Omit<WakeBoard, 'clock' | 'log' | 'random'> {
+export interface ChannelBoard extends BroadcastBoard, Omit<WakeBoard, 'clock' | 'log' | 'random' | 'variables'> {
   execute(line: string): Promise<{ readonly code: number; readonly text: string }>;
 }
 

@@ -45,6 +45,7 @@ const ofCode: Readonly<Record<number, EndReason>> = {
   [channelCloses.refused]: 'refused',
 };
 
+/** What the end of a web socket means for the next attempt. */
 export function reasonOf(end: SocketEnd): EndReason {
   if (end.kind === 'closed') return ofCode[end.code] ?? 'lost';
   // 5xx is the service's trouble, not a refusal; nor is a busy proxy's 429.

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
 import { pattern } from '../testing/link-rig.ts';
-import type { PeerBundle } from '../testing/service-peer.ts';
-import { waits } from './channel-table.ts';
 
 const remote = { 'dms.cmd.enabled': '1' };
 
@@ -119,7 +117,7 @@ describe('requests', () => {
   });
 
   test('a request that is open when the channel ends fails', async () => {
-    const { channel, module, until, clock, settle } = await channelRig(remote);
+    const { channel, module, until, settle } = await channelRig(remote);
     const asked = module.link.request({ request: 'echo', data: 1 }, 90_000);
     await settle();
     channel.close(1012);
@@ -127,7 +125,7 @@ describe('requests', () => {
   });
 
   test('too many requests and too long ones are refused without being sent', async () => {
-    const { channel, module, until, clock, settle } = await channelRig(remote);
+    const { channel, module, until, settle } = await channelRig(remote);
     const long = await module.link.request({ request: 'echo', data: 'x'.repeat(70_000) }, 1000);
     expect(long).toEqual({ ok: false, error: 'the message is too long' });
     const asked = Array.from({ length: 17 }, () => module.link.request({ request: 'echo', data: 1 }, 1000));
@@ -193,7 +191,9 @@ describe('telemetry', () => {
     const { channel, run } = await channelRig({ ...remote, ...items });
     channel.answer = ({ id }) => ({ id, data: null });
     expect(await run('dms telemetry {"deg": 21.5, "ip": "mine"}')).toEqual(['0 Success']);
-    expect(channel.messages).toMatchObject([{ request: 'telemetry', data: { deg: 21.5, ip: 'mine', ssid: 'harbour-open' } }]);
+    expect(channel.messages).toMatchObject([
+      { request: 'telemetry', data: { deg: 21.5, ip: 'mine', ssid: 'harbour-open' } },
+    ]);
   });
 });
 
@@ -203,7 +203,7 @@ describe('remote commands', () => {
 
   test('are run, and answered with code and output in the form of the question', async () => {
     // MOD-VAR-dms.cmd.enabled, MOD-CHAN-form
-    const { channel, clock, settle } = await channelRig(remote);
+    const { channel, settle } = await channelRig(remote);
     channel.send(command('get wlan.ssid'));
     channel.send(command('nonsense', 8), 'text');
     await settle();
@@ -216,7 +216,7 @@ describe('remote commands', () => {
   });
 
   test('are refused when they are not enabled', async () => {
-    const { channel, clock, run, settle } = await channelRig({ 'dms.auto_start_enabled': '1' });
+    const { channel, run, settle } = await channelRig({ 'dms.auto_start_enabled': '1' });
     channel.send(command('set wlan.ssid x'));
     channel.send({ action: 'command', command: 'set wlan.ssid x' });
     await settle();
@@ -229,7 +229,7 @@ describe('remote commands', () => {
   });
 
   test('one by an action is run and not answered', async () => {
-    const { channel, clock, run, settle } = await channelRig(remote);
+    const { channel, run, settle } = await channelRig(remote);
     channel.send({ action: 'command', command: 'set wlan.ssid elsewhere' });
     await settle();
     expect(channel.messages).toEqual([]);
@@ -245,7 +245,7 @@ describe('remote commands', () => {
   });
 
   test('an output that is longer than a message is an error', async () => {
-    const { channel, clock, module, settle } = await channelRig(remote);
+    const { channel, module, settle } = await channelRig(remote);
     await module.execute('file_create long.txt 70000', Buffer.from(pattern(70_000)));
     channel.send(command('file_cat long.txt'));
     channel.send(command('http_wash'));
@@ -256,12 +256,15 @@ describe('remote commands', () => {
   });
 
   test.each([
-    [{ id: 7, request: 'wash' }, { id: 7, error: 'unknown request' }],
+    [
+      { id: 7, request: 'wash' },
+      { id: 7, error: 'unknown request' },
+    ],
     [{ request: 'command' }, { error: 'the fields of command are not right' }],
     [command(['ls']), { id: 7, error: 'the fields of command are not right' }],
     [command('x'.repeat(1025)), { id: 7, error: 'the fields of command are not right' }],
   ])('%j is answered by %j', async (message, answer) => {
-    const { channel, clock, settle } = await channelRig(remote);
+    const { channel, settle } = await channelRig(remote);
     channel.send(message);
     await settle();
     expect(channel.messages).toEqual([answer]);
@@ -270,7 +273,7 @@ describe('remote commands', () => {
   test.each(['{"half":', '[1,2]', '"text"', new Uint8Array([0xc1]), new Uint8Array([1]), new Uint8Array()])(
     'the frame %j is answered by an error, and the channel stays',
     async (frame) => {
-      const { channel, clock, settle } = await channelRig(remote);
+      const { channel, settle } = await channelRig(remote);
       channel.raw(frame);
       await settle();
       expect(channel.messages).toMatchObject([{ error: expect.stringContaining('the frame is no') }]);
@@ -279,7 +282,7 @@ describe('remote commands', () => {
   );
 
   test('random bytes do no harm', async () => {
-    const { channel, clock, run, settle } = await channelRig(remote);
+    const { channel, run, settle } = await channelRig(remote);
     for (let seed = 1; seed <= 300; seed++) channel.raw(pattern(seed % 23, seed * 2_654_435));
     await settle();
     expect(channel.isOpen).toBe(true);
@@ -299,7 +302,7 @@ describe('remote commands', () => {
 
 /** Spec: MOD-CHAN-action. */
 test('actions go to their listeners, and others to whoever watches', async () => {
-  const { channel, module, clock, events, settle } = await channelRig(remote);
+  const { channel, module, events, settle } = await channelRig(remote);
   const heard: unknown[] = [];
   module.link.onAction('control', (action) => heard.push(action));
   const control = { action: 'control', controls: [{ n: 'led', v: 1, t: 5 }] };
@@ -309,220 +312,4 @@ test('actions go to their listeners, and others to whoever watches', async () =>
   expect(heard).toEqual([control]);
   expect(events.at(-1)).toEqual({ type: 'action', action: { action: 'feed', amount: 3 } });
   expect(channel.messages).toEqual([]);
-});
-
-/** Spec: MOD-CHAN-reconnect. */
-describe('a channel that ends', () => {
-  /** Times at which the module dials, from the end of the channel on, in ms. */
-  async function dialsAfter(end: (rig: Awaited<ReturnType<typeof channelRig>>) => void, overMs: number) {
-    const rig = await channelRig(remote);
-    // It has been steady.
-    await rig.clock.advance(61_000);
-    end(rig);
-    const startMs = rig.clock.now();
-    const times: number[] = [];
-    for (let seen = rig.channel.requests.length; rig.clock.now() - startMs < overMs; ) {
-      await rig.clock.advance(80);
-      await rig.settle();
-      if (rig.channel.requests.length > seen) times.push(rig.clock.now() - startMs);
-      seen = rig.channel.requests.length;
-    }
-    return { ...rig, times };
-  }
-
-  test.each([
-    [1012, 'restarting'],
-    [4001, 'replaced'],
-    [4003, 'refused'],
-    [1011, 'lost'],
-  ] as const)('with code %i comes back in its own time (%s)', async (code, reason) => {
-    const { firstMs } = waits[reason];
-    const { times, channel, events } = await dialsAfter((rig) => rig.channel.close(code), firstMs + 500);
-    expect(times).toHaveLength(1);
-    expect(times[0]).toBeGreaterThan(firstMs / 2);
-    expect(channel.isOpen).toBe(true);
-    expect(events).toContainEqual({ type: 'channel', open: false, reason });
-  });
-
-  test('is dialled with waits that double, up to five minutes, while the service is away', async () => {
-    const { times } = await dialsAfter(({ channel }) => {
-      channel.refuseWith = 503;
-      channel.close(1011);
-    }, 3_600_000);
-    const gaps = times.map((at, index) => at - (times[index - 1] ?? 0));
-    for (const [index, gap] of gaps.entries()) {
-      const wholeMs = Math.min(1000 * 2 ** index, 300_000);
-      expect(gap).toBeGreaterThanOrEqual(wholeMs / 2 - 100);
-      expect(gap).toBeLessThanOrEqual(wholeMs + 200);
-    }
-    // 8 waits grow, then one comes every 150 to 300 s.
-    expect(times.length).toBeGreaterThan(8 + 10);
-    expect(times.length).toBeLessThan(12 + 24);
-    expect(new Set(gaps.slice(-5)).size).toBeGreaterThan(1);
-  });
-
-  test('that was never steady counts as a failure', async () => {
-    const { channel, clock } = await channelRig(remote);
-    for (let round = 0; round < 8; round++) {
-      channel.close(1011);
-      await clock.advance(1000 * 2 ** round + 200);
-      expect(channel.isOpen).toBe(true);
-    }
-    channel.close(1011);
-    await clock.advance(60_000);
-    expect(channel.isOpen).toBe(false);
-  });
-
-  test('a refusal of the handshake is asked again after minutes', async () => {
-    const { times } = await dialsAfter(({ channel }) => {
-      channel.refuseWith = 403;
-      channel.close(4003);
-    }, 3_000_000);
-    expect(times.length).toBeGreaterThanOrEqual(3);
-    expect(times.length).toBeLessThanOrEqual(5);
-  });
-
-  test('a server that takes the connection and says nothing is given up', async () => {
-    const { times, events } = await dialsAfter(({ channel }) => {
-      channel.silent = true;
-      channel.close(1011);
-    }, 50_000);
-    expect(times).toHaveLength(2);
-    expect(times[1]).toBeGreaterThan(30_000);
-    expect(events.filter(({ type }) => type === 'channel').at(-1)).toMatchObject({ open: false, reason: 'lost' });
-  });
-
-  test('wherever the connection is cut, the channel comes back', async () => {
-    for (let cut = 0; cut < 240; cut += 7) {
-      const { channel, network, module, clock, join } = await channelRig({});
-      let dials = 0;
-      network.conditions = () => {
-        dials++;
-        if (dials === 1) return { cutAfterBytes: cut, latencyMs: 20, jitterMs: 30 };
-        return dials === 2 ? { cutAfterSentBytes: cut, latencyMs: 20 } : { latencyMs: 20, jitterMs: 30 };
-      };
-      module.variables.assign(['dms.cmd.enabled', '1']);
-      channel.answer = ({ id }) => ({ id, data: null });
-      module.wlan.down('wlan');
-      await join();
-      for (let round = 0; round < 30 && dials < 3; round++) {
-        channel.send({ id: round, request: 'command', data: 'ver' });
-        await clock.advance(1_000);
-      }
-      await clock.advance(10_000);
-      expect(channel.isOpen, `cut after ${cut} bytes`).toBe(true);
-    }
-  });
-});
-
-/** Spec: MOD-CHAN-ping. */
-describe('a silent channel', () => {
-  test('is pinged, and stays as long as the service answers', async () => {
-    const { channel, clock } = await channelRig(remote);
-    await clock.advance(600_000);
-    expect(channel.pings).toBeGreaterThan(8);
-    expect(channel.pings).toBeLessThan(21);
-    expect(channel.requests).toHaveLength(1);
-  });
-
-  test('is given up when the service is gone without a word', async () => {
-    const { channel, clock } = await channelRig(remote);
-    channel.deaf = true;
-    await clock.advance(89_000);
-    expect(channel.ends).toEqual([]);
-    await clock.advance(32_000);
-    expect(channel.ends).toHaveLength(1);
-    channel.deaf = false;
-    await clock.advance(2_000);
-    expect(channel.isOpen).toBe(true);
-  });
-
-  test('needs no ping of its own while the service talks', async () => {
-    const { channel, clock } = await channelRig(remote);
-    for (let round = 0; round < 40; round++) {
-      await clock.advance(14_000);
-      channel.ping();
-    }
-    expect(channel.pings).toBe(0);
-  });
-});
-
-/** Spec: MOD-CHAN-ota. */
-describe('an update that the service announces', () => {
-  const bundle: PeerBundle = {
-    id: '22222222-2222-4222-8222-222222222222',
-    version: '1.0.0.2',
-    files: [{ name: 'page.html', content: pattern(2000) }],
-  };
-  const automatic = { 'dms.auto_start_enabled': '1', 'wlan.auto_join.enabled': '1' };
-
-  async function woken(settings: Readonly<Record<string, string>> = automatic) {
-    const rig = await channelRig(settings);
-    rig.peer.bundle = bundle;
-    const queries = () => rig.peer.requests.filter(({ path }) => path === '/ota').length;
-    return { ...rig, queries };
-  }
-
-  test('is installed within half a minute, with the restart, and reported', async () => {
-    const { channel, clock, module, printed, queries } = await woken();
-    expect(queries()).toBe(0);
-    channel.send({ action: 'ota' });
-    channel.send({ action: 'ota' });
-    await clock.advance(32_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
-    expect(printed.filter((line) => !line.includes('Associat'))).toEqual(
-      expect.arrayContaining(['Updating page.html', 'Rebooting']),
-    );
-    // The restarted module is back on its channel and asks once more, in case that it has missed something.
-    await clock.advance(60_000);
-    expect(channel.isOpen).toBe(true);
-    expect(queries()).toBe(2);
-  });
-
-  test('is found by a module that was away', async () => {
-    const { clock, module } = await woken();
-    await clock.advance(32_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
-  });
-
-  test('is left alone without auto start', async () => {
-    const { channel, clock, queries } = await woken(remote);
-    channel.send({ action: 'ota' });
-    await clock.advance(120_000);
-    expect(queries()).toBe(0);
-  });
-
-  test('is tried again while the service fails, and not after a refusal', async () => {
-    const { clock, module, peer, queries } = await woken();
-    peer.refuse('POST /ota', 503);
-    await clock.advance(300_000);
-    expect(queries()).toBeGreaterThan(3);
-    peer.answers.clear();
-    await clock.advance(400_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
-    const refused = await woken();
-    refused.peer.refuse('POST /ota', 403);
-    await refused.clock.advance(600_000);
-    expect(refused.queries()).toBe(1);
-  });
-
-  test('waits for the command that runs', async () => {
-    const { clock, module, queries } = await woken();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const running = module.queue.run(() => promise);
-    await clock.advance(60_000);
-    expect(queries()).toBe(0);
-    resolve();
-    await running;
-    await clock.advance(1_000);
-    expect(queries()).toBe(1);
-  });
-
-  test('is not begun by a module that has been switched off', async () => {
-    const { clock, module, queries } = await woken();
-    await module.close();
-    await clock.advance(120_000);
-    expect(queries()).toBe(0);
-    expect(clock.pending).toBe(0);
-  });
 });

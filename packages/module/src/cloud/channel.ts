@@ -62,11 +62,16 @@ export class Channel {
     return this.#session?.request(body, timeoutMs) ?? Promise.resolve(failure('the message channel is not open'));
   }
 
-  /** Closes the channel to open it with another identity. */
+  /** Opens the channel with another identity, closing it first; the service may have done so already. */
   renew(): void {
-    if (this.#state !== 'open') return;
-    this.#leaving = 'renewed';
-    this.#sayGoodbye();
+    if (this.#state === 'open') {
+      this.#leaving = 'renewed';
+      this.#sayGoodbye();
+    } else if (this.#state === 'waiting') {
+      this.#failures = 0;
+      this.#cancel();
+      this.#plan('renewed');
+    }
   }
 
   stop(): void {
@@ -132,6 +137,11 @@ export class Channel {
   #again(reason: EndReason): void {
     this.#step('ended');
     this.#parts.ended(reason);
+    this.#plan(reason);
+  }
+
+  /** Dials after a wait that grows with each failure in a row. */
+  #plan(reason: EndReason): void {
     const { firstMs, longestMs } = waits[reason];
     const wholeMs = Math.min(firstMs * 2 ** Math.min(this.#failures, 30), longestMs);
     this.#failures++;

@@ -26,7 +26,7 @@ const mostWaiting = 40;
 
 /** One command; nothing is known of one that the power cut. */
 async function act(rig: Rig, on: Powered, random: Random, ledger: Ledger): Promise<void> {
-  const waiting = ledger.acknowledged.size - rig.peer.data.samples.length;
+  const waiting = ledger.tried.size - rig.peer.data.samples.length;
   const kind = waiting > mostWaiting ? 9 : random.below(10);
   if (kind < 6) {
     const times = Array.from({ length: 1 + random.below(3) }, () => ledger.nextTime());

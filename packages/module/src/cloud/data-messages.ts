@@ -129,10 +129,11 @@ function writingMessage(post: (content: Uint8Array) => Promise<boolean>): CloudS
   };
 }
 
-/** `undefined` for bytes that are no UTF-8: a message is a text. */
+/** `undefined` for bytes that are no UTF-8, and for NUL, which no database takes: a message is a text. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }

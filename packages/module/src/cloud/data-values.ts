@@ -68,6 +68,8 @@ function splitOutside(text: string, separator: string): readonly string[] {
 /** The value that a text is for a stream or control; `undefined` when it does not suit it. Reference module-protocols 6.4. */
 export function suitedValue(text: string, capability: DataCapability): DataValue | undefined {
   const isNumber = capability.type === 'number';
+  // Neither JSON nor a database carries stray bytes or NUL: a sample with them would never be taken.
+  if (!text.isWellFormed() || text.includes('\0')) return undefined;
   if (text.length > dataValueLimit || (isNumber && !numberForm.test(text))) return undefined;
   const value = isNumber ? Number(text) : text;
   if (isNumber && !Number.isFinite(value)) return undefined;

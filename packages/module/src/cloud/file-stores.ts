@@ -8,6 +8,8 @@ import { fileCalls } from './service-client.ts';
 import type { ServiceLine } from './service-line.ts';
 import { fetchInto } from './update.ts';
 
+export type { FileRecord, FileTarget } from '@moorage/api';
+
 interface FileStoresParts {
   readonly clock: Clock;
   readonly flash: Flash;

@@ -121,11 +121,12 @@ describe('a renewal that is disturbed', () => {
   test('by a power cut at any store operation leaves an identity that the service takes', async () => {
     const act = async ({ clock, until, module }: Rig) => {
       await clock.advance(untilDueMs);
-        await until(module.link.info());
+      await until(module.link.info());
     };
     const sceneOf = (identity: IdentityPeer) => ({
       options: { tls: identity.tls, startMs },
-      prepare: provisioned(identity) });
+      prepare: provisioned(identity),
+    });
     const moments = await momentsOf(act, sceneOf(new IdentityPeer(pairs)));
     expect(moments.length).toBeGreaterThan(20);
     for (const cut of moments) {
@@ -147,7 +148,7 @@ describe('a renewal that is disturbed', () => {
         for (let bytes = 0; bytes < 1600; bytes += 90) {
           const { clock, module, until, identity, held, cutEach } = await renewable();
           await clock.advance(untilDueMs);
-                cutEach((index) => (index === dial ? { [way]: bytes } : {}));
+          cutEach((index) => (index === dial ? { [way]: bytes } : {}));
           const at = `${way} ${bytes} of dial ${dial}`;
           for (let exchange = 0; exchange < 2; exchange++) {
             await until(module.link.info());

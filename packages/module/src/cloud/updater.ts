@@ -216,7 +216,7 @@ export class Updater {
 const isRefusal = ({ result }: LinkFailure): boolean =>
   result === otaResults.unauthorised || result === otaResults.badRequest || result === otaResults.notFound;
 
-/** The files of an offer that are asked for by their names in flash; all without names. */
+/** The files of an offer that are asked for by their names in flash; all without names. Spec: MOD-OTA-files. */
 function namedFiles(offer: UpdateOffer, names: readonly string[]): Result<readonly ManifestFile[], LinkFailure> {
   const unknown = names.find((name) => !offer.files.some((file) => file.local === name));
   if (unknown !== undefined) {

@@ -32,14 +32,16 @@ describe('cloud_activate', () => {
   });
 
   test('outlives a restart without save, and so does the name of the file', async () => {
-    const { run, module } = await activeRig();
+    const { run, module, clock } = await activeRig();
     await module.reboot();
     expect(await run('get cloud.status')).toEqual(['0 1']);
     expect(await run('get cloud.capabilities')).toEqual(['0 caps.json']);
     // Neither loading the saved settings nor erasing them brings another name in.
     await run('load');
     expect(await run('get cloud.capabilities')).toEqual(['0 caps.json']);
-    await run('fac');
+    expect((await run(`fac ${module.identity.mac}`)).at(-1)).toMatch(/^0 /);
+    await clock.advance(1000);
+    expect(await run('get wlan.ssid')).toEqual(['0 ']);
     expect(await run('get cloud.capabilities')).toEqual(['0 caps.json']);
   });
 

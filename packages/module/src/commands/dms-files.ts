@@ -1,5 +1,4 @@
-import type { FileRecord, FileTarget } from '@moorage/api';
-import type { FileStores } from '../cloud/file-stores.ts';
+import type { FileRecord, FileStores, FileTarget } from '../cloud/file-stores.ts';
 import { isFileName } from '../device/flash.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import type { Board } from './board.ts';

@@ -57,6 +57,7 @@ async function readAll(rig: HttpRig, handle: number): Promise<string> {
   return text;
 }
 
+// MOD-RULE-http-client, MOD-CMD-http_get, MOD-CMD-http_post, MOD-CMD-http_head
 describe.each(grounds)('on %s', (ground) => {
   test('http_get joins, opens, and gives the body, MOD-CMD-http_get, MOD-STREAM-HTTP, MOD-OPT-http_get-url', async () => {
     const rig = await httpRig(pages, { ground });

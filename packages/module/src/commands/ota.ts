@@ -34,11 +34,9 @@ async function update(
   board: Board,
   options: { readonly force: boolean; readonly bundle: string | undefined; readonly files: readonly string[] },
 ): Promise<Reply> {
-  const { log, personality, variables } = board;
+  const { log, personality } = board;
   log.say('checkingForUpdates');
-  // Spec: MOD-VAR-ota.bundle_id.
-  const bundle = options.bundle ?? (variables.get('ota.bundle_id') || undefined);
-  const updated = await runUpdate(board, { ...options, bundle });
+  const updated = await runUpdate(board, options);
   if (!updated.ok) return refuse(board, updated.error);
   if (updated.value === 'installed') return { ...ok(personality.text('rebooting')), after: () => board.reboot() };
   if (updated.value === 'none') log.say('upToDate');

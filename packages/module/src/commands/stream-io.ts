@@ -1,4 +1,5 @@
 import type { Result } from '@moorage/base';
+import { merged } from '../device/pieces.ts';
 import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
 import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';
@@ -79,22 +80,7 @@ async function readInTime(board: Board, handle: number, stream: Stream, size: nu
     });
   }
   cancel();
-  return ok(joined(parts));
-}
-
-/** Pieces of one chunk of the socket lie side by side: they are one again without a copy. */
-function joined(parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  const whole: Uint8Array[] = [];
-  let last: Uint8Array | undefined;
-  for (const part of parts) {
-    const adjoins = last && part.buffer === last.buffer && part.byteOffset === last.byteOffset + last.length;
-    if (last && adjoins) {
-      last = new Uint8Array(last.buffer, last.byteOffset, last.length + part.length);
-      whole[whole.length - 1] = last;
-    } else whole.push(part);
-    last = whole.at(-1);
-  }
-  return whole;
+  return ok(merged(parts));
 }
 
 /** Takes the data of a write that has begun. The announced bytes are taken even when it was refused: they have been sent. */

@@ -2,7 +2,10 @@ import { ChannelPeer } from './channel-peer.ts';
 import { linkRig } from './link-rig.ts';
 
 /** A module with settings of the message channel, on a joined network with a service that has channels. */
-export async function channelRig(settings: Readonly<Record<string, string>>, options: Parameters<typeof linkRig>[0] = {}) {
+export async function channelRig(
+  settings: Readonly<Record<string, string>>,
+  options: Parameters<typeof linkRig>[0] = {},
+) {
   const rig = await linkRig(options);
   const channel = new ChannelPeer(rig.peer);
   const { module, clock, until } = rig;

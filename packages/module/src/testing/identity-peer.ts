@@ -49,7 +49,8 @@ export class IdentityPeer {
   get tls(): TlsPair {
     return {
       client: async (stream, { tls }) => {
-        this.#shown = tls.cert !== undefined && tls.key !== undefined ? { certificate: tls.cert, key: tls.key } : undefined;
+        this.#shown =
+          tls.cert !== undefined && tls.key !== undefined ? { certificate: tls.cert, key: tls.key } : undefined;
         return success(stream);
       },
       server: async (stream) => success(stream),

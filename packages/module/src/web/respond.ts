@@ -26,6 +26,8 @@ export function send(
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   response.writeHead(status, { ...common, ...headers, 'Content-Length': length });
   if (request.method === 'HEAD') response.end();
+  // ASCII, which most answers are, goes out together with the headers and without being encoded.
+  else if (length === body.length) response.end(body, 'latin1');
   else response.end(body);
 }
 

@@ -1,0 +1,291 @@
+import { argon2Sync } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Client, createClient } from '@moorage/api';
+import { sleep, VirtualClock } from '@moorage/base';
+import { createModule, type Module } from '@moorage/module';
+import { MemoryStore, type PowerCut } from '@moorage/module/device/memory-store';
+import { type Conditions, MemoryNetwork } from '@moorage/module/net/memory';
+import type { Net } from '@moorage/module/net/ports';
+import { type Random, seededRandom } from '@moorage/module/random';
+import { buildService, type Service } from '@moorage/service';
+import { issueToken } from '@moorage/service/auth/accounts';
+import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
+import { hashSecret, newTokenValue } from '@moorage/service/db/secrets';
+import type { Storage } from '@moorage/service/db/storage';
+import { fixtures, injectFetch, testSettings, testStartMs } from '@moorage/service/testing/index';
+
+/** What a fleet has to bear. Percentages are chances out of 100. */
+export interface Weather {
+  /** Of each connection: that it is cut somewhere, or never answered. */
+  readonly lostConnections: number;
+  /** Of each operation of a module's store: that the power goes during it. */
+  readonly powerCuts: number;
+}
+
+const host = { name: 'ota.test', ip: '10.9.9.9', port: 443 } as const;
+const latencyMs = 2;
+/** How far virtual time goes between two looks at whether the service is busy, in ms; and where it is. */
+const stepMs = 100;
+const busyStepMs = 1;
+/** Turns of the event loop that a busy service gets for each such step. */
+const busyTurns = 20;
+
+/** The service on the simulated network: connections of modules go to its device listener, which never listens. */
+class SimulatedService {
+  readonly #storage: Storage;
+  readonly #clock: VirtualClock;
+  readonly #blobs;
+  readonly #streams = new Set<Duplex>();
+  #service: Service | undefined;
+  /** Requests that are not answered yet: while there are any, time goes slowly. */
+  busy = 0;
+
+  constructor(storage: Storage, clock: VirtualClock) {
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#blobs = memoryBlobs(clock);
+  }
+
+  get running(): Service {
+    if (!this.#service) throw new Error('The service does not run');
+    return this.#service;
+  }
+
+  get blobs() {
+    return this.#blobs;
+  }
+
+  async start(): Promise<void> {
+    const settings = { ...testSettings, deviceInsecure: true };
+    const parts = { storage: this.#storage, blobs: this.#blobs, clock: this.#clock };
+    const service = await buildService({ settings, ...parts, logLevel: (process.env.DBG ? 'debug' : 'silent') as 'silent' });
+    await Promise.all([service.api.ready(), service.devices.ready()]);
+    service.devices.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+      this.busy++;
+      response.once('close', () => this.busy--);
+    });
+    this.#service = service;
+  }
+
+  async attach(net: Net): Promise<void> {
+    await net.listen(host.port, ({ stream, remoteAddress }) => {
+      const service = this.#service;
+      if (!service) {
+        stream.destroy();
+        return;
+      }
+      this.#streams.add(stream);
+      stream.once('close', () => this.#streams.delete(stream));
+      // What the server reads of a socket beside its bytes.
+      service.devices.server.emit('connection', Object.assign(stream, { remoteAddress }));
+    });
+  }
+
+  /** Every connection breaks off, whatever was under way; nothing is answered until the next start. */
+  async crash(): Promise<void> {
+    const { running } = this;
+    this.#service = undefined;
+    for (const stream of this.#streams) stream.destroy();
+    await running.close();
+  }
+
+  client(token: string): Client {
+    return createClient({ baseUrl: 'http://service', token, fetch: injectFetch(this.running.api) });
+  }
+}
+
+/** A module, the host software behind its serial port, and what the two have been told. */
+export interface Boat {
+  readonly index: number;
+  readonly random: Random;
+  readonly net: Net;
+  store: MemoryStore;
+  /** Samples that the module has taken; the next one has this number. */
+  readonly taken: number[];
+  nextSample: number;
+  /** Times that the power went, and that the module booted. */
+  cuts: number;
+  boots: number;
+}
+
+const capabilities = JSON.stringify({
+  name: 'Tide gauge',
+  version: '1.0.0',
+  streams: { level: { type: 'number', min: 0, max: 100_000 } },
+});
+
+/** Real and cheap to check: two hundred real ones would take longer than all the rest. */
+function cheapHash(password: string): string {
+  const nonce = Buffer.alloc(16, 1);
+  const tag = argon2Sync('argon2id', { message: password, nonce, tagLength: 32, memory: 8, passes: 1, parallelism: 1 });
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=8,t=1,p=1$${text(nonce)}$${text(tag)}`;
+}
+
+const password = 'correct horse';
+
+/** A product with a release of several files, and modules that are provisioned and activated to it. */
+export async function simulatedFleet(storage: Storage, count: number, seed: number, weather: Weather) {
+  const clock = new VirtualClock(testStartMs);
+  const network = new MemoryNetwork(clock, { random: seededRandom(`network ${seed}`) });
+  const service = new SimulatedService(storage, clock);
+  await service.start();
+  await service.attach(network.attach(host.name, host.ip));
+
+  const make = fixtures({ storage, blobs: service.blobs, clock });
+  const owner = await make.admin({ password_hash: cheapHash(password) });
+  const { token } = await issueToken(service.running.deps, owner.id, 'fleet');
+  const platform = await make.platform();
+  const product = await make.product({ platform_id: platform.id, user_id: owner.id });
+  const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
+  const of = { product_id: product.id, firmware_id: firmware.id, user_id: owner.id };
+  const bundle = await make.bundle({ ...of, state: 'published', tag: 'release' });
+  const files = [9_000, 300, 2_500].map((size, index) => ({
+    filename: `web/file-${index}.bin`,
+    content: Buffer.from(seededRandom(`file ${seed} ${index}`).bytes(size)),
+  }));
+  for (const { filename, content } of files) await make.resource(content, { bundle_id: bundle.id, filename });
+
+  const powerOn = async (boat: Boat): Promise<Module> => {
+    boat.boots++;
+    const module = await createModule({
+      clock,
+      store: boat.store,
+      net: boat.net,
+      seed: `${seed} ${boat.index}`,
+      service: { host: host.name, port: host.port, insecure: true },
+    });
+    await module.boot();
+    return module;
+  };
+
+  /** Runs until a promise has settled; time goes on while the service has nothing to do. */
+  async function until<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const end = () => {
+      settled = true;
+    };
+    promise.then(end, end);
+    while (!settled) {
+      // A request may wait for its database, or for bytes that are under way: both get their time.
+      for (let turn = 0; turn < busyTurns && service.busy > 0 && !settled; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await clock.advance(service.busy > 0 ? busyStepMs : stepMs);
+    }
+    return promise;
+  }
+
+  /** In fine weather: joins, stores what it can do, gets a certificate, is activated at the data cloud. */
+  async function commission(boat: Boat): Promise<void> {
+    const module = await powerOn(boat);
+    const provisioning = newTokenValue();
+    await make.device({
+      platform_id: platform.id,
+      product_id: product.id,
+      user_id: owner.id,
+      uuid: module.identity.uuid.toLowerCase(),
+      provision_token_hash: hashSecret(provisioning),
+      provision_status: 'pending',
+    });
+    const run = async (line: string, data?: Buffer) => {
+      const { code, text } = await module.execute(line, data);
+      if (code !== 0) throw new Error(`"${line}" answered ${code} ${text}: ${module.log.entries().at(-1)}`);
+    };
+    await run('set wlan.ssid harbour-open');
+    await run('save');
+    await run(`file_create gauge.json ${capabilities.length}`, Buffer.from(capabilities));
+    const provisioned = await module.link.provision(provisioning);
+    if (!provisioned.ok) throw new Error(provisioned.error.message);
+    await run(`cloud_activate ${owner.username} "${password}" gauge.json`);
+    await module.close();
+  }
+
+  const boats: Boat[] = [];
+  for (let index = 0; index < count; index++) {
+    const net = network.attach(`boat ${index}`, `10.1.${index >> 8}.${index & 255}`);
+    const random = seededRandom(`boat ${seed} ${index}`);
+    const more = { taken: [], nextSample: 0, cuts: 0, boots: 0 };
+    boats.push({ index, random, net, store: new MemoryStore(), ...more });
+  }
+  await until(Promise.all(boats.map(commission)));
+
+  const chance = ({ random }: Boat, percent: number) => random.below(100) < percent;
+  network.conditions = ({ from }): Conditions => {
+    const boat = boats[Number(/^boat (\d+)$/.exec(from)?.[1])];
+    if (!boat || !chance(boat, weather.lostConnections)) return { latencyMs };
+    const how = boat.random.below(3);
+    if (how === 0) return { latencyMs, silent: true };
+    if (how === 1) return { latencyMs, cutAfterSentBytes: boat.random.below(600) };
+    return { latencyMs, cutAfterBytes: boat.random.below(8_000) };
+  };
+
+  /** When the power goes next: each operation has the same chance. */
+  const nextCut = (boat: Boat): PowerCut => {
+    if (weather.powerCuts === 0) return { atOperation: Number.POSITIVE_INFINITY, effect: "lost" };
+    let atOperation = 0;
+    while (!chance(boat, weather.powerCuts)) atOperation++;
+    return { atOperation, effect: chance(boat, 50) ? 'kept' : 'lost' };
+  };
+
+  return { clock, service, boats, bundle, files, product, owner, token, until, powerOn, nextCut };
+}
+
+export type SimulatedFleet = Awaited<ReturnType<typeof simulatedFleet>>;
+
+/** What the host software does between two rounds, in ms. */
+const roundMs = 5_000;
+
+/**
+ * The life of one module until it runs the bundle, the service knows it, and every sample has been pushed: its host
+ * writes samples, asks for updates, and switches it on again whenever the power has gone.
+ *
+ * @param samples how many it takes in all
+ */
+export async function sail(
+  { clock, powerOn, nextCut }: SimulatedFleet,
+  boat: Boat,
+  bversion: string,
+  samples: number,
+): Promise<void> {
+  for (;;) {
+    const cut = nextCut(boat);
+    const store = boat.store.survivor(cut);
+    boat.store = store;
+    const isDark = () => store.operations > cut.atOperation;
+    let module: Module | undefined;
+    try {
+      module = await powerOn(boat);
+      while (!isDark()) {
+        if (await round(module, boat, bversion, samples)) {
+          await module.close();
+          boat.store = store.survivor();
+          return;
+        }
+        await sleep(clock, roundMs + boat.random.below(roundMs));
+      }
+    } catch (error) {
+      // Whatever fails in the dark fails because of the dark.
+      if (!isDark()) throw error;
+    }
+    boat.cuts++;
+    await module?.close().catch(() => {});
+    await sleep(clock, 1_000);
+  }
+}
+
+/** One round of the host; tells whether there is nothing left to do. */
+async function round(module: Module, boat: Boat, bversion: string, samples: number): Promise<boolean> {
+  const { nextSample } = boat;
+  if (nextSample < samples) {
+    // One that was cut short may have been taken or not: the host goes on with another.
+    boat.nextSample++;
+    if ((await module.execute(`cloud_write level,${nextSample}`)).code === 0) boat.taken.push(nextSample);
+  }
+  const runs = module.link.installed()?.bversion === bversion && !module.link.reportPending;
+  if (!runs) await module.execute('ota');
+  const { code } = await module.execute('cloud_sync push');
+  if (process.env.DBG) console.log(boat.index, runs, module.link.installed(), module.link.reportPending, code, module.log.entries().slice(-4));
+  return runs && boat.nextSample >= samples && code === 0;
+}

@@ -1,0 +1,17 @@
+import { openStorage } from '@moorage/service/db/open';
+import { mkdtempSync } from 'node:fs';
+import { sail, simulatedFleet } from './simulated-fleet.ts';
+const n = Number(process.argv[2]);
+const dir = mkdtempSync('/tmp/fleet-');
+const t0 = performance.now();
+const fleet = await simulatedFleet(await openStorage(`sqlite:${dir}/m.db`), n, 1, { lostConnections: Number(process.argv[3] ?? 5), powerCuts: Number(process.argv[4] ?? 1) });
+console.log('commissioned', performance.now() - t0, fleet.clock.now() - 1.7e12);
+let landed = 0;
+const iv = setInterval(() => console.log('t', ((performance.now() - t0)/1000).toFixed(1), 'virtual s', (fleet.clock.now() - 1.7e12)/1000, 'landed', landed, 'busy', fleet.service.busy, 'boots', fleet.boats.reduce((s, b) => s + b.boots, 0), 'cuts', fleet.boats.reduce((s, b) => s + b.cuts, 0), 'pending', fleet.clock.pending, JSON.stringify(fleet.boats.slice(0,3).map((b) => [b.boots, b.nextSample, b.store.operations]))), 1000);
+const reply = await fleet.service.client(fleet.token).call('bundles.get', { params: { bundle_id: fleet.bundle.id } });
+if (!reply.ok) throw new Error('x');
+const { bversion } = reply.value.value;
+await fleet.until(Promise.all(fleet.boats.map(async (b) => { await sail(fleet, b, bversion, 12); landed++; })));
+console.log('done', performance.now() - t0, fleet.clock.now() - 1.7e12, fleet.boats.map((b) => b.boots).join());
+clearInterval(iv);
+process.exit(0);
