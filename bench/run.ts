@@ -11,6 +11,7 @@ import { idleModules } from './idle-modules.ts';
 import { idleNetwork } from './idle-network.ts';
 import { otaQuery } from './ota-query.ts';
 import { servicePages } from './service-pages.ts';
+import { streamCommands } from './stream-commands.ts';
 import { streamMode } from './stream-mode.ts';
 import { streamThroughput } from './stream-throughput.ts';
 import { virtualDay } from './virtual-day.ts';
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   commandRoundTrip,
   fileTransfer,
   streamThroughput,
+  streamCommands,
   streamMode,
   idleModules,
   idleNetwork,

@@ -16,7 +16,7 @@ interface Ends {
 }
 
 /** Starts what lies between, and connects to its near end. */
-async function connectEnds(kind: 'module' | 'pipe'): Promise<Ends> {
+async function connectEnds(kind: 'large' | 'defaults' | 'pipe'): Promise<Ends> {
   const server = createServer({ noDelay: true });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -65,23 +65,31 @@ export const streamMode: Benchmark = {
   name: 'stream-mode',
   goal: 'bytes through a module in stream mode, from its serial port on TCP to a TCP peer and back, at least 0.7 of a bare pipe between two sockets',
   async run() {
-    const module = await connectEnds('module');
+    const large = await connectEnds('large');
+    const defaults = await connectEnds('defaults');
     const pipe = await connectEnds('pipe');
+    const findings: Finding[] = [];
     try {
-      return [
-        await compare(
-          'serial to network',
-          () => speed(module.near, module.far),
-          () => speed(pipe.near, pipe.far),
-        ),
-        await compare(
-          'network to serial',
-          () => speed(module.far, module.near),
-          () => speed(pipe.far, pipe.near),
-        ),
-      ];
+      for (const [buffers, { near, far }] of [
+        ['the largest buffers', large],
+        ['the default buffers', defaults],
+      ] as const) {
+        findings.push(
+          await compare(
+            `serial to network, ${buffers}`,
+            () => speed(near, far),
+            () => speed(pipe.near, pipe.far),
+          ),
+          await compare(
+            `network to serial, ${buffers}`,
+            () => speed(far, near),
+            () => speed(pipe.far, pipe.near),
+          ),
+        );
+      }
+      return findings;
     } finally {
-      for (const { near, far, peer } of [module, pipe]) {
+      for (const { near, far, peer } of [large, defaults, pipe]) {
         near.destroy();
         far.destroy();
         await peer.stop();

@@ -113,6 +113,7 @@ async function joinedLine(port: number): Promise<Socket> {
   // A loaded machine may take longer for a piece than the default: the figure is throughput, not patience.
   for (const setting of [
     'mdns.enabled 0',
+    'ntp.enabled 0',
     'http.server.enabled 0',
     'bus.command.read_timeout 10000',
     'wlan.ssid harbour-open',

@@ -14,6 +14,7 @@ import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
 import { hashSecret, newTokenValue } from '@moorage/service/db/secrets';
 import type { Storage } from '@moorage/service/db/storage';
 import { fixtures, injectFetch, testSettings, testStartMs } from '@moorage/service/testing/index';
+import { BoardPower } from './board-power.ts';
 
 /** What a fleet has to bear. Percentages are chances out of 100. */
 export interface Weather {
@@ -59,7 +60,7 @@ class SimulatedService {
   async start(): Promise<void> {
     const settings = { ...testSettings, deviceInsecure: true };
     const parts = { storage: this.#storage, blobs: this.#blobs, clock: this.#clock };
-    const service = await buildService({ settings, ...parts, logLevel: (process.env.DBG ? 'debug' : 'silent') as 'silent' });
+    const service = await buildService({ settings, ...parts, logLevel: 'silent' });
     await Promise.all([service.api.ready(), service.devices.ready()]);
     service.devices.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
       this.busy++;
@@ -77,8 +78,9 @@ class SimulatedService {
       }
       this.#streams.add(stream);
       stream.once('close', () => this.#streams.delete(stream));
-      // What the server reads of a socket beside its bytes.
-      service.devices.server.emit('connection', Object.assign(stream, { remoteAddress }));
+      // What the server wants of a socket beside its bytes. Its timeouts are those of the host's clock, which is not ours.
+      const socket = Object.assign(stream, { remoteAddress, setTimeout: () => stream });
+      service.devices.server.emit('connection', socket);
     });
   }
 
@@ -147,12 +149,12 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
   }));
   for (const { filename, content } of files) await make.resource(content, { bundle_id: bundle.id, filename });
 
-  const powerOn = async (boat: Boat): Promise<Module> => {
+  const powerOn = async (boat: Boat, { store, net }: Pick<BoardPower, 'store' | 'net'>): Promise<Module> => {
     boat.boots++;
     const module = await createModule({
       clock,
-      store: boat.store,
-      net: boat.net,
+      store,
+      net,
       seed: `${seed} ${boat.index}`,
       service: { host: host.name, port: host.port, insecure: true },
     });
@@ -179,7 +181,7 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
 
   /** In fine weather: joins, stores what it can do, gets a certificate, is activated at the data cloud. */
   async function commission(boat: Boat): Promise<void> {
-    const module = await powerOn(boat);
+    const module = await powerOn(boat, boat);
     const provisioning = newTokenValue();
     await make.device({
       platform_id: platform.id,
@@ -223,7 +225,6 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
 
   /** When the power goes next: each operation has the same chance. */
   const nextCut = (boat: Boat): PowerCut => {
-    if (weather.powerCuts === 0) return { atOperation: Number.POSITIVE_INFINITY, effect: "lost" };
     let atOperation = 0;
     while (!chance(boat, weather.powerCuts)) atOperation++;
     return { atOperation, effect: chance(boat, 50) ? 'kept' : 'lost' };
@@ -250,27 +251,19 @@ export async function sail(
   samples: number,
 ): Promise<void> {
   for (;;) {
-    const cut = nextCut(boat);
-    const store = boat.store.survivor(cut);
-    boat.store = store;
-    const isDark = () => store.operations > cut.atOperation;
+    const power = new BoardPower(boat.store.survivor(nextCut(boat)), boat.net);
     let module: Module | undefined;
-    try {
-      module = await powerOn(boat);
-      while (!isDark()) {
-        if (await round(module, boat, bversion, samples)) {
-          await module.close();
-          boat.store = store.survivor();
-          return;
-        }
-        await sleep(clock, roundMs + boat.random.below(roundMs));
-      }
-    } catch (error) {
-      // Whatever fails in the dark fails because of the dark.
-      if (!isDark()) throw error;
-    }
+    const voyage = async (): Promise<void> => {
+      module = await powerOn(boat, power);
+      while (!(await round(module, boat, bversion, samples))) await sleep(clock, roundMs + boat.random.below(roundMs));
+      await module.close();
+    };
+    await Promise.race([voyage(), power.gone]);
+    boat.store = power.memory.survivor();
+    if (power.isOn) return;
     boat.cuts++;
-    await module?.close().catch(() => {});
+    // What it would still do by itself, it does no more; nobody waits for what it was doing.
+    void module?.close();
     await sleep(clock, 1_000);
   }
 }
@@ -286,6 +279,5 @@ async function round(module: Module, boat: Boat, bversion: string, samples: numb
   const runs = module.link.installed()?.bversion === bversion && !module.link.reportPending;
   if (!runs) await module.execute('ota');
   const { code } = await module.execute('cloud_sync push');
-  if (process.env.DBG) console.log(boat.index, runs, module.link.installed(), module.link.reportPending, code, module.log.entries().slice(-4));
   return runs && boat.nextSample >= samples && code === 0;
 }

@@ -75,6 +75,7 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
       `service/${slice}/*`,
       'service/db',
       'service/db/secrets',
+      'service/db/signals',
       'service/db/record-cache',
       'service/blobs',
       'service/blobs/records',
@@ -111,6 +112,7 @@ export const zones: readonly Zone[] = [
       'service/http/traffic',
       'service/http/session',
       'service/db/secrets',
+      'service/db/signals',
       'service/db/record-cache',
     ],
     types: ['service/blobs', 'service/db', 'service/config'],
@@ -150,6 +152,8 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'service/db', 'service/db/secrets', 'service/db/record-cache'],
     system: ['*'],
   },
+  // Names and shapes of what processes tell each other.
+  { name: 'service/db/signals', path: 'packages/service/src/db/signals.ts', imports: [], types: ['service/db'] },
   // How secrets are hashed for their columns: needed where they are shown, too.
   { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
   // What is kept in memory of records: it knows no database, only whether one has changed.
@@ -577,6 +581,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   channels: ['channel'],
   telemetry: ['channel'],
   device_nodes: ['channel'],
+  broadcast_keys: ['channel'],
+  retired_certificates: ['devices'],
   // Small values by name; each name has one writer.
   settings: ['auth', 'identity'],
   blobs: ['blobs'],

@@ -137,7 +137,14 @@ export function endpointId(method: string, path: string): string {
 }
 
 /** Calls outside `/api` that are not those of devices; some are made by a plugin, without an entry in the contract. */
-const publicPaths: readonly string[] = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
+const publicPaths: readonly string[] = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/schemas/capabilities.json',
+];
 const isPublic = (path: string): boolean => publicPaths.includes(path);
 const isOutsideContract = (id: string): boolean => publicPaths.some((path) => id === endpointId('GET', path));
 

@@ -6,7 +6,8 @@ import { nodeNet } from '@moorage/module/net/node';
 import { openTcp } from '@moorage/module/transports/tcp';
 import { defaultAir } from '@moorage/module/wlan/air';
 
-// Between two sockets: a module in stream mode, or nothing but a pipe. Arguments: `module` or `pipe`, port of the far end.
+// Between two sockets: a module in stream mode, with large buffers or as it comes, or nothing but a pipe. Arguments:
+// `large`, `defaults` or `pipe`, port of the far end.
 const [kind, port] = [process.argv[2], Number(process.argv[3])];
 
 async function bridgedModule(): Promise<number> {
@@ -20,9 +21,9 @@ async function bridgedModule(): Promise<number> {
   const open = defaultAir.accessPoints.find(({ security }) => security === 'open')?.ssid;
   const settings = [
     'bus.mode stream',
-    'bus.stream.flush_count 1460',
     // Few and large pieces: the most that the variable allows.
-    'network.buffer.size 70000',
+    ...(kind === 'large' ? ['bus.stream.flush_count 1460', 'network.buffer.size 70000'] : []),
+    'ntp.enabled 0',
     'system.print_level 0',
     `wlan.ssid "${open}"`,
   ];
@@ -45,4 +46,4 @@ async function pipe(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-console.log(JSON.stringify({ port: await (kind === 'module' ? bridgedModule() : pipe()) }));
+console.log(JSON.stringify({ port: await (kind === 'pipe' ? pipe() : bridgedModule()) }));

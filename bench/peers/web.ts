@@ -36,6 +36,7 @@ async function start(seed: number): Promise<number> {
   const module = await createModule({ clock: realClock, store, net, seed });
   await module.boot();
   const port = await freePort();
+  await must(module, 'set ntp.enabled 0');
   await must(module, 'set wlan.ssid harbour-open');
   await must(module, `set http.server.port ${port}`);
   await must(module, 'set http.server.max_clients 8');

@@ -48,24 +48,24 @@ export async function openDeviceScene(): Promise<DeviceScene> {
   };
 }
 
-/** Takes remote commands from now on; the network has to come up anew for that. */
-export async function goOnline({ line, quay, device }: DeviceScene): Promise<void> {
-  await line.run('set dms.cmd.enabled 1');
-  await line.run('network_restart');
+/** Waits until the service knows whether the module is on the message channel. */
+async function untilOnline({ line, quay, device }: DeviceScene, online: boolean): Promise<void> {
   for (;;) {
     const status = await quay.client.call('channel.status', { params: { device_id: device.id } });
-    if (status.ok && status.value.value.online) return;
+    if (status.ok && status.value.value.online === online) return;
     await line.run('version');
   }
 }
 
-/** Leaves the message channel. */
-export async function goOffline({ line, quay, device }: DeviceScene): Promise<void> {
-  await line.run('set dms.cmd.enabled 0');
-  await line.run('network_restart');
-  for (;;) {
-    const status = await quay.client.call('channel.status', { params: { device_id: device.id } });
-    if (status.ok && !status.value.value.online) return;
-    await line.run('version');
-  }
+/** Leaves its network, and the message channel with it. */
+export async function goOffline(scene: DeviceScene): Promise<void> {
+  await scene.line.run('network_down');
+  await untilOnline(scene, false);
+}
+
+/** Joins its network and comes back to the message channel, where it takes commands. */
+export async function goOnline(scene: DeviceScene): Promise<void> {
+  await scene.line.run('set dms.cmd.enabled 1');
+  await scene.line.run('network_up');
+  await untilOnline(scene, true);
 }

@@ -37,6 +37,8 @@ export interface Quay {
   readonly serial: string;
   /** A new window with cookies of its own, signed in unless told otherwise. */
   open(options?: { signedIn?: boolean; width?: Width; path?: string; dark?: boolean }): Promise<Page>;
+  /** Ends the service; `again` starts it once more on the same port with what it has kept, alone. */
+  stop(): Promise<{ again(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,23 @@ export async function signIn(page: Page, { email, password }: Quay['administrato
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** The cookie of a session of the administrator, as the browser would have it after signing in. */
+async function sessionCookie(url: string, { email: username, password }: Quay['administrator']) {
+  const reply = await fetch(new URL('/api/auth/session', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-console': '1' },
+    body: JSON.stringify({ username, password }),
+  });
+  const [pair = ''] = (reply.headers.get('set-cookie') ?? '').split(';');
+  const [name = '', value = ''] = pair.split('=', 2);
+  return { name, value, url: new URL('/api', url).href, httpOnly: true, sameSite: 'Strict' as const };
+}
+
+async function end(program: Moorage): Promise<void> {
+  program.process.kill('SIGTERM');
+  await program.ended;
+}
+
 /** Starts a service and a browser. The caller closes it. */
 export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
   const data = await mkdtemp(join(tmpdir(), 'moorage-console-'));
@@ -89,6 +108,8 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
   const { email: username, password } = administrator;
   const session = await anonymous.call('auth.login', { body: { username, password } });
   if (!session.ok) throw new Error(session.error.body.message);
+  let cookie: ReturnType<typeof sessionCookie> | undefined;
+  let running = program;
   const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   return {
     url,
@@ -108,17 +129,27 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
         // That nobody is signed in yet is an answer, not an error.
         if (message.type() === 'error' && !message.text().includes('401')) errors.push(message.text());
       });
-      await page.goto(new URL(path, url).href);
       if (signedIn) {
-        await signIn(page, administrator);
-        await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+        cookie ??= sessionCookie(url, administrator);
+        await context.addCookies([await cookie]);
       }
+      await page.goto(new URL(path, url).href);
+      if (signedIn) await page.getByRole('banner').waitFor();
       return page;
+    },
+    async stop() {
+      await end(running);
+      return {
+        async again() {
+          const args = ['serve', '--data', data, '--port', new URL(url).port, '--device-port', '0', '--json'];
+          running = moorage(args);
+          await eventOf(running, 'ready');
+        },
+      };
     },
     async close() {
       await browser.close();
-      program.process.kill('SIGTERM');
-      await program.ended;
+      await end(running);
       await rm(data, { recursive: true, force: true });
     },
   };
@@ -127,7 +158,8 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
 /** Waits until a page has loaded what it shows. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction(`!document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root')`);
+  // Not a function that is waited for: the content security policy lets no page evaluate text.
+  await page.locator('main .mantine-Loader-root, main .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
 /** Photographs a page as it is, under a name, for people to look at. */

@@ -1,4 +1,5 @@
 import { Center, Loader } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
 import { Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { LiveProvider } from './api/live.tsx';
@@ -46,13 +47,16 @@ export function App() {
   return (
     <SessionContext value={session}>
       <LiveProvider>
-        <Shell>
-          <ErrorBoundary>
-            <Suspense fallback={<Loading />}>
-              <Views />
-            </Suspense>
-          </ErrorBoundary>
-        </Shell>
+        {/* Below those two: dialogues ask who is signed in, too. */}
+        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': 'Close' } }}>
+          <Shell>
+            <ErrorBoundary>
+              <Suspense fallback={<Loading />}>
+                <Views />
+              </Suspense>
+            </ErrorBoundary>
+          </Shell>
+        </ModalsProvider>
       </LiveProvider>
     </SessionContext>
   );

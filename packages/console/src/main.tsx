@@ -2,7 +2,6 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
@@ -17,10 +16,8 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={cssVariables}>
       <QueryClientProvider client={queryClient}>
-        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': 'Close' } }}>
-          <Notifications position="bottom-right" limit={4} />
-          <App />
-        </ModalsProvider>
+        <Notifications position="bottom-right" limit={4} />
+        <App />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -19,6 +19,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { addressOf } from './api/client.ts';
 import { useConnection } from './api/live.tsx';
+import { useCall } from './api/queries.ts';
 import { signOut, useIsAdmin, useSession } from './api/session.tsx';
 import { routes } from './routes.ts';
 import { notifyError } from './ui/notify.ts';
@@ -73,7 +74,10 @@ function SchemeSwitch() {
 
 function AccountMenu() {
   const session = useSession();
-  const picture = addressOf('avatars.user', { params: { user_id: session.user_id } });
+  const user = useCall('users.get', {}).data?.value;
+  // With its id, so that a new picture is not taken for the old one.
+  const params = { user_id: session.user_id, ...(user?.avatar_id && { avatar_id: user.avatar_id }) };
+  const picture = addressOf('avatars.user', { params });
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>

@@ -15,7 +15,16 @@ const runTimeoutMs = 60_000;
 /** Requests under way at a time. */
 const lanes = 16;
 /** Endpoints that hash a password, which is slow on purpose: so many requests each. */
-const slowEndpoints = ['auth.login', 'auth.signup', 'device.claim'];
+const slowEndpoints = [
+  'auth.login',
+  'auth.signup',
+  'session.open',
+  'session.signup',
+  'session.changePassword',
+  'device.claim',
+  'data.activate',
+  'data.deactivate',
+];
 const slowRequests = 60;
 /** One run is like another; set the variable to try others. */
 const seed = Number(process.env.ABUSE_SEED ?? 1);

@@ -67,6 +67,12 @@ export const useCall = <N extends EndpointName>(
 export const renew = (...resources: readonly Resource[]): Promise<void> =>
   Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] }))).then(() => {});
 
+/** Has everything of these resources asked for again where it is shown next, not where it is shown now: that is gone. */
+export const outdate = (...resources: readonly Resource[]): Promise<void> =>
+  Promise.all(
+    resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource], refetchType: 'none' })),
+  ).then(() => {});
+
 /** An endpoint that changes something. `renews` names what the change is to be seen in, beside what events tell. */
 export const useChange = <N extends EndpointName>(
   name: N,

@@ -24,7 +24,7 @@ const colours: Readonly<Record<string, string>> = {
   failing: 'red',
   superseded: 'gray',
   delivered: 'teal',
-  'waiting for the device': 'orange',
+  'not fetched yet': 'orange',
   ok: 'teal',
   info: 'blue',
   warning: 'orange',

@@ -30,10 +30,17 @@ export function Field({ label, children, value, mono = false }: FieldProps) {
   );
 }
 
-/** The fields of a record, side by side as far as there is room. */
-export function Fields({ children }: { readonly children: ReactNode }) {
+interface FieldsProps {
+  /** One below the other, as in a dialogue. */
+  readonly stacked?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The fields of a record, side by side as far as there is room. Every `Field` stands in one of these. */
+export function Fields({ stacked = false, children }: FieldsProps) {
+  const cols = stacked ? 1 : { base: 1, xs: 2, md: 3 };
   return (
-    <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" verticalSpacing="sm" m={0}>
+    <SimpleGrid component="dl" cols={cols} spacing="md" verticalSpacing="sm" m={0}>
       {children}
     </SimpleGrid>
   );

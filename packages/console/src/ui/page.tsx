@@ -20,13 +20,19 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** Whether this window has shown a page of the console already. */
+let hasShownPage = false;
+
 /** The frame of every page: where it is, what it is called, what can be done, and the thing itself. */
 export function Page({ title, mark, description, crumbs = [], actions, children }: PageProps) {
   useDocumentTitle(`${title} · Moorage`);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever has followed a link by keyboard or hears the page read out begins at its title.
+  // Whoever has followed a link by keyboard or hears the page read out begins at its title; the first page begins at the
+  // top, with the link that skips the navigation.
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    const isFirst = !hasShownPage;
+    hasShownPage = true;
+    if (!isFirst && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <Stack gap="lg">

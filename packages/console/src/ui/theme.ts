@@ -1,4 +1,13 @@
-import { type CSSVariablesResolver, createTheme, PasswordInput, Select, TextInput, Tooltip } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  Modal,
+  Notification,
+  PasswordInput,
+  Select,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
 
 /** Darker than the library's own: text on a filled button has to be read by everybody. */
 const primaryShade = { light: 9, dark: 9 } as const;
@@ -15,6 +24,13 @@ export const theme = createTheme({
     Tooltip: Tooltip.extend({
       defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: true } },
     }),
+    Notification: Notification.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      // Below a title the library's own is too pale.
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    }),
+    // The page has a header of its own; that of a dialogue is none of the page.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
     PasswordInput: PasswordInput.extend({
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 } },
     }),
@@ -35,6 +51,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-cyan-light-hover': colors.cyan[1],
     '--mantine-color-cyan-light': colors.cyan[0],
     '--mantine-color-error': colors.red[9],
+    // Titles of notices with an orange edge.
+    '--mantine-color-orange-outline': '#b93a0a',
     '--mantine-color-disabled-color': colors.gray[7],
   },
   dark: {

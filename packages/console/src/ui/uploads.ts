@@ -67,7 +67,8 @@ export class UploadQueue {
   add<F extends NamedFile>(files: readonly F[], target: UploadTarget<F>): void {
     const added = files.map((file): Entry => {
       const tooLarge = file.size > target.limitBytes;
-      const reason = `It has ${formatSize(file.size)}; the limit is ${formatSize(target.limitBytes)}`;
+      const over = formatSize(file.size - target.limitBytes);
+      const reason = `It is ${over} over the limit of ${formatSize(target.limitBytes)}`;
       return {
         upload: {
           id: ++this.#lastId,

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 /**
@@ -8,12 +8,16 @@ import { useLocation, useSearch } from 'wouter';
 export function useAskedFor(name: string, act: () => void): void {
   const search = useSearch();
   const [path, navigate] = useLocation();
+  const answered = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done does not matter to when it is done
   useEffect(() => {
     const query = new URLSearchParams(search);
-    if (!query.has(name)) return;
+    // Development runs effects twice.
+    if (!query.has(name) || answered.current === search) return;
+    answered.current = search;
     query.delete(name);
     navigate(query.size > 0 ? `${path}?${query}` : path, { replace: true });
     act();
   }, [search, name]);
+  if (!search.includes(name)) answered.current = undefined;
 }

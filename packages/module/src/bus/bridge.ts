@@ -1,5 +1,4 @@
-import type { CancelTimer, Clock } from '@moorage/base';
-import { merged } from '../device/pieces.ts';
+import { type CancelTimer, type Clock, merged } from '@moorage/base';
 import type { Stream, StreamTable, StreamType } from '../device/streams.ts';
 import { ByteQueue } from './byte-queue.ts';
 

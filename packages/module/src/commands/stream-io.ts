@@ -1,5 +1,4 @@
-import type { Result } from '@moorage/base';
-import { merged } from '../device/pieces.ts';
+import { merged, type Result } from '@moorage/base';
 import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
 import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';

@@ -2,12 +2,12 @@ import type { SessionBoard } from './board-port.ts';
 import { refusalTexts } from './board-port.ts';
 import type { SessionPort } from './command.ts';
 import { DataFeed } from './data-feed.ts';
-import { payloadBytes } from './framing.ts';
+import { payloadBytes, payloadText } from './framing.ts';
 import { keepIfBuffered } from './kept-output.ts';
 import { prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
-import { decodeText, encodeText } from './text.ts';
+import { encodeText } from './text.ts';
 
 /** What a command answers to a caller without a serial line. */
 export interface Execution {
@@ -38,7 +38,9 @@ export async function execute<Board extends SessionBoard>(
   data?: Uint8Array,
   stillWanted: () => boolean = () => true,
 ): Promise<Execution> {
-  if (encodeText(line).length > maxCallLineBytes) return finish(board, fail(codes.OVERFLOW));
+  // No character has more than three bytes for each unit of its text.
+  if (line.length > maxCallLineBytes / 3 && encodeText(line).length > maxCallLineBytes)
+    return finish(board, fail(codes.OVERFLOW));
   const prepared = prepare(board, board.registry, line, callPort);
   if (prepared.kind === 'empty') return nothing;
   let wantsData: true | undefined;
@@ -88,13 +90,16 @@ function finish(board: SessionBoard, response: Response): Execution {
   const payload =
     response.code === codes.SUCCESS ? response.payload : board.personality.text(refusalTexts[response.code]);
   if (payload.length === 0) return { ...nothing, code: response.code };
-  const bytes = payloadBytes({ ...response, payload });
+  let bytes: Uint8Array | undefined;
+  // Both are made when asked for: data that is no text takes long to decode, and most answers are wanted as text.
   return {
     code: response.code,
-    payload: bytes,
-    // Made when asked for: data that is no text takes long to decode.
+    get payload() {
+      bytes ??= payloadBytes({ ...response, payload });
+      return bytes;
+    },
     get text() {
-      return decodeText(bytes.subarray(0, -2));
+      return payloadText(payload);
     },
   };
 }

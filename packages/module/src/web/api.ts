@@ -55,16 +55,18 @@ export function parseLine(text: string): string | undefined {
 /**
  * The reply to a command. Spec: MOD-HTTP-reply-id, MOD-HTTP-reply-code, MOD-HTTP-reply-flags, MOD-HTTP-reply-response.
  */
-export function commandReply(id: number, { code, payload, text }: Execution, responseBase64: boolean): string {
+export function commandReply(id: number, execution: Execution, responseBase64: boolean): string {
   const flags = responseBase64 ? replyFlags.responseBase64 : 0;
-  const response = responseBase64 ? `"${encodeBase64(payload)}"` : jsonText(payload, text);
-  return `{"id":${id},"code":${code},"flags":${flags},"response":${response}}`;
+  const response = responseBase64 ? `"${encodeBase64(execution.payload)}"` : jsonText(execution);
+  return `{"id":${id},"code":${execution.code},"flags":${flags},"response":${response}}`;
 }
 
 /** Output as a JSON string, with its line end; bytes that are no text are escaped one by one. */
-function jsonText(payload: Uint8Array, text: string): string {
-  if (payload.length === 0) return '""';
+function jsonText(execution: Execution): string {
+  const { text } = execution;
+  if (text === '') return '""';
   if (text.isWellFormed()) return JSON.stringify(`${text}\r\n`);
+  const { payload } = execution;
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('latin1');
   return JSON.stringify(bytes).replace(
     /[\x7f-\xff]/g,

@@ -13,6 +13,7 @@ type OpenSession = (user: UserRow, ip: string) => Promise<Result<Session, Refusa
 
 type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip'>;
 
+/** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
 export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<typeof sessionContract> => {
   const { storage, clock } = deps;
 

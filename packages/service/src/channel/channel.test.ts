@@ -180,7 +180,7 @@ eachDatabase('message channel', (_open, kind, address) => {
   });
 
   describe('commands', () => {
-    // API-CHAN-command
+    // API-CHAN-command, API-EP-POST-devices-device_id-command
     it('run on the device, and bring back its code and output', async () => {
       const peer = await connect();
       await online();
@@ -215,7 +215,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     });
   });
 
-  // API-CHAN-action
+  // API-CHAN-action, API-EP-POST-connectors-connector_id-messages
   it('brings actions of a third party, who shows the secret of the connector', async () => {
     const peer = await connect();
     await online();
@@ -252,7 +252,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(409);
   });
 
-  // API-CHAN-online
+  // API-CHAN-online, API-EP-GET-devices-device_id-channel
   it('says who is online, and logs coming and going; a newer channel takes over', async () => {
     expect(await status()).toMatchObject({ online: false, since: null });
     const first = await connect();

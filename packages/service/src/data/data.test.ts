@@ -75,6 +75,7 @@ eachDatabase('data cloud', (open) => {
   });
 
   describe('activation', () => {
+    // API-DEV-POST-device-v1-activate, API-DEV-POST-device-v1-deactivate, API-EP-GET-devices-device_id-capabilities
     it('binds the device and its capabilities to the account, and is undone by its owner', async () => {
       expect(await activate(owner)).toEqual({ status: 200, body: { result: 'ok', device: device.id } });
       const told = await ask(owner, 'capabilities', at());
@@ -117,6 +118,7 @@ eachDatabase('data cloud', (open) => {
       expect(await activate(owner, { capabilities: wrong })).toMatchObject({ status: 400, body: { code } });
     });
 
+    // API-DEV-GET-device-v1-capabilities, API-DEV-GET-device-v1-capabilities-name
     it('offers files: the assets of the product first, and examples', async () => {
       const offers = await link('GET', 'capabilities');
       expect(offers.body).toMatchObject([{ name: 'thermostat.json', default: true, script: expect.any(String) }]);
@@ -132,7 +134,7 @@ eachDatabase('data cloud', (open) => {
       await activate(owner);
     });
 
-    // API-DATA-server-time
+    // API-DATA-server-time, API-DEV-POST-device-v1-data, API-EP-GET-devices-device_id-streams
     it('keeps samples with their own times, and gives one where there is none', async () => {
       await write({
         samples: [
@@ -156,7 +158,7 @@ eachDatabase('data cloud', (open) => {
       });
     });
 
-    // API-DATA-down-sampling
+    // API-DATA-down-sampling, API-EP-GET-devices-device_id-streams-name
     it('answers a range by interval: mean, least, greatest and count of numbers, the last of texts', async () => {
       const samples = [0, 1, 2, 60, 61, 180].map((s, index) => ({ n: 'temp', v: index, t: 1_700_000_040 + s }));
       await write({
@@ -205,6 +207,10 @@ eachDatabase('data cloud', (open) => {
       expect(codeOf(await write({ samples: [{ n: 'temp', v: 1 }] }))).toBe('NOT_ACTIVATED');
       expect(await ask(owner, 'streams', at())).toMatchObject({ error: { status: 409, code: 'NOT_ACTIVATED' } });
       expect(await ask(owner, 'samples', at('none'))).toMatchObject({ error: { status: 409 } });
+      const message = 'messages/11111111-1111-4111-8111-111111111111';
+      for (const path of ['controls', 'messages', message])
+        expect(codeOf(await link('GET', path))).toBe('NOT_ACTIVATED');
+      expect(codeOf(await link('DELETE', message))).toBe('NOT_ACTIVATED');
     });
   });
 
@@ -215,6 +221,8 @@ eachDatabase('data cloud', (open) => {
     const set = (name: string, value: number | string, user = owner) =>
       ask(user, 'setControl', { ...at(name), body: { value } });
 
+    // API-EP-GET-devices-device_id-controls, API-EP-PUT-devices-device_id-controls-name, API-DEV-GET-device-v1-controls,
+    // API-EP-GET-devices-device_id-controls-name-history
     it('have a default, then what user or device set last; the device is known to have it', async () => {
       expect(await ask(owner, 'controls', at())).toMatchObject({
         value: [
@@ -273,6 +281,9 @@ eachDatabase('data cloud', (open) => {
     });
     const send = (data: string) => ask(owner, 'postMessage', { ...at(), body: { data, headers: { a: 'b' } } });
 
+    // API-EP-POST-devices-device_id-messages, API-EP-GET-devices-device_id-messages, API-DEV-GET-device-v1-messages,
+    // API-DEV-GET-device-v1-messages-message_id, API-DEV-POST-device-v1-messages,
+    // API-DEV-DELETE-device-v1-messages-message_id
     it('go both ways, each through its box', async () => {
       const sent = await send('hello ü');
       expect(sent).toMatchObject({ value: { box: 'to-device', length: 8, headers: { a: 'b' } } });
@@ -290,7 +301,7 @@ eachDatabase('data cloud', (open) => {
       expect((await link('DELETE', `messages/${id}`)).status).toBe(404);
     });
 
-    // API-DATA-boxes
+    // API-DATA-boxes, API-EP-GET-devices-device_id-messages-message_id
     it('keep 50 in a box, of 2,048 bytes at most', async () => {
       for (let number = 0; number < 52; number++) await link('POST', 'messages', { data: String(number) });
       const listed = await ask(owner, 'messages', {
@@ -302,6 +313,16 @@ eachDatabase('data cloud', (open) => {
       const whole = await ask(owner, 'message', { params: { device_id: device.id, message_id: first?.id } });
       expect(whole).toMatchObject({ value: { data: '2' } });
       expect(codeOf(await link('POST', 'messages', { data: 'ü'.repeat(1500) }))).toBe('BODY_TOO_LARGE');
+    });
+
+    // API-EP-DELETE-devices-device_id-messages-message_id
+    it('are deleted by users too, once', async () => {
+      const sent = await send('gone');
+      const { id } = sent.value as MessageRecord;
+      const remove = (user = owner) => ask(user, 'removeMessage', { params: { device_id: device.id, message_id: id } });
+      expect(await remove(stranger)).toMatchObject({ error: { status: 404 } });
+      expect(await remove()).toMatchObject({ value: { result: 'ok' } });
+      expect(await remove()).toMatchObject({ error: { status: 404 } });
     });
 
     it('are refused where the capabilities have no box', async () => {

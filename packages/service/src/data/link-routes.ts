@@ -226,12 +226,16 @@ export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
   controls: controls(deps),
   // API-DEV-GET-device-v1-messages
   async messages({ caller, query }) {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
     const sinceMs = (query.since ?? 0) * 1000;
     const rows = await waitingMessages(deps.storage.db, caller.deviceId, query.count ?? messagesPerBox, sinceMs);
     return success(rows.map(({ id, created_at, length }) => ({ id, timestamp: wireSeconds(created_at), length })));
   },
   // API-DEV-GET-device-v1-messages-message_id
   async message({ caller, params }) {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
     const row = await messageById(deps.storage.db, caller.deviceId, params.message_id.toLowerCase(), 'to-device');
     if (!row) return failure(refusal('NOT_FOUND', { what: 'Message' }));
     return success({ headers: JSON.parse(row.headers), body: { data: row.data } });
@@ -239,6 +243,8 @@ export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
   post: post(deps),
   // API-DEV-DELETE-device-v1-messages-message_id
   async remove({ caller, params }) {
+    const capabilities = await capabilitiesOf(deps, caller);
+    if (!capabilities.ok) return capabilities;
     const id = params.message_id.toLowerCase();
     const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
     if (removed) deps.live.tell(caller.deviceId, { type: 'message', data: { id, removed: true } });

@@ -124,4 +124,24 @@ eachDatabase('description.html', (open) => {
     const published = await scene.add({ state: 'published' });
     expect((await get(published.id, stranger.token)).statusCode).toBe(200);
   });
+
+  // API-EP-POST-markdown
+  it('can be seen before it is saved', async () => {
+    const preview = (token: string, text: string) =>
+      scene.app.api.inject({
+        method: 'POST',
+        url: '/api/markdown',
+        headers: { authorization: `Bearer ${token}` },
+        payload: { text },
+      });
+    const { stranger } = scene.people;
+    const reply = await preview(stranger.token, '*Größe*\n<script>');
+    expect([reply.statusCode, reply.body]).toEqual([200, '<p><em>Größe</em>\n&lt;script&gt;</p>\n']);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect((await preview('nobody', 'a')).statusCode).toBe(401);
+    expect((await preview(stranger.token, 'a'.repeat(65_537))).statusCode).toBe(400);
+  });
 });

@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -42,8 +42,10 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
       <Alert color="orange" variant="outline" title="The token is shown this once">
         Copy it now. Whoever has it can do everything that you can; revoke it when it is no longer needed.
       </Alert>
-      <Field label="Token" value={made.token} mono />
-      <Field label="As a header" value={`Authorization: Bearer ${made.token}`} mono />
+      <Fields stacked>
+        <Field label="Token" value={made.token} mono />
+        <Field label="As a header" value={`Authorization: Bearer ${made.token}`} mono />
+      </Fields>
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>
       </Group>

@@ -18,11 +18,12 @@ interface Step {
 function useSteps(): readonly Step[] | undefined {
   const isAdmin = useIsAdmin();
   const { init } = useInit();
-  const products = useCall('products.list', { query: { role: 'any', limit: 1 } });
+  const products = useCall('products.list', { query: { role: 'any', limit: 100 } });
   const status = useCall('overview.status', {});
   const fleet = useCall('fleet.summary', { query: {} });
   if (!init || !products.data || !status.data || !fleet.data) return undefined;
-  const [product] = products.data.value;
+  // A platform brings a product for each of its editions; its code is that of the edition.
+  const product = products.data.value.find(({ code, flavor }) => code !== flavor);
   const { bundles } = status.data.value;
   const { total, updates } = fleet.data.value;
   const platform = init.platforms.find(({ id }) => init.firmwares.some(({ platform_id }) => platform_id === id));

@@ -39,3 +39,18 @@ test('an outline is one closed path for each ring', () => {
   ];
   expect(outlineOf([[ring], [ring]])).toBe('M0.0 0.0L2.0 0.0L0.0 2.0ZM0.0 0.0L2.0 0.0L0.0 2.0Z');
 });
+
+test('a ring across the date line is a piece on either side', () => {
+  const ring = [
+    [170, 60],
+    [179, 60],
+    [-179, 60],
+    [-179, 50],
+    [179, 50],
+    [170, 50],
+    [170, 60],
+  ];
+  const [east = '', west = '', ...more] = outlineOf([[ring]]).split('Z');
+  expect([east, west]).toEqual(['M2.0 50.0L2.0 70.0', 'M718.0 70.0L700.0 70.0L700.0 50.0L718.0 50.0']);
+  expect(more).toEqual(['']);
+});

@@ -39,12 +39,34 @@ export const project = ({ lon, lat }: { readonly lon: number; readonly lat: numb
   (topDegrees - lat) * 2,
 ];
 
+type Ring = readonly (readonly number[])[];
+
+/** Whether the way between two points of a ring leaves the map at one side and comes back at the other. */
+const crosses = ([from = 0]: readonly number[], [to = 0]: readonly number[]): boolean => Math.abs(to - from) > 180;
+
+/** The parts of a ring that lie on the map in one piece: a ring across the date line would be drawn across the map. */
+function piecesOf(ring: Ring): Ring[] {
+  const crossing = ring.findIndex((point, index) => index > 0 && crosses(ring[index - 1] ?? point, point));
+  if (crossing < 0) return [ring];
+  // Begun behind a crossing, every piece ends where it began: on the edge of the map.
+  const turned = [...ring.slice(crossing), ...ring.slice(1, crossing)];
+  const pieces: (readonly number[])[][] = [];
+  turned.forEach((point, index) => {
+    const before = turned[index - 1];
+    const piece = pieces.at(-1);
+    if (!piece || (before && crosses(before, point))) pieces.push([point]);
+    else piece.push(point);
+  });
+  return pieces;
+}
+
 /** The outline of rings of degrees as the path of an SVG. Rings that leave the map below are cut by its frame. */
-export const outlineOf = (polygons: readonly (readonly (readonly (readonly number[])[])[])[]): string =>
+export const outlineOf = (polygons: readonly (readonly Ring[])[]): string =>
   polygons
     .flat()
-    .map((ring) => {
-      const points = ring.map(([lon = 0, lat = 0]) =>
+    .flatMap(piecesOf)
+    .map((piece) => {
+      const points = piece.map(([lon = 0, lat = 0]) =>
         project({ lon, lat })
           .map((value) => value.toFixed(1))
           .join(' '),

@@ -51,11 +51,12 @@ export function UpdatesOverTime() {
                 {summary} in the last {label.toLowerCase()}.
               </Text>
               <LazyChart
+                whole
                 label={`${summary}, per ${interval}`}
                 times={series.map(({ at }) => Number(at) / 1000)}
                 series={[
                   { label: 'Landed', colour: 'teal', values: series.map(({ ota_ok }) => ota_ok), bars: true },
-                  { label: 'Failed', colour: 'red', values: series.map(({ ota_fail }) => ota_fail) },
+                  { label: 'Failed', colour: 'red', values: series.map(({ ota_fail }) => ota_fail), points: false },
                 ]}
               />
             </>

@@ -66,7 +66,7 @@ function Delivery({ control: { at, source, delivered } }: { readonly control: Co
       <Text size="sm" component="div">
         Set by {source === 'device' ? 'the device' : 'a user'} <Moment at={at} />
       </Text>
-      <StateBadge state={delivered ? 'delivered' : 'waiting for the device'} />
+      <StateBadge state={delivered ? 'delivered' : 'not fetched yet'} />
     </Group>
   );
 }

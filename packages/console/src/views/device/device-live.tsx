@@ -1,7 +1,7 @@
 import type { LiveEventType } from '@moorage/api';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { type Connection, useDeviceEvents } from '../../api/live.tsx';
-import { queryClient, renew } from '../../api/queries.ts';
+import { queryClient, renew, useCall } from '../../api/queries.ts';
 import type { LiveSample } from './samples.ts';
 
 type SampleListener = (samples: readonly LiveSample[]) => void;
@@ -72,3 +72,7 @@ export function useSamples(listener: SampleListener): Connection {
   useEffect(() => listen((samples) => latest.current(samples)), [listen]);
   return connection;
 }
+
+/** Whether the device is on the message channel; undefined until that is known. */
+export const useOnline = (deviceId: string): boolean | undefined =>
+  useCall('channel.status', { params: { device_id: deviceId } }).data?.value.online;

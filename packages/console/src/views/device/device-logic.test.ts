@@ -4,7 +4,6 @@ import { ApiError } from '../../api/client.ts';
 import { resultText } from './codes.ts';
 import { rangeText, stepOf, typedValue } from './control-value.ts';
 import { bundleFor, tagEffect } from './follow.ts';
-import { randomUuid, uuidProblem } from './identity.ts';
 import { formatDegrees, readLocation, typedLocation } from './location.ts';
 import { byteLength, parseHeaders } from './message-headers.ts';
 import { failureText, responseText } from './responses.ts';
@@ -12,7 +11,6 @@ import { tabs } from './tabs.ts';
 import { formatDuration } from './took.ts';
 import { replacedBy, uploadPath } from './upload-path.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const plain = (text: string): string => text.replace(/\x1b\[\d+m/g, '');
 
 describe('a value typed for a control', () => {
@@ -106,20 +104,6 @@ describe('an upload', () => {
 
   it('names what it writes over', () => {
     expect(replacedBy(['a', 'b', 'c'], ['b', 'd'])).toEqual(['b']);
-  });
-});
-
-describe('the uuid of a software device', () => {
-  it('begins with the part id of its platform', () => {
-    const fill = (bytes: Uint8Array): Uint8Array => bytes.fill(0xab);
-    expect(randomUuid(null, fill)).toBe('ab'.repeat(20));
-    expect(randomUuid('00FF00FF', fill)).toBe(`00ff00ff${'ab'.repeat(16)}`);
-  });
-
-  it('is looked at before it is sent', () => {
-    expect(uuidProblem('AB'.repeat(20), 'abababab')).toBeUndefined();
-    expect(uuidProblem('ab'.repeat(20), '00000000')).toBe('The uuids of this platform begin with 00000000');
-    expect(uuidProblem('xyz', null)).toBe('It has 40 hexadecimal digits; these are 3 characters');
   });
 });
 

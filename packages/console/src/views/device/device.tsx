@@ -10,22 +10,23 @@ import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded, Loading } from '../../ui/states.tsx';
-import { DeviceLiveProvider } from './device-live.tsx';
+import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
 
 function Marks({ device }: { readonly device: DeviceRecord }) {
+  const online = useOnline(device.id);
   return (
     <Group gap={6} role="status" aria-label="State of the device">
-      <StateBadge state={device.online ? 'online' : 'offline'} />
+      {online !== undefined && <StateBadge state={online ? 'online' : 'offline'} />}
       <StateBadge state={device.state} />
       {device.tag && <StateBadge state={device.tag} />}
     </Group>
   );
 }
 
-function Tab({ tab: { key, title, view: View }, device }: { readonly tab: DeviceTab; readonly device: DeviceRecord }) {
+function Tab({ tab: { key, view: View }, device }: { readonly tab: DeviceTab; readonly device: DeviceRecord }) {
   return (
-    <Tabs.Panel value={key} pt="md" aria-label={title}>
+    <Tabs.Panel value={key} pt="md">
       <ErrorBoundary key={key}>
         <Suspense fallback={<Loading />}>
           <View device={device} />

@@ -136,7 +136,7 @@ const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
   { key: 'crc', title: 'CRC', from: 'md', cell: ({ crc }) => <Code>{crc}</Code> },
   { key: 'mime', title: 'Kind', from: 'md', cell: ({ mime }) => mime },
   { key: 'at', title: 'Changed', sort: 'updated_at', from: 'sm', cell: ({ updated_at }) => <Moment at={updated_at} /> },
-  { key: 'do', title: '', cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
+  { key: 'do', title: 'Actions', cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
 ];
 
 /** Files that the device and its users share; no bundle holds them. */
@@ -172,12 +172,14 @@ export default function Files({ device }: TabProps) {
         maw={420}
       />
       <UploadList queue={queue} uploads={uploads} />
-      <SearchBox
-        label="Search the files"
-        placeholder="Part of the path"
-        value={q}
-        onChange={(next) => list.setFilter('q', next)}
-      />
+      <Group>
+        <SearchBox
+          label="Search the files"
+          placeholder="Part of the path"
+          value={q}
+          onChange={(next) => list.setFilter('q', next)}
+        />
+      </Group>
       <DataTable
         label="Files of the device"
         noun="file"

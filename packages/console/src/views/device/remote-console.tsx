@@ -9,19 +9,21 @@ import type { TabProps } from './tabs.ts';
 // The terminal is larger than all the rest of this page.
 const Terminal = lazy(() => import('./terminal.tsx'));
 
+/** What brings a module to the message channel; the setting is looked at when its network comes up. */
+const wayBack = ['set dms.cmd.enabled 1', 'save', 'network_restart'] as const;
+
 function Offline() {
   return (
     <Alert variant="outline" color="orange" title="The device is not on the message channel">
-      <Text size="sm" component="div">
-        Commands cannot reach it now. A module is on the channel while it has a network and takes remote commands; at
-        its own serial port that is
-        <br />
-        <ModuleLine line="set dms.cmd.enabled 1" />
-        <br />
-        <ModuleLine line="save" />
-        <br />
-        As soon as it is there, this page says so.
+      <Text size="sm">
+        Commands cannot reach it now: it is switched off, without a network, or takes no remote commands. At its own
+        serial port these bring it back; this page tells as soon as it is there.
       </Text>
+      {wayBack.map((line) => (
+        <div key={line}>
+          <ModuleLine line={line} />
+        </div>
+      ))}
     </Alert>
   );
 }

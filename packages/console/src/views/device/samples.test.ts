@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatValue, plotOf, type Range, rangeOf, summaryOf, withSamples } from './samples.ts';
+import { formatValue, plotOf, type Range, rangeOf, summaryOf, withLast, withSamples } from './samples.ts';
 
 const all: Range = { key: 'all', title: 'All', spanMs: 1_000_000 };
 const tens: Range = { key: 'tens', title: 'Tens', spanMs: 1_000_000, intervalMs: 10_000 };
@@ -48,6 +48,24 @@ describe('withSamples', () => {
     expect(withSamples(first, [{ at: '11000', value: 'b' }], tens, 30_000)).toEqual([
       { at: '10000', value: 'b', count: 2 },
     ]);
+  });
+});
+
+describe('withLast', () => {
+  // Safe: what the rule looks at is there.
+  const stream = (name: string, at: string | null) =>
+    ({ name, last: at === null ? null : { at, value: 0 } }) as Parameters<typeof withLast>[0][number];
+
+  it('takes the newest sample of each stream, and leaves the others as they are', () => {
+    const streams = [stream('a', null), stream('b', '5000'), stream('c', '1')];
+    const fresh = [
+      { name: 'a', at: '2000', value: 2 },
+      { name: 'a', at: '1000', value: 1 },
+      { name: 'b', at: '4000', value: 4 },
+    ];
+    const after = withLast(streams, fresh);
+    expect(after.map(({ last }) => last?.at)).toEqual(['2000', '5000', '1']);
+    expect([after[1], after[2]]).toEqual([streams[1], streams[2]]);
   });
 });
 

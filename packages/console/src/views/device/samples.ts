@@ -1,4 +1,4 @@
-import type { DataValue, SampleRecord } from '@moorage/api';
+import type { DataValue, SampleRecord, StreamRecord } from '@moorage/api';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -34,6 +34,16 @@ export interface LiveSample {
   readonly at: string;
   readonly value: DataValue;
 }
+
+/** Streams with what has just arrived as their last samples, unless they know a newer one. */
+export const withLast = (streams: readonly StreamRecord[], fresh: readonly LiveSample[]): StreamRecord[] =>
+  streams.map((stream) => {
+    let { last } = stream;
+    for (const { name, at, value } of fresh) {
+      if (name === stream.name && (last === null || Number(at) >= Number(last.at))) last = { at, value };
+    }
+    return last === stream.last ? stream : { ...stream, last };
+  });
 
 /** What is known of an interval after one more sample of it. */
 function merged(known: SampleRecord | undefined, at: number, value: DataValue): SampleRecord {

@@ -62,6 +62,7 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
       <LazyChart
         label={`${name} over time: ${summary}`}
         times={times}
+        minSpan={range.spanMs / 1000 / 15}
         series={[
           { label: ofIntervals ? `${label} (mean)` : label, colour: 'cyan', values },
           ...(ofIntervals
@@ -87,21 +88,11 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
   );
 }
 
-/** The last sample: of what has just arrived, or what the service knew. */
-function Last({
-  stream,
-  records,
-}: {
-  readonly stream: StreamRecord;
-  readonly records: readonly SampleRecord[] | undefined;
-}) {
-  const newest = records?.at(-1);
-  // An interval has a mean, not a last value.
-  const last = newest && newest.count === undefined ? newest : stream.last;
+function Last({ stream: { last, units } }: { readonly stream: StreamRecord }) {
   if (!last) return <Text c="dimmed">No sample yet</Text>;
   return (
-    <Text size="sm">
-      <b>{formatValue(last.value, stream.units)}</b> · <Moment at={last.at} />
+    <Text size="sm" component="div">
+      <b>{formatValue(last.value, units)}</b> · <Moment at={last.at} />
     </Text>
   );
 }
@@ -117,7 +108,7 @@ export function StreamCard({ deviceId, stream, range }: StreamCardProps) {
   const query = useSeries(deviceId, stream.name, range);
   const { name, title } = stream;
   return (
-    <Card title={title ?? name} actions={<Last stream={stream} records={query.data} />}>
+    <Card title={title ?? name} actions={<Last stream={stream} />}>
       <Group gap={4} mb="xs">
         <Text size="xs" c="dimmed">
           {name}

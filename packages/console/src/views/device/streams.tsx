@@ -2,10 +2,11 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { StreamRecord } from '@moorage/api';
 import { useLocation, useSearch } from 'wouter';
 import { ApiError } from '../../api/client.ts';
-import { useCall } from '../../api/queries.ts';
+import { keyOf, queryClient, useCall } from '../../api/queries.ts';
 import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
+import { useSamples } from './device-live.tsx';
 import { NotActivated } from './not-activated.tsx';
-import { type Range, rangeOf, ranges } from './samples.ts';
+import { type Range, rangeOf, ranges, withLast } from './samples.ts';
 import { StreamCard } from './stream-card.tsx';
 import type { TabProps } from './tabs.ts';
 
@@ -47,7 +48,14 @@ function Charts({ deviceId, streams }: ChartsProps) {
 
 /** What the device measures: charts of numbers and lists of texts, which grow as samples arrive. */
 export default function Streams({ device }: TabProps) {
-  const query = useCall('data.streams', { params: { device_id: device.id } });
+  const input = { params: { device_id: device.id } };
+  const query = useCall('data.streams', input);
+  useSamples((samples) =>
+    queryClient.setQueryData<typeof query.data>(
+      keyOf('data.streams', input),
+      (known) => known && { ...known, value: withLast(known.value, samples) },
+    ),
+  );
   const streams = query.data?.value;
   if (streams?.length === 0) {
     return <Empty title="The device has no streams">Its capabilities file names none.</Empty>;

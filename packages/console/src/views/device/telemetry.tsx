@@ -101,6 +101,7 @@ export default function Telemetry({ device }: TabProps) {
             ) : (
               <Empty title="No telemetry yet">
                 A module sends its values in an interval of its own, in milliseconds:
+                <br />
                 <ModuleLine line="set dms.telemetry.interval 60000" />
               </Empty>
             )}

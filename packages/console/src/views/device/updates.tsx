@@ -42,9 +42,11 @@ function Details({ update }: { readonly update: UpdateRecord }) {
       </Fields>
       {update.reason && <Text size="sm">Why: {update.reason}</Text>}
       {advice && <Text size="sm">What to do: {advice}</Text>}
-      <Field label="Has to report" value={update.bversion} mono />
-      <Field label="Reported before" value={update.from_bversion} mono />
-      <Field label="Bundle id" value={update.bundle_id} mono />
+      <Stack component="dl" gap="sm" m={0}>
+        <Field label="Has to report" value={update.bversion} mono />
+        <Field label="Reported before" value={update.from_bversion} mono />
+        <Field label="Bundle id" value={update.bundle_id} mono />
+      </Stack>
       {update.bundle_id && <PageLink href={`/bundles/${update.bundle_id}`}>To the bundle</PageLink>}
     </Stack>
   );

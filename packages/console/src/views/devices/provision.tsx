@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { addressOf, call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Loading } from '../../ui/states.tsx';
@@ -30,8 +30,10 @@ function Provisioned({ device, onClose }: { readonly device: ProvisionedDevice; 
       <Alert color="orange" variant="outline" title="The token is shown this once">
         With it the device fetches its certificate and key. It is of no use after that.
       </Alert>
-      <Field label="Provisioning token" value={device.token} mono />
-      <Field label="Hardware uuid" value={device.uuid} mono />
+      <Fields stacked>
+        <Field label="Provisioning token" value={device.token} mono />
+        <Field label="Hardware uuid" value={device.uuid} mono />
+      </Fields>
       <div>
         <Text size="sm">On the command line of a module that has joined a network:</Text>
         <Code block>{lines}</Code>

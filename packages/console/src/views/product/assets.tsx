@@ -136,12 +136,14 @@ export default function Assets({ product, mayChange }: TabProps) {
         {storeLimits.files.toLocaleString('en-US')} files and {formatSize(storeLimits.bytes)} in all.
       </Text>
       {mayChange && <AddAssets productId={product.id} />}
-      <SearchBox
-        label="Search assets"
-        placeholder="Part of the path"
-        value={filter}
-        onChange={(value) => list.setFilter('filter', value)}
-      />
+      <Group role="search">
+        <SearchBox
+          label="Search assets"
+          placeholder="Part of the path"
+          value={filter}
+          onChange={(value) => list.setFilter('filter', value)}
+        />
+      </Group>
       <DataTable
         label="Assets"
         noun="asset"

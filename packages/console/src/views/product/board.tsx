@@ -38,7 +38,11 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
       p="sm"
       radius="md"
       draggable={mayChange}
-      onDragStart={() => onDrag(bundle)}
+      onDragStart={(event) => {
+        // Some browsers drag nothing that has no data.
+        event.dataTransfer.setData('text/plain', version);
+        onDrag(bundle);
+      }}
       onDragEnd={() => onDrag(undefined)}
     >
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { BundleRecord, ProductRecord } from '@moorage/api';
 import { IconDots, IconTag } from '@tabler/icons-react';
 import { call } from '../../api/client.ts';
-import { renew } from '../../api/queries.ts';
+import { outdate, renew } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { notify } from '../../ui/notify.ts';
 import { type BundleMove, movesOf } from './bundle-actions.ts';
@@ -15,8 +15,12 @@ const done: Readonly<Record<BundleMove['to'], string>> = {
   trash: 'is deleted',
 };
 
-/** Asks whether a bundle shall move to another state, saying what that does, and moves it. */
-export const askMove = (bundle: BundleRecord, move: BundleMove, after?: () => void): void =>
+/**
+ * Asks whether a bundle shall move to another state, saying what that does, and moves it.
+ *
+ * @param leave leaves the page of the bundle, when that is where one is and the bundle is gone
+ */
+export const askMove = (bundle: BundleRecord, move: BundleMove, leave?: () => void): void =>
   confirm({
     title: `${move.label} bundle ${bundle.version}?`,
     body: move.says(bundle),
@@ -25,8 +29,9 @@ export const askMove = (bundle: BundleRecord, move: BundleMove, after?: () => vo
     async run() {
       await call('bundles.setState', { params: { bundle_id: bundle.id }, body: { state: move.to } });
       notify(`Bundle ${bundle.version} ${done[move.to]}`);
-      after?.();
-      await renew('bundles', 'products');
+      if (move.to !== 'trash' || !leave) return renew('bundles', 'products');
+      await outdate('bundles', 'products');
+      return leave();
     },
   });
 

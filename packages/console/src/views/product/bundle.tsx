@@ -36,9 +36,7 @@ function Actions({ bundle, product }: PartProps) {
         <Button
           key={move.to}
           variant={bundle.state === 'preview' && move.to === 'published' ? 'filled' : 'default'}
-          onClick={() =>
-            askMove(bundle, move, () => move.to === 'trash' && navigate(`/products/${product.id}/bundles`))
-          }
+          onClick={() => askMove(bundle, move, () => navigate(`/products/${product.id}/bundles`))}
         >
           {move.label}
         </Button>
@@ -70,7 +68,7 @@ const Facts = ({ bundle }: { readonly bundle: BundleDetail }) => (
         {formatCount(bundle.device_count)}
       </PageLink>
     </Field>
-    <Field label="Devices that run it" value={formatCount(bundle.device_count_bundle_ok)} />
+    <Field label="Devices that run it">{formatCount(bundle.device_count_bundle_ok)}</Field>
     <Field label="Part number" value={bundle.part_number} />
     <Field label="Id" value={bundle.id} mono />
   </Fields>

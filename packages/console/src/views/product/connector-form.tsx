@@ -8,6 +8,7 @@ import {
   PasswordInput,
   Select,
   Stack,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -72,7 +73,9 @@ function Headers({ label, help, rows, onChange }: HeadersProps) {
           <Button size="compact-sm" variant="default" onClick={() => onChange([...rows, { name: '', value: '' }])}>
             Add a header
           </Button>
-          {help}
+          <Text size="xs" c="dimmed">
+            {help}
+          </Text>
         </Group>
       </Stack>
     </Fieldset>

@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Stack, Switch } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useChange } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
@@ -47,7 +47,7 @@ const Facts = ({ product }: { readonly product: ProductRecord }) => (
     <Field label="Version" value={product.version} />
     <Field label="Firmware" value={product.firmware && `${product.firmware} ${product.firmware_version ?? ''}`} />
     <Field label="Owner" value={product.customer ?? product.user} />
-    <Field label="Your role" value={product.role} />
+    <Field label="Your role">{product.role}</Field>
     <Field label="Part number" value={product.part_number} />
     <Field label="Devices">
       <PageLink href={`/products/${product.id}/devices`}>{formatCount(product.device_count)}</PageLink>
@@ -78,11 +78,9 @@ export default function Overview({ product, mayChange, mayAdminister }: TabProps
       {mayChange ? (
         <TextsForm key={product.id} product={product} />
       ) : (
-        <SimpleGrid cols={1}>
-          <Card title="Description">
-            <Description product={product} />
-          </Card>
-        </SimpleGrid>
+        <Card title="Description">
+          <Description product={product} />
+        </Card>
       )}
     </Stack>
   );

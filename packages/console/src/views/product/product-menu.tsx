@@ -3,7 +3,7 @@ import type { ProductRecord } from '@moorage/api';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
-import { renew } from '../../api/queries.ts';
+import { outdate, renew } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -32,6 +32,11 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
   const admin = useIsAdmin();
   const [, navigate] = useLocation();
   const offered = offeredActions(product, { admin });
+  /** To the list, which is asked for again; what is gone is not. */
+  const leave = async (): Promise<void> => {
+    await outdate('products', 'overview');
+    navigate('/products', { replace: true });
+  };
   if (offered.length === 0) return null;
   return (
     <Menu position="bottom-end" withinPortal>
@@ -54,8 +59,8 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
                 async run() {
                   await runs[action](product);
                   notify(`Product ${product.product} ${done[action]}`);
-                  if (action === 'delete') navigate('/products', { replace: true });
-                  await renew('products', 'overview');
+                  if (action === 'delete') await leave();
+                  else await renew('products', 'overview');
                 },
               })
             }

@@ -1,5 +1,5 @@
 import { Alert, Group, List, Radio, Stack, Text } from '@mantine/core';
-import type { BundleRecord, ProductRecord } from '@moorage/api';
+import { type BundleRecord, type ProductRecord, type Tag, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -16,6 +16,8 @@ const choices: readonly { readonly value: DeviceTag; readonly text: string }[] =
   { value: 'beta', text: 'devices that follow beta' },
   { value: 'release', text: 'all devices that follow no other bundle' },
 ];
+
+const isTag = (value: string): value is Tag => tags.some((tag) => tag === value);
 
 function Reach({ reach, tag }: { readonly reach: TagReach; readonly tag: DeviceTag }) {
   return (
@@ -62,13 +64,17 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
       onSubmit={submit}
       disabled={!changes || reach.data === undefined}
     >
-      <Radio.Group label="Tag" description="Devices get the bundle that carries the tag they follow">
+      <Radio.Group
+        label="Tag"
+        description="Devices get the bundle that carries the tag they follow"
+        value={tag}
+        onChange={(value) => choose(isTag(value) ? value : '')}
+      >
         <Stack gap="xs" mt="xs">
           {choices.map(({ value, text }) => (
             <Radio
               key={value}
-              checked={tag === value}
-              onChange={() => choose(value)}
+              value={value}
               label={
                 <Group gap="xs">
                   <StateBadge state={value} /> {text}
@@ -76,7 +82,7 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
               }
             />
           ))}
-          {bundle.tag !== null && <Radio checked={tag === ''} onChange={() => choose('')} label="No tag" />}
+          {bundle.tag !== null && <Radio value="" label="No tag" />}
         </Stack>
       </Radio.Group>
       {changes ? (

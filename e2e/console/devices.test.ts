@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killAll } from '../command-line.ts';
+import { accessibilityProblems, complaints, openQuay, photograph, type Quay, settled, skipReason } from './harness.ts';
+
+/** More than one page of the list. */
+const deviceCount = 60;
+
+const timeout = 60_000;
+
+describe.skipIf(skipReason)('the list of devices', () => {
+  let quay: Quay;
+  beforeAll(async () => {
+    quay = await openQuay();
+    const init = await quay.client.call('overview.init');
+    const platform = init.ok ? init.value.value.platforms.find(({ code }) => code === 'BERTH1') : undefined;
+    if (!platform) throw new Error('The example has no platform');
+    for (let number = 1; number <= deviceCount; number++) {
+      const digits = String(number).padStart(32, '0');
+      const title = `Buoy ${String(number).padStart(2, '0')}`;
+      const body = { uuid: `${platform.part_id}${digits}`, platform_id: platform.id, title };
+      const made = await quay.client.call('devices.provision', { body });
+      if (!made.ok) throw new Error(made.error.body.message);
+    }
+  });
+  afterAll(async () => {
+    await quay?.close();
+    killAll();
+  });
+
+  test('has pages, an order and a search, all of them in the address', { timeout }, async () => {
+    const page = await quay.open({ path: '/devices' });
+    const table = page.getByRole('table', { name: 'Devices' });
+    await page.getByText(`1–50 of ${deviceCount + 1} devices`).waitFor();
+    await photograph(page, 'devices-many');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    await page.getByText(`51–${deviceCount + 1} of ${deviceCount + 1} devices`).waitFor();
+    expect(page.url()).toContain('page=2');
+
+    await table.getByRole('button', { name: 'Device', exact: true }).click();
+    await table
+      .getByRole('columnheader', { name: 'Device', exact: true })
+      .and(page.locator('[aria-sort=ascending]'))
+      .waitFor();
+    await table.getByRole('button', { name: 'Device', exact: true }).click();
+    await page.waitForURL(/sort=-title/);
+    await expect
+      .poll(() => table.getByRole('link', { name: /^Buoy/ }).first().textContent())
+      .toBe(`Buoy ${deviceCount}`);
+
+    await page.getByRole('searchbox').fill('buoy 07');
+    await page.getByText('1 device', { exact: true }).waitFor();
+    expect(page.url()).toContain('q=buoy+07');
+    // Whoever is sent the address sees the same.
+    const other = await quay.open({ path: new URL(page.url()).pathname + new URL(page.url()).search });
+    await other.getByRole('link', { name: 'Buoy 07' }).waitFor();
+    await expect.poll(() => other.getByRole('searchbox').inputValue()).toBe('buoy 07');
+
+    await page.getByRole('searchbox').fill('0000000000012');
+    await page.getByRole('link', { name: 'Buoy 12' }).waitFor();
+    await page.getByRole('searchbox').fill('no such device');
+    await page.getByText('No device fits').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByText(`1–50 of ${deviceCount + 1} devices`).waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('tags many at once, says how many before, and another window sees it', { timeout }, async () => {
+    const watching = await quay.open({ path: '/devices?tag=beta' });
+    await watching.getByText('No device fits').waitFor();
+
+    const page = await quay.open({ path: '/devices?q=Buoy' });
+    await settled(page);
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+    await page.getByText('50 devices selected').waitFor();
+    await page.getByRole('button', { name: `Select all ${deviceCount} that fit the filters` }).click();
+    await page.getByText(`${deviceCount} devices selected`).waitFor();
+    await page.getByRole('button', { name: 'Tag …' }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Tag' }).click();
+    await page.getByRole('option', { name: 'beta' }).click();
+    await page.getByText(`${deviceCount} devices will follow the tag "beta"`).waitFor();
+    await photograph(page, 'devices-bulk-tag');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: `Tag ${deviceCount} devices` }).click();
+    await page.getByText(`${deviceCount} of ${deviceCount} devices`).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await watching.getByText(`of ${deviceCount} devices`).waitFor();
+    expect([...complaints(page), ...complaints(watching)]).toEqual([]);
+  });
+
+  test('activates those that are marked, and lists what was refused', { timeout }, async () => {
+    const page = await quay.open({ path: '/devices?q=Buoy+0&sort=title' });
+    await page.getByRole('checkbox', { name: 'Select Buoy 01' }).check();
+    await page.getByRole('checkbox', { name: 'Select Buoy 02' }).check();
+    await page.getByRole('button', { name: 'Activate …' }).click();
+    await page
+      .getByRole('textbox', { name: 'Product' })
+      .or(page.getByRole('combobox', { name: 'Product' }))
+      .last()
+      .fill('TIDE');
+    await page.getByRole('option', { name: /TIDE_GAUGE/ }).click();
+    await page.getByRole('button', { name: 'Activate 2 devices' }).click();
+    await page.getByText('2 of 2 devices').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    const products = await quay.client.call('products.list', { query: { q: 'TIDE_GAUGE' } });
+    const product_id = products.ok ? products.value.value[0]?.id : undefined;
+    const devices = await quay.client.call('devices.list', { query: { ...(product_id && { product_id }) } });
+    const titles = devices.ok ? devices.value.value.map(({ title }) => title) : [];
+    // Nobody has claimed them: only who owns a device may activate it, and the administrator may.
+    expect(titles).toEqual(expect.arrayContaining(['Buoy 01', 'Buoy 02']));
+  });
+
+  test('makes a device whose token is shown once', { timeout }, async () => {
+    const page = await quay.open({ path: '/devices?new=1' });
+    await page.getByRole('textbox', { name: 'Title' }).fill('Lighthouse');
+    await page.getByRole('button', { name: 'Provision' }).click();
+    await page.getByText('The token is shown this once').waitFor();
+    await photograph(page, 'devices-provisioned');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'To the device' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Lighthouse' }).waitFor();
+    expect(page.url()).not.toContain('new=');
+    expect(complaints(page)).toEqual([]);
+  });
+});

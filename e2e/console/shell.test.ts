@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killAll } from '../command-line.ts';
+import { accessibilityProblems, complaints, openQuay, photograph, type Quay, settled, skipReason } from './harness.ts';
+
+const timeout = 60_000;
+/** A page shows what it is about within this on loopback, in ms, when the machine has nothing else to do. */
+const loadMs = 1_000;
+/** Other tests run beside this one: the best of several counts. */
+const loads = 5;
+/** The first script, compressed, in bytes. */
+const firstScriptBytes = 250 * 1024;
+
+describe.skipIf(skipReason)('the shell of the console', () => {
+  let quay: Quay;
+  beforeAll(async () => {
+    quay = await openQuay({ example: false });
+  });
+  afterAll(async () => {
+    await quay?.close();
+    killAll();
+  });
+
+  test('comes with a policy that lets no inline script run, and files that may be kept', async () => {
+    const index = await fetch(quay.url);
+    expect(index.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(index.headers.get('cache-control')).toBe('no-cache');
+    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await index.text()) ?? [];
+    const file = await fetch(new URL(script, quay.url), { headers: { 'accept-encoding': 'gzip' } });
+    expect(file.headers.get('cache-control')).toContain('immutable');
+    expect(Number(file.headers.get('content-length'))).toBeLessThan(firstScriptBytes);
+    const deep = await fetch(new URL('/devices/some/tab', quay.url));
+    expect([deep.status, deep.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await fetch(new URL('/assets/gone.js', quay.url))).status).toBe(404);
+    const missing = await fetch(new URL('/api/nothing', quay.url));
+    expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, 'NOT_FOUND']);
+    expect((await fetch(new URL('/api/auth/login', quay.url))).status).toBe(405);
+  });
+
+  test('leads whoever has an empty service to the first thing to do', { timeout }, async () => {
+    const page = await quay.open();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await settled(page);
+    await photograph(page, 'first-steps');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Add a platform' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Test bench');
+    await page.getByRole('textbox', { name: 'Code' }).fill('BENCH');
+    await page.getByRole('textbox', { name: 'Part id' }).fill('0a0b0c0d');
+    await page.getByRole('button', { name: 'Add the platform' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Test bench' }).waitFor();
+    await page.getByRole('button', { name: 'New firmware' }).click();
+    const data = Buffer.from('firmware');
+    await page.setInputFiles('input[type=file][multiple]', {
+      name: 'main.exe',
+      mimeType: 'application/octet-stream',
+      buffer: data,
+    });
+    await page.getByRole('button', { name: 'Upload the firmware' }).click();
+    await page.getByRole('cell', { name: '1.0.0.0' }).waitFor();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+    await page.getByRole('link', { name: 'Create a product' }).waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('is all there for the keyboard', { timeout }, async () => {
+    const page = await quay.open({ path: '/platforms' });
+    await settled(page);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('New platform');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New platform' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('New platform');
+  });
+
+  test('has a navigation that opens and closes at phone width, and remembers its colours', { timeout }, async () => {
+    const page = await quay.open({ width: 'phone' });
+    await page.getByRole('button', { name: 'Open the navigation' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Logs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Light colours' }).waitFor();
+  });
+
+  test('loads within a second', { timeout }, async () => {
+    const page = await quay.open({ path: '/devices' });
+    const times: number[] = [];
+    for (let load = 0; load < loads; load++) {
+      const begin = performance.now();
+      await page.reload({ waitUntil: 'commit' });
+      await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+      times.push(performance.now() - begin);
+    }
+    expect(Math.min(...times)).toBeLessThan(loadMs);
+  });
+
+  test('shows a token once, and revokes it after asking', { timeout }, async () => {
+    const page = await quay.open({ path: '/account/tokens' });
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Build server');
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const token = (await page.getByRole('dialog').locator('code').first().textContent()) ?? '';
+    expect(token).toMatch(/^[A-Za-z0-9+/]{32}$/);
+    const answer = async () =>
+      (await fetch(new URL('/api/user', quay.url), { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await answer()).toBe(200);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('cell', { name: 'Build server', exact: true }).waitFor();
+    await expect.poll(() => page.content()).not.toContain(token);
+    await page.getByRole('button', { name: 'Revoke Build server' }).click();
+    await page.getByRole('dialog').getByText('This cannot be undone').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('cell', { name: 'Build server', exact: true }).waitFor({ state: 'detached' });
+    expect(await answer()).toBe(401);
+    expect(complaints(page).filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  test('says when the service is gone, and mends itself when it is back', { timeout }, async () => {
+    const page = await quay.open({ path: '/platforms' });
+    await page.getByRole('link', { name: 'Test bench' }).waitFor();
+    const stopped = await quay.stop();
+    const notice = page.getByText('The connection to the service is lost');
+    await notice.waitFor();
+    await photograph(page, 'connection-lost');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await stopped.again();
+    await notice.waitFor({ state: 'detached', timeout: 30_000 });
+    // Whatever happens from then on arrives again.
+    const body = { code: 'LATER', title: 'Added later' };
+    await quay.client.call('platforms.create', { body });
+    await page.getByRole('link', { name: 'Added later' }).waitFor();
+  });
+});

@@ -1,0 +1,261 @@
+import {
+  type BundleRecord,
+  type ConnectorType,
+  connectorOptions,
+  jsonBodyLimitBytes,
+  type ProductRecord,
+} from '@moorage/api';
+import { describe, expect, it, test } from 'vitest';
+import { adoptionOf } from './adoption.ts';
+import { boardColumns, moveInto, movesOf } from './bundle-actions.ts';
+import { bundleFileLimitBytes, contentOf, isModuleFilename } from './bundle-file.ts';
+import { fieldsOf, isComplete, type OptionValues, optionsFrom, valuesOf } from './connector-fields.ts';
+import { mayAdminister, mayChange, offeredActions, productActions } from './product-actions.ts';
+import { afterTagging, type DeviceTag, movedGroups } from './tag-move.ts';
+import { devicesToMove, groupText, reachText } from './tag-texts.ts';
+import { nextVersion, readVersion } from './versions.ts';
+
+const product = (change: Partial<ProductRecord>): ProductRecord =>
+  ({
+    title: 'Tide gauge',
+    state: 'preview',
+    role: 'owner',
+    device_count: 0,
+    bundle_count: 2,
+    ...change,
+    // Safe: the functions under test read these fields alone.
+  }) as ProductRecord;
+
+const bundle = (change: Partial<BundleRecord>): BundleRecord =>
+  ({
+    id: 'b',
+    version: '0.0.0.1',
+    state: 'published',
+    tag: null,
+    device_count: 0,
+    device_count_bundle_ok: 0,
+    ...change,
+    // Safe: the functions under test read these fields alone.
+  }) as BundleRecord;
+
+describe('version', () => {
+  test.each([
+    [undefined, '0.0.0.1'],
+    ['0.0.0.1', '0.0.0.2'],
+    ['1.2.3.65535', '1.2.4.0'],
+    ['1.65535.65535.65535', '2.0.0.0'],
+    ['65535.65535.65535.65535', undefined],
+    ['1.0', undefined],
+  ])('after %s comes %s, as the service counts', (highest, next) => {
+    expect(nextVersion(highest)).toBe(next);
+  });
+
+  test.each(['1.2.3', '1.2.3.4.5', 'a.b.c.d', '1.2.3.65536', '-1.0.0.0', ''])('"%s" is none', (text) => {
+    expect(readVersion(text)).toBeUndefined();
+  });
+
+  it('may have blanks around it', () => {
+    expect(readVersion(' 1.0.0.4 ')).toEqual([1, 0, 0, 4]);
+  });
+});
+
+describe('moving a tag', () => {
+  const holders = { alpha: 'a', release: 'r' } as const;
+
+  it('takes it from the bundle that had it, and the former tag from the one that gets it', () => {
+    expect(afterTagging(holders, 'b', 'release')).toEqual({ alpha: 'a', release: 'b' });
+    expect(afterTagging(holders, 'a', 'release')).toEqual({ release: 'a' });
+    expect(afterTagging(holders, 'a', '')).toEqual({ release: 'r' });
+  });
+
+  test.each<[DeviceTag, string, DeviceTag[]]>([
+    // Devices that follow beta have no beta, so they go where the release goes.
+    ['release', 'b', ['', 'beta', 'release']],
+    ['beta', 'b', ['beta']],
+    ['alpha', 'b', ['alpha']],
+    // The bundle of alpha becomes the release: alpha falls back to the release, which is the same bundle.
+    ['release', 'a', ['', 'beta', 'release']],
+    ['', 'a', ['alpha']],
+    ['', 'r', ['', 'beta', 'release']],
+    ['release', 'r', []],
+  ])('%j to bundle %s moves the devices with tags %j', (tag, id, moved) => {
+    expect(movedGroups(holders, id, tag).map((group) => group.tag)).toEqual(moved);
+  });
+
+  it('says how many devices it moves, and which stay', () => {
+    const versions = new Map([
+      ['r', '1.0.0.0'],
+      ['b', '1.0.0.1'],
+    ]);
+    const groups = [
+      { tag: '' as const, from: 'r', to: 'b', devices: 12, running: 0 },
+      { tag: 'beta' as const, from: undefined, to: 'b', devices: 1, running: 1 },
+      { tag: 'alpha' as const, from: 'r', to: undefined, devices: 2, running: 0 },
+      { tag: 'release' as const, from: 'x', to: 'b', devices: 3, running: 2 },
+    ];
+    expect(groups.map((group) => groupText(group, versions))).toEqual([
+      '12 devices without a tag: from 1.0.0.0 to 1.0.0.1',
+      '1 device with tag beta: to 1.0.0.1, where it is already',
+      '2 devices with tag alpha: offered nothing any more; they keep what runs',
+      '3 devices with tag release: from another bundle to 1.0.0.1; 2 of them run it already',
+    ]);
+    const reach = { groups, versions, former: undefined };
+    expect(devicesToMove(reach)).toBe(13);
+    expect(reachText(reach)).toMatch(/^This moves 13 devices/);
+    expect(reachText({ ...reach, groups: [] })).toBe('This moves no device.');
+  });
+});
+
+describe('a product', () => {
+  test.each<[ProductRecord['state'], string[]]>([
+    ['preview', ['publish', 'archive', 'trash', 'delete']],
+    ['published', ['archive', 'trash', 'delete']],
+    ['archive', ['publish', 'trash', 'delete']],
+    ['trash', ['restore', 'delete']],
+  ])('in state %s offers its owner %j', (state, actions) => {
+    const offered = offeredActions(product({ state }), { admin: false });
+    expect(offered.map(({ action }) => action)).toEqual(actions);
+  });
+
+  test.each<[ProductRecord['role'], boolean, boolean, boolean]>([
+    ['owner', false, true, true],
+    ['manager', false, true, false],
+    ['tester', false, false, false],
+    ['none', false, false, false],
+    ['none', true, true, true],
+  ])('may be changed and administered by a %s (administrator: %s): %s, %s', (role, admin, changes, administers) => {
+    expect([mayChange({ role }, { admin }), mayAdminister({ role }, { admin })]).toEqual([changes, administers]);
+    const offered = offeredActions(product({ role }), { admin }).map(({ action }) => action);
+    expect(offered.includes('delete')).toBe(administers);
+    expect(offered.includes('publish')).toBe(changes);
+  });
+
+  it('with devices says why it cannot be trashed or deleted', () => {
+    const offered = offeredActions(product({ device_count: 2 }), { admin: false });
+    expect(
+      offered.filter(({ blocked }) => blocked !== undefined).map(({ action, blocked }) => [action, blocked]),
+    ).toEqual([
+      ['trash', '2 devices are activated to it'],
+      ['delete', '2 devices are activated to it'],
+    ]);
+  });
+
+  it('says what every action does', () => {
+    for (const { says } of productActions) expect(says(product({ device_count: 3 }))).toMatch(/\.$/);
+  });
+});
+
+describe('a bundle', () => {
+  // The state table of the specification, and nothing else: every state with every column.
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    preview: ['published', 'trash'],
+    published: ['archive'],
+    archive: ['published', 'trash'],
+  };
+  for (const state of ['preview', 'published', 'archive'] as const) {
+    test.each(boardColumns)(`in state ${state} is taken by the column %s when the state table has it`, (column) => {
+      expect(moveInto({ state, tag: null }, column) !== undefined).toBe(allowed[state]?.includes(column));
+      expect(moveInto({ state, tag: 'beta' }, column)).toBeUndefined();
+    });
+  }
+
+  it('says what deleting it costs', () => {
+    const archived = bundle({ state: 'archive', device_count: 3, device_count_bundle_ok: 2 });
+    expect(movesOf(archived).map(({ to, says }) => [to, says(archived)])).toEqual([
+      ['published', expect.stringContaining('tagged again')],
+      ['trash', expect.stringMatching(/gone for good.*3 devices.*2 devices/s)],
+    ]);
+  });
+});
+
+describe('adoption', () => {
+  it('is a share of all devices of the product', () => {
+    const bundles = [
+      bundle({ id: 'new', tag: 'release', device_count: 3, device_count_bundle_ok: 1 }),
+      bundle({ id: 'old', device_count: 5, device_count_bundle_ok: 5 }),
+      bundle({ id: 'unseen' }),
+      bundle({ id: 'fresh', tag: 'beta' }),
+    ];
+    const { rows, others } = adoptionOf(bundles, 10);
+    expect(
+      rows.map((row) => [row.bundle.id, row.running, row.pending, row.runningPercent, row.pendingPercent]),
+    ).toEqual([
+      ['new', 1, 2, 10, 20],
+      ['old', 5, 0, 50, 0],
+      ['fresh', 0, 0, 0, 0],
+    ]);
+    expect(others).toBe(2);
+  });
+
+  it('never leaves its bar when counts and devices were read at different times', () => {
+    const { rows, others } = adoptionOf([bundle({ device_count: 4, device_count_bundle_ok: 4 })], 1);
+    expect(rows[0]?.runningPercent).toBe(100);
+    expect(others).toBe(0);
+  });
+});
+
+describe('a file of a bundle', () => {
+  it('of the largest size fits into a JSON body', () => {
+    const base64 = 4 * Math.ceil(bundleFileLimitBytes / 3);
+    const around = JSON.stringify({ filename: '"'.repeat(95), base64: '', exclude: true, type: 'A'.repeat(32) }).length;
+    expect(base64 + around).toBeLessThanOrEqual(jsonBodyLimitBytes);
+  });
+
+  it('gives its content without the data URL around it', () => {
+    expect(contentOf('data:text/plain;base64,b24=')).toBe('b24=');
+    expect(contentOf('data:application/octet-stream;base64,')).toBe('');
+  });
+
+  test.each([
+    ['index.html', true],
+    ['webapp/a file.txt', true],
+    ['kräne.txt', false],
+    ['', false],
+    ['x'.repeat(96), false],
+  ])('named "%s" fits a module: %s', (name, fits) => {
+    expect(isModuleFilename(name)).toBe(fits);
+  });
+});
+
+describe('the form of a connector', () => {
+  test.each<ConnectorType>(['webhook', 'mqtt'])('of type %s has a field for every option of the contract', (type) => {
+    const options = Object.keys(connectorOptions[type].properties).filter((name) => name !== 'type');
+    expect(
+      fieldsOf(type)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(options.sort());
+  });
+
+  it('takes limits, choices and examples from the contract', () => {
+    const fields = new Map(fieldsOf('webhook').map((field) => [field.name, field]));
+    expect(fields.get('url')).toMatchObject({ kind: 'text', required: true, placeholder: 'https://example.com/hook' });
+    expect(fields.get('method')).toMatchObject({ kind: 'choice', choices: ['POST', 'PUT'], placeholder: 'POST' });
+    expect(fields.get('timeout_ms')).toMatchObject({ kind: 'number', min: 100, max: 30_000 });
+    expect(fields.get('events')).toMatchObject({ kind: 'events', choices: expect.arrayContaining(['ota.ok']) });
+    expect(fields.get('secret')).toMatchObject({ kind: 'secret', required: false });
+    expect(fields.get('headers')).toMatchObject({ kind: 'headers' });
+  });
+
+  it('sends back what it was given, and leaves out what is empty', () => {
+    const opts = { url: 'https://a.example/', headers: { 'X-Key': '***' }, secret: '***', events: ['ota.ok'] };
+    expect(optionsFrom('webhook', valuesOf(opts))).toEqual({ type: 'webhook', ...opts });
+    const emptied: OptionValues = {
+      url: 'https://a.example/',
+      secret: '',
+      headers: [{ name: ' ', value: 'x' }],
+      events: [],
+    };
+    expect(optionsFrom('webhook', emptied)).toEqual({ type: 'webhook', url: 'https://a.example/' });
+  });
+
+  it('sends no options of the other type', () => {
+    const values: OptionValues = { url: 'mqtt://broker.example', method: 'PUT', qos: 1 };
+    expect(optionsFrom('mqtt', values)).toEqual({ type: 'mqtt', url: 'mqtt://broker.example', qos: 1 });
+  });
+
+  it('waits for what is needed', () => {
+    expect(isComplete('webhook', {})).toBe(false);
+    expect(isComplete('mqtt', { url: 'mqtt://broker.example' })).toBe(true);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveConsole } from './console-files.ts';
+import { statusOf } from './errors.ts';
+
+const index = '<!doctype html><title>Console</title>';
+const script = 'console.log("hello");\n'.repeat(100);
+
+let folder: string;
+let app: FastifyInstance;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'moorage-console-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), index);
+  writeFileSync(join(folder, 'assets', 'main-abc.js'), script);
+  writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+  app = fastify();
+  app.get('/api/thing', () => 'of the service');
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('not found'));
+  serveConsole(app, folder, statusOf);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+
+describe('the console', () => {
+  it.each(['/', '/devices', '/devices/some-id/files?x=1', '/metrics-of-mine', '/index.html'])(
+    'answers %s with its page, which is asked for anew each time',
+    async (url) => {
+      const reply = await get(url);
+      expect(reply.body).toBe(index);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  );
+
+  it('lets no script run that is not a file of the service', async () => {
+    const policy = String((await get('/')).headers['content-security-policy']);
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toMatch(/script-src 'self';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe-eval');
+  });
+
+  it('has files that are kept for ever, since a changed one has another name', async () => {
+    const reply = await get('/assets/main-abc.js');
+    expect(reply.body).toBe(script);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect((await get('/icon.svg')).headers['cache-control']).toBe('no-cache');
+  });
+
+  it('sends them packed to whoever can unpack them', async () => {
+    const reply = await get('/assets/main-abc.js', { 'accept-encoding': 'br, gzip' });
+    expect(reply.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(gunzipSync(reply.rawPayload).toString()).toBe(script);
+  });
+
+  it('says that nothing has changed', async () => {
+    const etag = String((await get('/')).headers.etag);
+    const reply = await get('/', { 'if-none-match': etag });
+    expect([reply.statusCode, reply.body]).toEqual([304, '']);
+  });
+
+  it.each(['/assets/main-old.js', '/favicon.ico', '/../package.json', '/%2e%2e/package.json'])(
+    'has no page for %s, a file that is not there',
+    async (url) => {
+      const reply = await get(url);
+      expect([reply.statusCode, reply.json().code]).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+
+  it.each(['/api/nothing', '/api', '/docs/x', '/healthz', '/readyz', '/metrics', '/openapi.json'])(
+    'leaves %s to the service',
+    async (url) => {
+      const reply = await get(url);
+      expect([reply.statusCode, reply.body]).toEqual([404, 'not found']);
+    },
+  );
+
+  it('stands behind what the service serves', async () => {
+    expect((await get('/api/thing')).body).toBe('of the service');
+  });
+
+  it('is refused without its first page', () => {
+    expect(() => serveConsole(fastify(), join(folder, 'assets'), statusOf)).toThrow('no index.html');
+  });
+});
