@@ -117,7 +117,8 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     await lamp.getByRole('slider').press('ArrowLeft');
     await lamp.getByRole('button', { name: 'Set' }).click();
     await lamp.getByText('99 %', { exact: true }).first().waitFor();
-    expect(await scene.line.run('cloud_read lamp')).toContain('99');
+    // It comes over the message channel, by itself.
+    await expect.poll(() => scene.line.run('cloud_read lamp'), { timeout: 10_000 }).toContain('99');
     await scene.line.run('cloud_sync');
     await lamp.getByText('delivered', { exact: true }).waitFor();
     // The device sets it, too.

@@ -3,6 +3,7 @@ export * from './base64.ts';
 export * from './clock.ts';
 export * from './crc16.ts';
 export * from './ids.ts';
+export * from './pieces.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';
 export * from './transition.ts';

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { unwrap, VirtualClock } from '@moorage/base';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { BusPort } from '../src/bus/bus-port.ts';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { MemoryNetwork } from '../src/net/memory.ts';
@@ -16,6 +17,9 @@ const receiveTimeoutMs = 5_000;
 
 /** Turns of the event loop that sent bytes have to arrive before time goes on. */
 const arrivalTurns = 100;
+
+/** Real milliseconds that sent bytes have at most to be read; a module that has stopped reading leaves them. */
+const longestArrivalMs = 1_000;
 
 /** Turns of the event loop in which nothing may come that is not expected. */
 const quietTurns = 20;
@@ -79,6 +83,19 @@ class Received {
   }
 }
 
+/** Counts the bytes that the serial lines of modules have read. */
+function countHeard(): () => number {
+  const heard = vi.spyOn(BusPort.prototype, 'heard');
+  return () => heard.mock.calls.reduce((sum, [bytes]) => sum + bytes.length, 0);
+}
+
+/** What was sent is there when this returns: time may go on. */
+async function arrival(sent: number, heard: () => number): Promise<void> {
+  const deadline = performance.now() + longestArrivalMs;
+  for (let left = arrivalTurns; left > 0; left--) await turn();
+  while (heard() < sent && performance.now() < deadline) await turn();
+}
+
 async function replay(
   transcript: Transcript,
   wireName: (typeof wires)[number],
@@ -89,6 +106,8 @@ async function replay(
   const { module, call, peers } = await bootedModule(clock, transcript, network);
   let caller: Call | undefined;
   for (const line of transcript.setup) expect((await module.execute(line)).code, line).toBe(0);
+  const heard = countHeard();
+  let sent = 0;
   const wire = await openWire[wireName](module);
   const received = new Received(wire);
   // A wait goes on until its effect is seen: over a real wire the bytes before it may still be on their way.
@@ -103,19 +122,21 @@ async function replay(
     for (const [index, step] of transcript.steps.entries()) {
       if (step.kind === 'send') {
         waitMs = 0;
+        sent += step.bytes.length;
         const bytes = Buffer.from(step.bytes, 'latin1');
         if (pieces === 'whole') wire.stream.write(bytes);
         else for (const byte of bytes) wire.stream.write(Buffer.of(byte));
       } else if (step.kind === 'receive') {
         const taken = await received.take(step.bytes, meanwhile);
         const where = `step ${index + 1}, then came: ${spell(received.bytes)}`;
-        const heard = [...peers].filter(([, peer]) => peer.problem).map(([port, { problem }]) => `${port} ${problem}`);
-        expect(spell(taken), [where, ...heard].join('; ')).toBe(spell(step.bytes));
+        const problems = [...peers]
+          .filter(([, peer]) => peer.problem)
+          .map(([port, { problem }]) => `${port} ${problem}`);
+        expect(spell(taken), [where, ...problems].join('; ')).toBe(spell(step.bytes));
       } else if (step.kind === 'end') wire.stream.end();
       else if (step.kind === 'ended') await expect.poll(() => received.ended).toBe(true);
       else if (step.kind === 'wait') {
-        while (wire.stream.writableLength > 0) await turn();
-        for (let left = arrivalTurns; left > 0; left--) await turn();
+        await arrival(sent, heard);
         waitMs = step.ms;
       } else if (step.kind === 'call') caller = await call(step.port);
       else if (step.kind === 'says') caller?.say(step.bytes);
@@ -124,7 +145,7 @@ async function replay(
         if (caller) caller.heard = '';
       } else if (step.kind === 'hangs-up') caller?.hangUp();
       else if (step.kind === 'pass') {
-        for (let left = arrivalTurns; left > 0; left--) await turn();
+        await arrival(sent, heard);
         await clock.advance(step.ms);
       } else module.log.line(step.text);
     }
@@ -138,6 +159,10 @@ async function replay(
     await module.close();
   }
 }
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe.each(files)('%s', (file) => {
   const transcript = parseTranscript(readFileSync(new URL(file, folder), 'utf8'));

@@ -66,6 +66,7 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   }),
   'products.get': product('product.read'),
   'products.description': product('product.read'),
+  'products.preview': self({ body: { text: 'x' } }),
   'products.update': [
     product('product.change', { body: ({ code }) => ({ code }) }),
     product('product.claimable', { body: ({ code }) => ({ code, claimable: false }) }),

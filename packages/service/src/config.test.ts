@@ -17,6 +17,7 @@ describe('settings', () => {
         s3AccessKey: undefined,
         s3SecretKey: undefined,
         deviceInsecure: false,
+        deviceCertificateDays: 10_950,
         connectorAllow: [],
         logLevel: 'warn',
         accessLog: false,

@@ -69,7 +69,11 @@ export const serveCommand = defineCliCommand({
     });
     stopOnSignal(running.stop);
     const { api, console, devices } = running.addresses;
-    reporter.event('ready', { ...running.addresses }, `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`);
+    reporter.event(
+      'ready',
+      { ...running.addresses },
+      `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`,
+    );
     notice.flush();
   },
 });
