@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from '../command-line.ts';
-import { complaints, openQuay, photograph, type Quay, settled, skipReason } from './harness.ts';
+import { complaints, openQuay, photograph, type Quay, settled, signIn, skipReason } from './harness.ts';
 import { openSerialLine, type SerialLine } from './serial-line.ts';
 
 /** How long a module may take for an update and the restart after it. */
@@ -125,6 +125,41 @@ describe.skipIf(skipReason)('an empty service and a module from the factory', ()
     await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached', timeout: updateMs });
     const device = await quay.client.call('devices.get', { params: { identifier: uuid } });
     expect(device.ok && device.value.value).toMatchObject({ bundle: '0.0.0.1', bundle_ok: true, user: 'owner' });
+    expect(complaints(page)).toEqual([]);
+  });
+});
+
+describe.skipIf(skipReason)('the service with its example', () => {
+  let quay: Quay;
+  beforeAll(async () => {
+    quay = await openQuay({ firstRun: true });
+  });
+  afterAll(async () => {
+    await quay?.close();
+    killAll();
+  });
+
+  test('leads from the printed password to a live chart, and to a lamp that can be switched', {
+    timeout: 60_000,
+  }, async () => {
+    const page = await quay.open({ signedIn: false });
+    await signIn(page, quay.administrator);
+    await fill(page, 'Current password', quay.administrator.password);
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill('a password of my own');
+    await page.getByRole('textbox', { name: 'New password again' }).fill('a password of my own');
+    await button(page, 'Change the password').click();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await page.getByRole('table', { name: 'Devices' }).getByRole('link').first().click();
+    await page.getByText('Water level').waitFor();
+    await page.getByRole('link', { name: 'Live charts' }).click();
+    const chart = page.getByRole('img', { name: /Water level over time: last \d+ mm/ });
+    const before = await chart.getAttribute('aria-label');
+    await expect.poll(() => chart.getAttribute('aria-label'), { timeout: 15_000 }).not.toBe(before);
+    await photograph(page, 'example-streams');
+    await page.getByRole('tab', { name: 'Controls' }).click();
+    await fill(page, 'Value', '1');
+    await button(page, 'Set').click();
+    await page.getByText('delivered', { exact: true }).waitFor();
     expect(complaints(page)).toEqual([]);
   });
 });

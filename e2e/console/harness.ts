@@ -35,8 +35,14 @@ export interface Quay {
   readonly uuid: string;
   /** Where the serial line of the module is; empty unless it was asked for. */
   readonly serial: string;
-  /** A new window with cookies of its own, signed in unless told otherwise. */
-  open(options?: { signedIn?: boolean; width?: Width; path?: string; dark?: boolean }): Promise<Page>;
+  /** A new window with cookies of its own, signed in as the administrator unless told otherwise. */
+  open(options?: {
+    signedIn?: boolean;
+    as?: Quay['administrator'];
+    width?: Width;
+    path?: string;
+    dark?: boolean;
+  }): Promise<Page>;
   /** Ends the service; `again` starts it once more on the same port with what it has kept, alone. */
   stop(): Promise<{ again(): Promise<void> }>;
   close(): Promise<void>;
@@ -49,7 +55,7 @@ const errorsOf = new WeakMap<BrowserContext, string[]>();
 export const complaints = (page: Page): readonly string[] => errorsOf.get(page.context()) ?? [];
 
 /** What a page may take, in ms; a busy machine is slow, and a wrong selector should still be named before the test ends. */
-const waitMs = 12_000;
+const waitMs = 25_000;
 
 const quayOptions = ['--port', '0', '--device-port', '0', '--json'];
 
@@ -60,11 +66,14 @@ interface QuayOptions {
   readonly firstRun?: boolean;
   /** The serial line of the module, in the words of `--serial`; it has none without this. */
   readonly serial?: string;
+  /** More settings of the service, as variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-async function start(data: string, { example = true, firstRun = false, serial = 'none' }: QuayOptions) {
+async function start(data: string, { example = true, firstRun = false, serial = 'none', env: more }: QuayOptions) {
   const password = 'a long password';
-  const env = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', ...(!firstRun && { MOORAGE_ADMIN_PASSWORD: password }) };
+  const account = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', ...(!firstRun && { MOORAGE_ADMIN_PASSWORD: password }) };
+  const env = { ...account, ...more };
   const command = example ? ['up', '--serial', serial] : ['serve'];
   const program = moorage([...command, '--data', data, ...quayOptions], env);
   const ready = await eventOf(program, 'ready');
@@ -118,7 +127,7 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     administrator,
     program,
     client: anonymous.as(session.value.value.token),
-    async open({ signedIn = true, width = 'desk', path = '/', dark = false } = {}) {
+    async open({ signedIn = true, as, width = 'desk', path = '/', dark = false } = {}) {
       const context = await browser.newContext({ viewport: widths[width], colorScheme: dark ? 'dark' : 'light' });
       const errors: string[] = [];
       errorsOf.set(context, errors);
@@ -131,7 +140,7 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
       });
       if (signedIn) {
         cookie ??= sessionCookie(url, administrator);
-        await context.addCookies([await cookie]);
+        await context.addCookies([await (as ? sessionCookie(url, as) : cookie)]);
       }
       await page.goto(new URL(path, url).href);
       if (signedIn) await page.getByRole('banner').waitFor();

@@ -49,9 +49,8 @@ const chooseFiles = async (page: Page, files: readonly { name: string; content: 
 describe.skipIf(skipReason)('the developer workflow', () => {
   let quay: Quay;
   beforeAll(async () => {
-    // Read by the service that the test starts: the party of a connector is on this machine.
-    process.env.MOORAGE_CONNECTOR_ALLOW = '127.0.0.0/8';
-    quay = await openQuay();
+    // The party of a connector is on this machine.
+    quay = await openQuay({ env: { MOORAGE_CONNECTOR_ALLOW: '127.0.0.0/8' } });
   });
   afterAll(async () => {
     await quay?.close();
@@ -75,7 +74,12 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await agree(page, 'Remove', '16 bytes are deleted');
     await files.getByText('notes.txt').waitFor({ state: 'detached' });
     await page.getByRole('checkbox', { name: /^Exclude them/ }).check();
+    await page.getByRole('textbox', { name: 'Folder of the files added next' }).fill('papers/');
+    await chooseFiles(page, [{ name: 'notes.txt', content: 'not\n' }]);
+    await files.getByText('papers/notes.txt').waitFor();
     await chooseFiles(page, [{ name: 'notes.txt', content: 'not for devices\n' }]);
+    await agree(page, 'Replace', 'papers/notes.txt');
+    await files.getByText('16 bytes').waitFor();
     await files.getByText('excluded: not sent to devices').waitFor();
     await page.getByText(/devices get 1 file of 11 bytes/).waitFor();
 
@@ -162,6 +166,9 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await page.getByRole('textbox', { name: 'Folder for the files added next' }).fill('sounds');
     await chooseFiles(page, [{ name: 'low.txt', content: 'booo' }]);
     await page.getByRole('table', { name: 'Assets' }).getByText('sounds/low.txt').waitFor();
+    await chooseFiles(page, [{ name: 'low.txt', content: 'boom' }]);
+    await agree(page, 'Replace', 'sounds/low.txt');
+    await page.getByText('2 uploads ended').waitFor();
     await button(page, 'Delete sounds/low.txt').click();
     await agree(page, 'Delete', '4 bytes are gone');
     await page.getByText('No assets yet').waitFor();

@@ -12,6 +12,7 @@ const views = [
   ['account', '/account'],
   ['account-password', '/account/password'],
   ['account-tokens', '/account/tokens'],
+  ['account-broadcasts', '/account/broadcasts'],
   ['administration', '/administration'],
   ['nowhere', '/no/such/page'],
 ] as const;

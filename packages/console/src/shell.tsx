@@ -44,9 +44,8 @@ function Navigation({ onFollow }: { readonly onFollow: () => void }) {
           href={path}
           label={title}
           leftSection={Icon && <Icon size={18} aria-hidden />}
-          active={here}
-          variant="subtle"
-          fw={here ? 700 : 400}
+          className="nav-link"
+          fw={here ? 650 : 400}
           {...(here && { 'aria-current': 'page' as const })}
           onClick={onFollow}
         />

@@ -2,7 +2,8 @@ import type { LiveEventType, LogRecord } from '@moorage/api';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { after } from '../ui/time.ts';
 import { addressOf } from './client.ts';
-import { queryClient, type Resource, renew } from './queries.ts';
+import { gatherer } from './gather.ts';
+import { queryClient, type Resource, renew, renewByEvents } from './queries.ts';
 import { resourcesOf } from './renewals.ts';
 
 /** Whether changes arrive by themselves. */
@@ -12,8 +13,6 @@ const ConnectionContext = createContext<Connection>('connecting');
 
 export const useConnection = (): Connection => useContext(ConnectionContext);
 
-/** Events that come together are answered by asking once, in ms. */
-const gatherMs = 250;
 /** How soon a stream that the browser has given up is opened again, in ms. */
 const reopenMs = 3_000;
 
@@ -63,20 +62,13 @@ function openStream({ url, types, onEvent, onOpen, onLost }: Stream): () => void
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const [connection, setConnection] = useState<Connection>('connecting');
   useEffect(() => {
-    const waiting = new Set<Resource>();
-    let cancel = (): void => {};
-    const ask = (): void => {
-      void renew(...waiting);
-      waiting.clear();
-    };
+    const touched = gatherer<Resource>((resources) => void renewByEvents(...resources));
     const end = openStream({
       url: addressOf('events.stream', {}),
       types: ['log'],
       onEvent(_, data) {
         // Safe: the contract says what this event carries.
-        for (const resource of resourcesOf((data as LogRecord).type)) waiting.add(resource);
-        cancel();
-        cancel = after(gatherMs, ask);
+        touched.add(resourcesOf((data as LogRecord).type));
       },
       onOpen(again) {
         setConnection('open');
@@ -85,7 +77,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
       onLost: () => setConnection('lost'),
     });
     return () => {
-      cancel();
+      touched.cancel();
       end();
     };
   }, []);

@@ -2,6 +2,7 @@ import type { AnswerOf, Contract, EndpointName, InputOf, Reply } from '@moorage/
 import {
   keepPreviousData,
   MutationCache,
+  type Query,
   QueryCache,
   QueryClient,
   type UseMutationResult,
@@ -45,15 +46,17 @@ export interface CallOptions {
   readonly enabled?: boolean;
   /** Show the former answer while that for a changed input is on its way, as lists do. */
   readonly keepPrevious?: boolean;
-  /** Ask again this often, in ms; only for what no event tells of. */
+  /** Ask again this often, in ms; for what no event tells of. */
   readonly everyMs?: number;
+  /** Too large to be asked for again at every event: only when it is shown anew, and as `everyMs` says. */
+  readonly slow?: boolean;
 }
 
 /** The answer of a GET endpoint, kept and shared under its name and input, and renewed when events tell of changes. */
 export const useCall = <N extends EndpointName>(
   name: N,
   input: InputOf<N>,
-  { enabled = true, keepPrevious = false, everyMs }: CallOptions = {},
+  { enabled = true, keepPrevious = false, everyMs, slow = false }: CallOptions = {},
 ): UseQueryResult<Reply<AnswerOf<N>>, Error> =>
   useQuery({
     queryKey: keyOf(name, input),
@@ -61,11 +64,30 @@ export const useCall = <N extends EndpointName>(
     enabled,
     ...(keepPrevious && { placeholderData: keepPreviousData }),
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    meta: { slow },
   });
 
 /** Has everything of these resources asked for again where it is shown. */
 export const renew = (...resources: readonly Resource[]): Promise<void> =>
   Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] }))).then(() => {});
+
+const isSlow = ({ meta }: Query): boolean => meta?.slow === true;
+
+/** Has everything below a key asked for again, but what is slow only when it is shown anew. */
+const renewBelow = (queryKey: readonly unknown[]): Promise<unknown> =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey, predicate: (query) => !isSlow(query) }),
+    queryClient.invalidateQueries({ queryKey, predicate: isSlow, refetchType: 'none' }),
+  ]);
+
+/** Has everything of these resources asked for again because of events. */
+export async function renewByEvents(...resources: readonly Resource[]): Promise<void> {
+  // First whether a device has data at all: what shows none any more asks for none.
+  const capabilities = resources.includes('data') ? renewBelow(['data', 'capabilities']) : undefined;
+  await Promise.all(resources.filter((resource) => resource !== 'data').map((resource) => renewBelow([resource])));
+  await capabilities;
+  if (capabilities) await renewBelow(['data']);
+}
 
 /** Has everything of these resources asked for again where it is shown next, not where it is shown now: that is gone. */
 export const outdate = (...resources: readonly Resource[]): Promise<void> =>

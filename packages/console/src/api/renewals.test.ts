@@ -5,6 +5,8 @@ import { resourcesOf } from './renewals.ts';
 describe('what an event renews', () => {
   test.each([
     ['device.tag', 'devices'],
+    ['device.data_activate', 'data'],
+    ['device.reset', 'data'],
     ['ota.ok', 'deviceUpdates'],
     ['bundle.state', 'products'],
     ['activation_token.use', 'products'],
@@ -17,6 +19,10 @@ describe('what an event renews', () => {
     const found = resourcesOf(type);
     expect(found).toEqual(expect.arrayContaining(['logs', 'overview', 'metrics']));
     expect(Object.keys(contract)).toEqual(expect.arrayContaining([...found]));
+  });
+
+  test('a device that comes and goes does not have its charts loaded anew', () => {
+    expect(resourcesOf('device.online')).not.toContain('data');
   });
 
   test('a type of a newer service renews everything', () => {

@@ -4,7 +4,7 @@ import type { Resource } from './queries.ts';
 const touched: Readonly<Record<string, readonly Resource[]>> = {
   user: ['users', 'session', 'tokens'],
   token: ['tokens'],
-  device: ['devices', 'deviceFiles', 'data', 'channel', 'fleet'],
+  device: ['devices', 'deviceFiles', 'channel', 'fleet'],
   ota: ['devices', 'deviceUpdates', 'bundles', 'fleet'],
   platform: ['platforms'],
   firmware: ['platforms'],
@@ -17,12 +17,17 @@ const touched: Readonly<Record<string, readonly Resource[]>> = {
   customer: ['customers'],
 };
 
+/** After these a device has other streams and controls, or none. */
+const dataTypes: readonly string[] = ['device.data_activate', 'device.data_deactivate', 'device.reset'];
+
 /** What the dashboard and the list of logs show of every event. */
 const always: readonly Resource[] = ['logs', 'overview', 'metrics'];
 
 /** The resources that an event of this type touches; all of them for a type that this console does not know. */
 export function resourcesOf(type: string): readonly Resource[] {
   const [kind = ''] = type.split('.');
-  const found = touched[kind] ?? [...new Set(Object.values(touched).flat())];
-  return [...found, ...always];
+  const found = touched[kind] ?? [...new Set(Object.values(touched).flat()), 'data' as const];
+  // Not for every event of a device: one that comes and goes would have its charts loaded anew each time.
+  const data: readonly Resource[] = dataTypes.includes(type) ? ['data'] : [];
+  return [...found, ...data, ...always];
 }

@@ -6,6 +6,8 @@ const colours: Readonly<Record<string, string>> = {
   enabled: 'blue',
   disabled: 'red',
   online: 'teal',
+  live: 'teal',
+  'not followed': 'orange',
   offline: 'gray',
   preview: 'blue',
   published: 'teal',
@@ -40,7 +42,8 @@ export function StateBadge({ state }: { readonly state: string }) {
       radius="sm"
       tt="none"
       fw={500}
-      maw="100%"
+      // Whole: a state that is cut says nothing.
+      miw="max-content"
       leftSection={
         <span
           aria-hidden

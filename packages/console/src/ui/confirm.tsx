@@ -1,7 +1,9 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { notifyError } from './notify.ts';
+import { after } from './time.ts';
 
 interface Question {
   /** A question: `Delete product "Tide gauge"?` */
@@ -13,6 +15,25 @@ interface Question {
   /** Red, for what cannot be undone. */
   readonly destructive?: boolean;
   readonly run: () => unknown;
+}
+
+/** Work that takes longer says that it is going on, in ms. */
+const shownAfterMs = 150;
+
+/** Does something, and shows that it is being done for as long as it takes; what it throws is shown. */
+async function working(message: string, run: () => unknown): Promise<void> {
+  let id: string | undefined;
+  const cancel = after(shownAfterMs, () => {
+    id = notifications.show({ message, loading: true, autoClose: false, withCloseButton: false });
+  });
+  try {
+    await run();
+  } catch (error) {
+    notifyError(error);
+  } finally {
+    cancel();
+    if (id !== undefined) notifications.hide(id);
+  }
 }
 
 /** Asks before something happens. What `run` throws is shown. */
@@ -27,6 +48,6 @@ export function confirm({ title, body, action, destructive = false, run }: Quest
     labels: { confirm: action, cancel: 'Cancel' },
     confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
     cancelProps: { 'data-autofocus': destructive },
-    onConfirm: () => void Promise.resolve().then(run).catch(notifyError),
+    onConfirm: () => void working(`${action} …`, run),
   });
 }

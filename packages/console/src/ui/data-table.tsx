@@ -1,7 +1,8 @@
-import { Box, Checkbox, Group, Pagination, Progress, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Checkbox, Group, Pagination, Paper, Progress, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode, useCallback, useRef } from 'react';
+import { useInCard } from './card.tsx';
 import { formatCount, plural } from './format.ts';
 import { ErrorBox, Loading } from './states.tsx';
 import type { ListAddress } from './use-list.ts';
@@ -59,7 +60,7 @@ function HeadCell<Row>({ column, list }: { readonly column: Column<Row>; readonl
       {sort === undefined ? (
         title
       ) : (
-        <UnstyledButton fz="inherit" fw="inherit" onClick={() => list.sortBy(sort)}>
+        <UnstyledButton fz="inherit" fw="inherit" style={{ whiteSpace: 'nowrap' }} onClick={() => list.sortBy(sort)}>
           <Group gap={4} wrap="nowrap">
             {title}
             {sortIcon(list.sort, sort)}
@@ -80,31 +81,64 @@ function withRows(ids: ReadonlySet<string>, rows: readonly string[], marked: boo
   return next;
 }
 
+interface RowProps<Row> {
+  readonly row: Row;
+  readonly id: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined where rows cannot be marked. */
+  readonly marked: boolean | undefined;
+  readonly name: string;
+  readonly onMark: (id: string, marked: boolean) => void;
+}
+
+function PlainRow<Row>({ row, id, columns, marked, name, onMark }: RowProps<Row>) {
+  return (
+    <Table.Tr {...(marked && { bg: 'var(--mantine-color-default-hover)' })}>
+      {marked !== undefined && (
+        <Table.Td w={36}>
+          <Checkbox
+            aria-label={`Select ${name}`}
+            checked={marked}
+            onChange={(event) => onMark(id, event.currentTarget.checked)}
+          />
+        </Table.Td>
+      )}
+      {columns.map(({ key, cell, from }) => (
+        <Table.Td key={key} {...(from && { visibleFrom: from })} style={{ overflowWrap: 'anywhere' }}>
+          {cell(row)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}
+
+// Safe: it takes what it wraps takes; a mark on one row draws that one anew, not all of them.
+const OneRow = memo(PlainRow) as typeof PlainRow;
+
 interface RowsProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'idOf' | 'selection'> {
   readonly rows: readonly Row[];
 }
 
 function Rows<Row>({ rows, columns, idOf, selection }: RowsProps<Row>) {
+  const latest = useRef(selection);
+  latest.current = selection;
+  const onMark = useCallback((id: string, marked: boolean) => {
+    const { current } = latest;
+    current?.set(withRows(current.ids, [id], marked));
+  }, []);
   return rows.map((row) => {
     const id = idOf(row);
-    const marked = selection?.ids.has(id) ?? false;
+    const name = selection?.nameOf(row) ?? '';
     return (
-      <Table.Tr key={id} {...(marked && { bg: 'var(--mantine-color-default-hover)' })}>
-        {selection && (
-          <Table.Td w={36}>
-            <Checkbox
-              aria-label={`Select ${selection.nameOf(row)}`}
-              checked={marked}
-              onChange={(event) => selection.set(withRows(selection.ids, [id], event.currentTarget.checked))}
-            />
-          </Table.Td>
-        )}
-        {columns.map(({ key, cell, from }) => (
-          <Table.Td key={key} {...(from && { visibleFrom: from })} style={{ overflowWrap: 'anywhere' }}>
-            {cell(row)}
-          </Table.Td>
-        ))}
-      </Table.Tr>
+      <OneRow
+        key={id}
+        id={id}
+        row={row}
+        columns={columns}
+        marked={selection?.ids.has(id)}
+        name={name}
+        onMark={onMark}
+      />
     );
   });
 }
@@ -145,13 +179,15 @@ function Foot({ list, total, noun, nouns, countLimit }: FootProps) {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, query, list, idOf, empty, selection, noun, nouns = `${noun}s`, countLimit } = props;
   const { data, error } = query;
+  const inCard = useInCard();
   if (data === undefined) return error ? <ErrorBox error={error} onRetry={() => void query.refetch()} /> : <Loading />;
   const total = data.total ?? data.value.length;
-  if (total === 0) return <>{empty}</>;
+  const card = inCard ? {} : ({ withBorder: true, px: { base: 'xs', xs: 'md' }, py: 'xs' } as const);
+  if (total === 0) return <Paper {...card}>{empty}</Paper>;
   const shown = data.value.map(idOf);
   const marked = selection ? shown.filter((id) => selection.ids.has(id)).length : 0;
   return (
-    <Box>
+    <Paper {...card}>
       <Box h={3} mb={4} aria-hidden>
         {query.isPlaceholderData && <Progress value={100} animated size={3} />}
       </Box>
@@ -180,6 +216,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table>
       </Table.ScrollContainer>
       <Foot list={list} total={total} noun={noun} nouns={nouns} countLimit={countLimit} />
-    </Box>
+    </Paper>
   );
 }

@@ -28,6 +28,9 @@ export function Dialog({ title, opened, onClose, size = 'md', children }: Dialog
   );
 }
 
+/** Focuses an input that comes into a dialogue after it has opened, when what it needs has been loaded. */
+export const focusFirst = (input: HTMLElement | null): void => input?.focus();
+
 /** Whether a dialogue is open, kept in the address as `?name=1`: a link can lead to it. */
 export function useAddressDialog(name: string): readonly [boolean, { open: () => void; close: () => void }] {
   const [path, navigate] = useLocation();

@@ -21,7 +21,7 @@ export function Field({ label, children, value, mono = false }: FieldProps) {
         {label}
       </Text>
       <Group component="dd" gap={4} wrap="nowrap" m={0} align="center">
-        <Box miw={0} style={{ overflowWrap: 'anywhere' }}>
+        <Box miw={0} fz="sm" style={{ overflowWrap: 'anywhere' }}>
           {mono && typeof shown === 'string' && shown !== '—' ? <Code>{shown}</Code> : shown}
         </Box>
         {value && <Copy value={value} label={label.toLowerCase()} />}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatCount, formatMoment, formatRelative, formatSize, plural } from './format.ts';
+import { formatCompact, formatCount, formatMoment, formatRelative, formatSize, plural } from './format.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const minute = 60_000;
@@ -46,4 +46,13 @@ test('numbers have commas, and nouns their plural', () => {
   expect(plural(1, 'device')).toBe('1 device');
   expect(plural(100_000, 'device')).toBe('100,000 devices');
   expect(plural(0, 'entry', 'entries')).toBe('0 entries');
+});
+
+test.each([
+  [950, '950'],
+  [3_333, '3.3k'],
+  [12_345, '12k'],
+  [1_200_000, '1M'],
+])('%i is %s where there is little room', (count, text) => {
+  expect(formatCompact(count)).toBe(text);
 });

@@ -50,6 +50,12 @@ export function formatSize(bytes: number): string {
 /** `12,345`. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
+/** `950`, `3.3k`, `12k`: where there is no room for more. */
+export const formatCompact = (count: number): string =>
+  new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: count < 10_000 ? 1 : 0 })
+    .format(count)
+    .replace('K', 'k');
+
 /** `1 device`, `12,345 devices`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -29,9 +29,13 @@ export interface Job {
 /** Failures that are listed; more are only counted. */
 const listedFailures = 20;
 
+const noFailures = { count: 0, listed: [] };
+
 function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
   const [state, setState] = useState({ done: 0, of: 0, phase: 'running' as 'running' | 'ended' | 'cancelled' });
-  const [failures, setFailures] = useState<readonly JobFailure[]>([]);
+  const [failures, setFailures] = useState<{ readonly count: number; readonly listed: readonly JobFailure[] }>(
+    noFailures,
+  );
   const controller = useRef(new AbortController());
   const begun = useRef(false);
   useEffect(() => {
@@ -40,12 +44,17 @@ function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () =
     const { signal } = controller.current;
     const progress = (done: number, of: number, failure?: JobFailure): void => {
       setState((old) => ({ ...old, done, of }));
-      if (failure) setFailures((old) => [...old, failure]);
+      if (failure) fail(failure);
     };
+    const fail = (failure: JobFailure): void =>
+      setFailures(({ count, listed }) => ({
+        count: count + 1,
+        listed: count < listedFailures ? [...listed, failure] : listed,
+      }));
     void job
       .run(progress, signal)
       .catch((error: unknown) => {
-        if (!signal.aborted) setFailures((old) => [...old, { name: job.title, message: String(error) }]);
+        if (!signal.aborted) fail({ name: job.title, message: error instanceof Error ? error.message : String(error) });
       })
       .finally(() => {
         setState((old) => ({ ...old, phase: signal.aborted ? 'cancelled' : 'ended' }));
@@ -64,16 +73,18 @@ function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () =
       <Text size="sm" role="status">
         {phase === 'cancelled' && 'Cancelled: '}
         {of === 0 ? 'Looking up what to do …' : `${formatCount(done)} of ${plural(of, job.noun)}`}
-        {failures.length > 0 && `, ${plural(failures.length, 'failure')}`}
+        {failures.count > 0 && `, ${plural(failures.count, 'failure')}`}
       </Text>
-      {failures.length > 0 && (
+      {failures.count > 0 && (
         <List size="sm" mah={200} style={{ overflow: 'auto' }}>
-          {failures.slice(0, listedFailures).map(({ name, message }) => (
+          {failures.listed.map(({ name, message }) => (
             <List.Item key={name}>
               {name}: {message}
             </List.Item>
           ))}
-          {failures.length > listedFailures && <List.Item>and {failures.length - listedFailures} more</List.Item>}
+          {failures.count > listedFailures && (
+            <List.Item>and {formatCount(failures.count - listedFailures)} more</List.Item>
+          )}
         </List>
       )}
       <Group justify="flex-end">

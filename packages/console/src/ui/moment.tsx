@@ -1,8 +1,9 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { formatMoment, formatRelative, msOf } from './format.ts';
 import { nowMs } from './time.ts';
+import { useTip } from './tip.tsx';
 
 /** How often "3 minutes ago" is looked at again, in ms. */
 const renewMs = 30_000;
@@ -11,18 +12,20 @@ const renewMs = 30_000;
 export function Moment({ at, none = 'never' }: { readonly at: string | null; readonly none?: string }) {
   const [now, setNow] = useState(nowMs);
   useInterval(() => setNow(nowMs()), renewMs, { autoInvoke: true });
+  const ms = at === null ? 0 : msOf(at);
+  const { target, bubble } = useTip<HTMLTimeElement>(formatMoment(ms));
   if (at === null)
     return (
       <Text span inherit c="dimmed">
         {none}
       </Text>
     );
-  const ms = msOf(at);
   return (
-    <Tooltip label={formatMoment(ms)}>
-      <time dateTime={new Date(ms).toISOString()} title={formatMoment(ms)}>
+    <>
+      <time {...target} dateTime={new Date(ms).toISOString()}>
         {formatRelative(ms, Math.max(now, ms))}
       </time>
-    </Tooltip>
+      {bubble}
+    </>
   );
 }

@@ -1,13 +1,14 @@
 import { notifications } from '@mantine/notifications';
+import { adviceFor, sayError } from './refusals.ts';
 
 /** Says that something was done; it goes by itself. */
 export const notify = (message: string): void => void notifications.show({ message, color: 'teal' });
 
-/** Says that something did not work; it stays long enough to be read. */
+/** Says that something did not work, and what to do about it; it stays long enough to be read. */
 export const notifyError = (error: unknown): void =>
   void notifications.show({
     title: 'This did not work',
-    message: error instanceof Error ? error.message : String(error),
+    message: error instanceof Error ? `${sayError(error)}. ${adviceFor(error)}` : String(error),
     color: 'red',
     autoClose: 12_000,
     role: 'alert',

@@ -62,7 +62,7 @@ export function Page({ title, mark, description, crumbs = [], actions, children 
           {actions !== undefined && <Group gap="xs">{actions}</Group>}
         </Group>
         {description !== undefined && (
-          <Text c="dimmed" mt={4} component="div">
+          <Text c="dimmed" size="sm" mt={4} component="div">
             {description}
           </Text>
         )}

@@ -1,20 +1,8 @@
-import { Alert, Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconMoodEmpty } from '@tabler/icons-react';
+import { Alert, Button, Center, Group, Loader, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconAlertTriangle, IconInbox } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
-
-/** What somebody can do about a failed call, by the status of its answer. */
-function adviceFor(error: Error): string {
-  if (!(error instanceof ApiError)) return 'Reload the page; if it stays like this, tell whoever runs the service.';
-  if (error.status === 0) return 'Check that it is running and that your network works; this page tries again.';
-  if (error.status === 403) return 'Somebody with more rights has to do this, or has to let you in.';
-  if (error.status === 404) return 'It may have been deleted, or you are not allowed to see it.';
-  if (error.status === 409) return 'Something else has to be changed first.';
-  if (error.status === 429 || error.status === 503) return 'Wait a moment, then try again.';
-  if (error.status >= 500) return 'The log of the service says why.';
-  return 'Correct what the message names, then try again.';
-}
+import { adviceFor, sayError } from './refusals.ts';
 
 interface ErrorBoxProps {
   readonly error: Error;
@@ -28,7 +16,7 @@ export function ErrorBox({ error, title = 'This did not work', onRetry }: ErrorB
     <Alert role="alert" color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {error.message}. {adviceFor(error)}
+          {sayError(error)}. {adviceFor(error)}
         </Text>
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
@@ -63,7 +51,9 @@ interface EmptyProps {
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md">
-      <IconMoodEmpty aria-hidden size={32} stroke={1.2} />
+      <ThemeIcon variant="light" size={48} radius="xl" aria-hidden>
+        <IconInbox size={26} stroke={1.5} />
+      </ThemeIcon>
       <Text fw={600}>{title}</Text>
       {children !== undefined && (
         <Text c="dimmed" ta="center" maw={460} size="sm" component="div">

@@ -4,6 +4,7 @@ import {
   Modal,
   Notification,
   PasswordInput,
+  SegmentedControl,
   Select,
   TextInput,
   Tooltip,
@@ -12,13 +13,30 @@ import {
 /** Darker than the library's own: text on a filled button has to be read by everybody. */
 const primaryShade = { light: 9, dark: 9 } as const;
 
+/** The library's dark greys, with some of the sea in them: 0 is text, 4 edges, 6 fields, 7 cards, 8 the page. */
+const dark = [
+  '#d8dee6',
+  '#b3bdc9',
+  '#8a97a6',
+  '#5d6b7b',
+  '#364352',
+  '#2a3542',
+  '#212b37',
+  '#18212b',
+  '#10171f',
+  '#0a0f15',
+] as const;
+
 export const theme = createTheme({
   primaryColor: 'cyan',
+  colors: { dark },
   primaryShade,
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
   focusRing: 'auto',
+  fontFamily: 'Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Helvetica, Arial, sans-serif',
+  headings: { fontWeight: '650' },
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   components: {
     Tooltip: Tooltip.extend({
@@ -29,12 +47,14 @@ export const theme = createTheme({
       // Below a title the library's own is too pale.
       styles: { description: { color: 'var(--mantine-color-text)' } },
     }),
+    ModalTitle: Modal.Title.extend({ defaultProps: { fw: 650, fz: 'lg' } }),
     // The page has a header of its own; that of a dialogue is none of the page.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
     PasswordInput: PasswordInput.extend({
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 } },
     }),
     TextInput: TextInput.extend({ defaultProps: { autoComplete: 'off' } }),
+    SegmentedControl: SegmentedControl.extend({ styles: { root: { background: 'var(--segments)' } } }),
     Select: Select.extend({ defaultProps: { checkIconPosition: 'right' } }),
   },
 });
@@ -43,6 +63,10 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    // Behind the cards.
+    '--page': '#f3f6f8',
+    '--land': '#c9d6df',
+    '--segments': '#e3e9ee',
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-anchor': colors.cyan[9],
@@ -56,6 +80,9 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-disabled-color': colors.gray[7],
   },
   dark: {
+    '--page': colors.dark[8],
+    '--land': colors.dark[4],
+    '--segments': colors.dark[9],
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-anchor': colors.cyan[4],

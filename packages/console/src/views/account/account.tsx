@@ -2,10 +2,13 @@ import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import type { ViewProps } from '../../routes.ts';
+import { Card } from '../../ui/card.tsx';
+import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
-import { Loaded } from '../../ui/states.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
 import { PasswordForm } from '../sign-in/password-form.tsx';
+import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -13,20 +16,29 @@ const tabs = [
   ['details', 'Details'],
   ['password', 'Password'],
   ['tokens', 'Tokens'],
+  ['broadcasts', 'Broadcast keys'],
 ] as const;
 
 /** One's own account. */
 export default function Account({ params: { tab = 'details' } }: ViewProps) {
   const [, navigate] = useLocation();
   const query = useCall('users.get', {});
+  if (!tabs.some(([value]) => value === tab)) {
+    return (
+      <Page title="Account">
+        <Empty title="There is no such part" action={<PageLink href="/account">To your details</PageLink>} />
+      </Page>
+    );
+  }
   return (
     <Page title="Account">
       <Tabs
         value={tab}
         onChange={(next) => navigate(next === 'details' ? '/account' : `/account/${next}`)}
         keepMounted={false}
+        activateTabWithKeyboard={false}
       >
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" aria-label="Parts of your account">
           {tabs.map(([value, label]) => (
             <Tabs.Tab key={value} value={value}>
               {label}
@@ -36,14 +48,19 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         <Tabs.Panel value="details">
           <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
         </Tabs.Panel>
-        <Tabs.Panel value="password" maw={420}>
-          <PasswordForm
-            submit="Change the password"
-            onChanged={() => notify('Your password is changed; your other sessions are over')}
-          />
+        <Tabs.Panel value="password" maw={480}>
+          <Card title="Password">
+            <PasswordForm
+              submit="Change the password"
+              onChanged={() => notify('Your password is changed; your other sessions are over')}
+            />
+          </Card>
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <Tokens />
+        </Tabs.Panel>
+        <Tabs.Panel value="broadcasts">
+          <BroadcastKeys />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -1,55 +1,38 @@
-import { Avatar, Button, FileButton, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Avatar, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { UserRecord } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { notify } from '../../ui/notify.ts';
+import { ChangePicture } from '../../ui/picture.tsx';
 
 function Picture({ user }: { readonly user: UserRecord }) {
-  const [share, setShare] = useState<number>();
-  const set = async (file: File | null): Promise<void> => {
-    if (!file) return;
-    setShare(0);
-    try {
-      await upload('avatars.setUser', { params: { user_id: user.id }, body: file }, { onProgress: setShare });
-      await renew('users', 'overview');
-      notify('Your picture is changed');
-    } finally {
-      setShare(undefined);
-    }
-  };
   const params = { user_id: user.id, ...(user.avatar_id && { avatar_id: user.avatar_id }) };
+  const send = async (body: File, onProgress: (share: number) => void): Promise<void> => {
+    await upload('avatars.setUser', { params: { user_id: user.id }, body }, { onProgress });
+    await renew('users', 'overview');
+    notify('Your picture is changed');
+  };
   return (
     <Group>
       <Avatar
         src={addressOf('avatars.user', { params })}
         alt="Your picture"
         size={84}
-        radius="xl"
+        radius={84}
         name={user.username}
       />
-      <Stack gap={4}>
-        <FileButton
-          onChange={(file) => void set(file).catch(notifyError)}
-          accept="image/png,image/jpeg,image/gif,image/webp"
-        >
-          {(props) => (
-            <Button {...props} variant="default" size="sm">
-              Change the picture
-            </Button>
-          )}
-        </FileButton>
-        <Text size="xs" c="dimmed">
-          PNG, JPEG, GIF or WebP, up to 1 MiB
-        </Text>
-        {share !== undefined && <Progress value={share * 100} animated aria-label="Upload" />}
-      </Stack>
+      <ChangePicture send={send} />
     </Group>
   );
 }
+
+/** What may be in front of and behind the "@" of an email address, as the service takes it. */
+const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
 
 const texts = [
   ['name_given', 'Given name', 'given-name', 100],
@@ -57,50 +40,67 @@ const texts = [
   ['organisation', 'Organisation', 'organization', 200],
 ] as const;
 
-/** Who somebody is, and their picture. */
-export function Details({ user }: { readonly user: UserRecord }) {
-  const [values, setValues] = useState({
-    email: user.email,
-    name_given: user.name_given,
-    name_family: user.name_family,
-    organisation: user.organisation,
-  });
+type Values = Pick<UserRecord, 'email' | 'name_given' | 'name_family' | 'organisation'>;
+
+/** The details as they are typed; what nobody has touched follows the record, also while it changes elsewhere. */
+function DetailsForm({ user }: { readonly user: UserRecord }) {
+  const [edits, setEdits] = useState<Partial<Values>>({});
+  const { email, name_given, name_family, organisation } = user;
+  const values: Values = { email, name_given, name_family, organisation, ...edits };
+  const dirty = texts.some(([name]) => values[name] !== user[name]) || values.email !== email;
+  const set = (name: keyof Values) => (event: { readonly currentTarget: { readonly value: string } }) => {
+    const { value } = event.currentTarget;
+    setEdits((old) => ({ ...old, [name]: value }));
+  };
   const save = async (): Promise<void> => {
     await call('users.update', { body: values });
     await renew('users', 'overview');
+    setEdits({});
     notify('Your details are saved');
   };
   return (
-    <Stack gap="lg">
-      <Picture user={user} />
-      <Fields>
-        <Field label="User name" value={user.username} mono />
-        <Field label="Role" value={user.role} />
-        <Field label="Member since" value={formatMoment(msOf(user.created_at))} />
-        <Field label="Id" value={user.id} mono />
-      </Fields>
-      <Stack maw={420}>
-        <Form submit="Save" disabled={values.email === ''} onSubmit={save}>
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="email"
-            required
-            value={values.email}
-            onChange={(event) => setValues({ ...values, email: event.currentTarget.value })}
-          />
-          {texts.map(([name, label, autoComplete, maxLength]) => (
-            <TextInput
-              key={name}
-              label={label}
-              autoComplete={autoComplete}
-              maxLength={maxLength}
-              value={values[name]}
-              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-            />
-          ))}
-        </Form>
-      </Stack>
-    </Stack>
+    <Form submit="Save" disabled={!dirty || !isEmail(values.email)} onSubmit={save}>
+      <TextInput
+        label="Email"
+        description="You can sign in with it"
+        type="email"
+        autoComplete="email"
+        required
+        maxLength={254}
+        error={values.email !== '' && !isEmail(values.email) && 'An email address looks like name@example.com'}
+        value={values.email}
+        onChange={set('email')}
+      />
+      {texts.map(([name, label, autoComplete, maxLength]) => (
+        <TextInput
+          key={name}
+          label={label}
+          autoComplete={autoComplete}
+          maxLength={maxLength}
+          value={values[name]}
+          onChange={set(name)}
+        />
+      ))}
+    </Form>
   );
 }
+
+/** Who somebody is, and their picture. */
+export const Details = ({ user }: { readonly user: UserRecord }) => (
+  <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+    <Card title="Who you are">
+      <Stack gap="lg">
+        <Picture user={user} />
+        <Fields stacked>
+          <Field label="User name" value={user.username} mono />
+          <Field label="Role">{user.role}</Field>
+          <Field label="Member since">{formatMoment(msOf(user.created_at))}</Field>
+          <Field label="Id" value={user.id} mono />
+        </Fields>
+      </Stack>
+    </Card>
+    <Card title="Details">
+      <DetailsForm user={user} />
+    </Card>
+  </SimpleGrid>
+);

@@ -1,4 +1,4 @@
-import { Button, Group, List, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { CustomerRecord } from '@moorage/api';
 import type { ReactNode } from 'react';
@@ -12,9 +12,10 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
-import { CustomerForm, CustomerUserForm, ProductionForm } from './forms.tsx';
+import { CustomerForm, CustomerUserForm } from './forms.tsx';
+import { ProductionProducts } from './production.tsx';
 
 function open(title: string, form: (onDone: () => void) => ReactNode): void {
   const id = modals.open({ title, children: form(() => modals.close(id)) });
@@ -89,12 +90,14 @@ function Customers() {
       }
     >
       <Stack gap="sm">
-        <SearchBox
-          label="Search customers by name or title"
-          placeholder="Name or title"
-          value={list.filters.q}
-          onChange={(value) => list.setFilter('q', value)}
-        />
+        <Group role="search">
+          <SearchBox
+            label="Search customers by name or title"
+            placeholder="Name or title"
+            value={list.filters.q}
+            onChange={(value) => list.setFilter('q', value)}
+          />
+        </Group>
         <DataTable
           label="Customers"
           noun="customer"
@@ -104,46 +107,13 @@ function Customers() {
           idOf={({ id }) => id}
           empty={
             <Empty title={list.filters.q ? 'No customer fits' : 'There is no customer yet'}>
-              A customer is an organisation that owns production products.
+              {list.filters.q
+                ? 'No name or title has this text.'
+                : 'A customer is an organisation that owns production products. Add it before the first of them.'}
             </Empty>
           }
         />
       </Stack>
-    </Card>
-  );
-}
-
-function ProductionProducts() {
-  const query = useCall('products.list', { query: { production: true, limit: 100 } });
-  const make = () => open('New production product', (onDone) => <ProductionForm onDone={onDone} />);
-  return (
-    <Card
-      title="Production products"
-      actions={
-        <Button size="compact-sm" variant="default" onClick={make}>
-          New production product
-        </Button>
-      }
-    >
-      <Loaded query={query}>
-        {({ value }) =>
-          value.length === 0 ? (
-            <Empty title="There is no production product yet">
-              One is made from a development product whose release candidate carries a tag; its devices stay on it for
-              good.
-            </Empty>
-          ) : (
-            <List>
-              {value.map(({ id, title, product, customer, part_number }) => (
-                <List.Item key={id}>
-                  <PageLink href={`/products/${id}`}>{title}</PageLink> ({product}), part number {part_number ?? 'none'}
-                  , of {customer ?? 'nobody'}
-                </List.Item>
-              ))}
-            </List>
-          )
-        }
-      </Loaded>
     </Card>
   );
 }
@@ -153,17 +123,17 @@ function Service() {
   return (
     <Card title="This service">
       <Fields>
-        <Field label="Version" value={init?.server.version ?? null} />
+        <Field label="Version">{init?.server.version ?? '—'}</Field>
         <Field label="API documentation">
-          <a href="/docs">/docs</a>
+          <Anchor href="/docs">/docs</Anchor>
         </Field>
         <Field label="Figures for monitoring">
-          <a href="/metrics">/metrics</a>
+          <Anchor href="/metrics">/metrics</Anchor>
         </Field>
         <Field label="Certificate of its authority">
-          <a href="/api/ca.pem" download>
+          <Anchor href="/api/ca.pem" download>
             ca.pem
-          </a>
+          </Anchor>
         </Field>
         <Field label="All devices">
           <PageLink href="/devices">List of devices</PageLink>
@@ -180,7 +150,7 @@ function Service() {
 export default function Administration() {
   const isAdmin = useIsAdmin();
   return (
-    <Page title="Administration">
+    <Page title="Administration" description={isAdmin && 'What only administrators see and do.'}>
       {isAdmin ? (
         <>
           <Customers />

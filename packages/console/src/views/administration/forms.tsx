@@ -16,19 +16,22 @@ export function CustomerForm({ onDone }: FormProps) {
   const [name, setName] = useState('');
   const [title, setTitle] = useState('');
   const [user, setUser] = useState('');
+  const wrong = name !== '' && !/^[A-Za-z0-9_.]{1,32}$/.test(name);
   const add = async (): Promise<void> => {
     const body = { name, ...(title !== '' && { title }), ...(user !== '' && { users: [user] }) };
-    await call('customers.create', { body });
+    const { value } = await call('customers.create', { body });
     await renew('customers');
+    notify(`Customer ${value.title} is added`);
     onDone();
   };
   return (
-    <Form submit="Add the customer" disabled={name === ''} onSubmit={add}>
+    <Form submit="Add the customer" disabled={name === '' || wrong} onSubmit={add}>
       <TextInput
         label="Name"
         description="Letters, digits, dot and underscore; the codes of its products begin with it"
         required
         maxLength={32}
+        error={wrong && 'Only letters, digits, "." and "_"'}
         data-autofocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -53,8 +56,9 @@ export function CustomerForm({ onDone }: FormProps) {
 export function CustomerUserForm({ customer, onDone }: FormProps & { readonly customer: CustomerRecord }) {
   const [user, setUser] = useState('');
   const add = async (): Promise<void> => {
-    await call('customers.addUser', { params: { customer_id: customer.id }, body: { user } });
+    await call('customers.addUser', { params: { customer_id: customer.id }, body: { user: user.trim() } });
     await renew('customers');
+    notify(`${user.trim()} is one of the people of ${customer.title}`);
     onDone();
   };
   return (
@@ -94,6 +98,11 @@ export function ProductionForm({ onDone }: FormProps) {
       <ProductSelect label="Development product" required value={product} onChange={setProduct} />
       <Select
         label="Customer"
+        description={
+          customers.data?.value.length === 0
+            ? 'There is none yet: add a customer first'
+            : 'The owner of the new product'
+        }
         data={(customers.data?.value ?? []).map(({ id, title }) => ({ value: id, label: title }))}
         searchable
         nothingFoundMessage="No such customer"
@@ -103,6 +112,7 @@ export function ProductionForm({ onDone }: FormProps) {
       />
       <TextInput
         label="Part number"
+        description="Under which it is ordered and made; administrators can change it later"
         required
         maxLength={64}
         value={partNumber}

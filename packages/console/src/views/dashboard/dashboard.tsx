@@ -5,33 +5,16 @@ import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { FleetStates, FleetVersions } from './fleet.tsx';
+import { Fleet } from './fleet.tsx';
 import { RecentLog } from './recent-log.tsx';
 import { UpdatesOverTime } from './updates.tsx';
 
 /** Its outline of the world is as large as the rest of the page. */
 const DeviceMap = lazy(() => import('./device-map.tsx'));
 
-function Fleet() {
+function FleetSummary() {
   const query = useCall('fleet.summary', { query: {} });
-  return (
-    <Loaded query={query}>
-      {({ value }) => (
-        <Grid>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <Card title="Devices by state">
-              <FleetStates fleet={value} />
-            </Card>
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <Card title="Versions across the fleet">
-              <FleetVersions fleet={value} />
-            </Card>
-          </Grid.Col>
-        </Grid>
-      )}
-    </Loaded>
-  );
+  return <Loaded query={query}>{({ value }) => <Fleet fleet={value} />}</Loaded>;
 }
 
 /** How everything is, at a glance. */
@@ -40,11 +23,11 @@ export default function Dashboard() {
     <Page title="Dashboard">
       <Stack gap="md">
         <FirstSteps />
-        <Fleet />
+        <FleetSummary />
         <UpdatesOverTime />
         <Grid>
           <Grid.Col span={{ base: 12, lg: 7 }}>
-            <Card title="Where devices are">
+            <Card title="Where devices are" fill>
               <Suspense fallback={<Skeleton height={260} />}>
                 <DeviceMap />
               </Suspense>

@@ -5,9 +5,9 @@ import { feature } from 'topojson-client';
 import world from 'world-atlas/land-110m.json';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import { plural } from '../../ui/format.ts';
+import { formatCompact, formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Loaded } from '../../ui/states.tsx';
 import { mapSize, outlineOf, type Place, placesOf, project } from './places.ts';
 
 /** The land of the world, from the package's own file: no other machine is asked. */
@@ -60,12 +60,17 @@ function Mark({ place, onOpen }: MarkProps) {
       <circle
         cx={x}
         cy={y}
-        r={Math.min(5 + Math.log2(place.devices.length) * 1.5, 16)}
-        fill={`var(--mantine-color-${online ? 'teal' : 'cyan'}-7)`}
-        fillOpacity={0.85}
+        r={Math.min(5 + Math.log2(place.devices.length) * 0.9, 13)}
+        fill={`var(--mantine-color-${online ? 'teal' : 'cyan'}-9)`}
+        fillOpacity={0.9}
         stroke="var(--mantine-color-body)"
         strokeWidth={1.5}
       />
+      {place.devices.length > 9 && (
+        <text x={x} y={y} dy="0.35em" textAnchor="middle" fontSize={9} fontWeight={700} fill="#fff" aria-hidden>
+          {formatCompact(place.devices.length)}
+        </text>
+      )}
     </g>
   );
 }
@@ -87,12 +92,7 @@ function World({ devices, onOpen }: WorldProps) {
         role="group"
         aria-label={`Map of the world with ${plural(devices.length, 'device')}`}
       >
-        <path
-          d={outline}
-          fill="var(--mantine-color-default-hover)"
-          stroke="var(--mantine-color-dimmed)"
-          strokeWidth={0.5}
-        />
+        <path d={outline} fill="var(--land)" stroke="var(--mantine-color-body)" strokeWidth={0.4} />
         {places.map((place) => (
           <Mark key={`${place.lon} ${place.lat}`} place={place} onOpen={onOpen} />
         ))}
@@ -101,12 +101,15 @@ function World({ devices, onOpen }: WorldProps) {
   );
 }
 
+/** Places change slowly, and those of a large fleet are megabytes, in ms. */
+const renewMs = 60_000;
+
 /** Devices of one place that are listed; more are only counted. */
 const listedDevices = 50;
 
 /** Where the devices are that have told it, or of which somebody has. */
 export default function DeviceMap() {
-  const query = useCall('metrics.locations', { query: {} });
+  const query = useCall('metrics.locations', { query: {} }, { everyMs: renewMs, slow: true });
   const [open, setOpen] = useState<Place>();
   const [, navigate] = useLocation();
   const show = (place: Place): void => {
@@ -116,13 +119,18 @@ export default function DeviceMap() {
   };
   return (
     <Loaded query={query}>
-      {({ value: devices }) => (
+      {({ value: devices, total = devices.length }) => (
         <>
           <World devices={devices} onOpen={show} />
+          {total > devices.length && (
+            <Text size="sm" c="dimmed" mt="xs">
+              The newest {formatCount(devices.length)} of {plural(total, 'device')} with a location.
+            </Text>
+          )}
           {devices.length === 0 && (
-            <Empty title="No device has a location">
-              Devices tell theirs with the message channel, or you set it on the page of a device.
-            </Empty>
+            <Text size="sm" c="dimmed" mt="xs">
+              No device has a location yet. Give it one with "Edit" on the page of the device.
+            </Text>
           )}
           <Modal
             opened={open !== undefined}

@@ -1,9 +1,11 @@
-import { Anchor, Box, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Grid, Group, Progress, RingProgress, Stack, Table, Text } from '@mantine/core';
 import type { FleetRecord } from '@moorage/api';
 import { Link } from 'wouter';
+import { Card } from '../../ui/card.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { shareText } from './share.ts';
 
 interface Slice {
   readonly label: string;
@@ -13,99 +15,113 @@ interface Slice {
   readonly href?: string;
 }
 
-/** A whole and its parts as one bar, and each part with its number. */
-function Parts({ label, slices }: { readonly label: string; readonly slices: readonly Slice[] }) {
-  const total = slices.reduce((sum, { count }) => sum + count, 0);
+const devicesWhere = (query: string): string => `/devices?${query}`;
+
+const statesOf = ({ states }: FleetRecord): readonly Slice[] => [
+  { label: 'active', count: states.active, colour: 'teal.7', href: devicesWhere('state=active') },
+  { label: 'never seen', count: states.enabled, colour: 'blue.6', href: devicesWhere('state=enabled') },
+  { label: 'blocked', count: states.disabled, colour: 'red.7', href: devicesWhere('state=disabled') },
+];
+
+const updatesOf = ({ updates }: FleetRecord): readonly Slice[] => [
+  { label: 'up to date', count: updates.ok, colour: 'teal.7', href: devicesWhere('updated=ok') },
+  { label: 'updating', count: updates.outdated, colour: 'blue.6', href: devicesWhere('updated=outdated') },
+  { label: 'failed', count: updates.failed, colour: 'red.7', href: devicesWhere('updated=failed') },
+  { label: 'none offered', count: updates.none, colour: 'gray.5' },
+];
+
+interface RingProps {
+  readonly slices: readonly Slice[];
+  readonly total: number;
+  /** In the middle: a figure, and what it is. */
+  readonly figure: string;
+  readonly what: string;
+}
+
+function Ring({ slices, total, figure, what }: RingProps) {
+  const sections = slices
+    .filter(({ count }) => count > 0)
+    .map(({ count, colour }) => ({ value: (100 * count) / total, color: colour }));
   return (
-    <Box>
-      <Text size="sm" fw={600} mb={4}>
-        {label}
-      </Text>
-      <Progress.Root size="lg" mb="xs" aria-hidden>
-        {slices
-          .filter(({ count }) => count > 0)
-          .map(({ label: name, count, colour }) => (
-            <Progress.Section key={name} value={(100 * count) / total} color={colour} />
-          ))}
-      </Progress.Root>
-      <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="xs">
-        {slices.map(({ label: name, count, colour, href }) => (
-          <Stack key={name} gap={0}>
-            <Group gap={6} wrap="nowrap">
-              <Box w={10} h={10} bg={colour} style={{ borderRadius: 3 }} aria-hidden />
-              <Text size="xs" c="dimmed">
-                {name}
-              </Text>
-            </Group>
-            {href === undefined ? (
-              <Text fw={700} size="lg">
-                {formatCount(count)}
-              </Text>
-            ) : (
-              <Anchor
-                component={Link}
-                href={href}
-                fw={700}
-                size="lg"
-                aria-label={`${plural(count, 'device')}: ${name}`}
-              >
-                {formatCount(count)}
-              </Anchor>
-            )}
-          </Stack>
-        ))}
-      </SimpleGrid>
-    </Box>
+    <RingProgress
+      size={136}
+      thickness={13}
+      rootColor="var(--mantine-color-default-border)"
+      sections={sections}
+      label={
+        <Stack gap={0} align="center">
+          <Text fw={700} size="lg" lh={1.2} className="figure">
+            {figure}
+          </Text>
+          <Text size="xs" c="dimmed" lh={1.2}>
+            {what}
+          </Text>
+        </Stack>
+      }
+    />
   );
 }
 
-const devicesWhere = (query: string): string => `/devices?${query}`;
-
-/** How many devices are in which state, and how their last update went. */
-export function FleetStates({ fleet: { total, states, updates } }: { readonly fleet: FleetRecord }) {
-  if (total === 0) return <Empty title="No devices yet">Their states are shown here once you have some.</Empty>;
-  const byState: readonly Slice[] = [
-    { label: 'active', count: states.active, colour: 'teal.7', href: devicesWhere('state=active') },
-    { label: 'never seen', count: states.enabled, colour: 'blue.6', href: devicesWhere('state=enabled') },
-    { label: 'blocked', count: states.disabled, colour: 'red.7', href: devicesWhere('state=disabled') },
-  ];
-  const byUpdate: readonly Slice[] = [
-    { label: 'up to date', count: updates.ok, colour: 'teal.7', href: devicesWhere('updated=ok') },
-    { label: 'updating', count: updates.outdated, colour: 'blue.6', href: devicesWhere('updated=outdated') },
-    { label: 'failed', count: updates.failed, colour: 'red.7', href: devicesWhere('updated=failed') },
-    { label: 'none offered', count: updates.none, colour: 'gray.5' },
-  ];
+function Count({ slice: { count, label, href } }: { readonly slice: Slice }) {
+  if (href === undefined) return <Text fw={600}>{formatCount(count)}</Text>;
   return (
-    <Stack gap="lg">
-      <Parts label={plural(total, 'device')} slices={byState} />
-      <Parts label="Last update" slices={byUpdate} />
-    </Stack>
+    <Anchor component={Link} href={href} fw={600} aria-label={`${plural(count, 'device')}: ${label}`}>
+      {formatCount(count)}
+    </Anchor>
+  );
+}
+
+/** A whole and its parts as a ring, and each part with its number. */
+function Parts({ label, ...ring }: RingProps & { readonly label: string }) {
+  return (
+    <Group gap="md" wrap="nowrap" justify="space-between">
+      <Ring {...ring} />
+      <Table aria-label={label} verticalSpacing={4} horizontalSpacing={4} withRowBorders={false} flex={1} maw={260}>
+        <Table.Tbody>
+          {ring.slices.map((slice) => (
+            <Table.Tr key={slice.label}>
+              <Table.Td>
+                <Group gap={8} wrap="nowrap">
+                  <Box w={10} h={10} miw={10} bg={slice.colour} style={{ borderRadius: 3 }} aria-hidden />
+                  <Text size="sm">{slice.label}</Text>
+                </Group>
+              </Table.Td>
+              <Table.Td ta="right">
+                <Count slice={slice} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Group>
   );
 }
 
 /** Versions that are listed; the rest is one line. */
-const listedVersions = 8;
+const listedVersions = 5;
 
 /** Which versions run, and on how many devices. */
-export function FleetVersions({ fleet: { total, versions } }: { readonly fleet: FleetRecord }) {
-  if (versions.length === 0)
-    return <Empty title="No devices yet">What they run is shown here once they have told.</Empty>;
+function Versions({ fleet: { total, versions } }: { readonly fleet: FleetRecord }) {
   const shown = versions.slice(0, listedVersions);
   const others = total - shown.reduce((sum, { devices }) => sum + devices, 0);
   return (
     <Stack gap="sm">
       {shown.map(({ product_id, product, version, devices }) => (
         <Box key={`${product_id} ${version}`}>
-          <Group justify="space-between" gap="xs">
+          <Group justify="space-between" gap="xs" align="baseline" wrap="nowrap">
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              <PageLink href={`/products/${product_id}`}>{product}</PageLink>{' '}
-              <Text span fw={600}>
+              <Text span fw={600} inherit>
                 {version ?? 'no version told'}
-              </Text>
+              </Text>{' '}
+              <PageLink href={`/products/${product_id}`} inherit>
+                {product}
+              </PageLink>
             </Text>
-            <Text size="sm">{plural(devices, 'device')}</Text>
+            <Text size="sm" className="figure" style={{ whiteSpace: 'nowrap' }}>
+              {plural(devices, 'device')}
+            </Text>
           </Group>
-          <Progress value={(100 * devices) / total} color="cyan.9" size="sm" aria-hidden />
+          <Progress value={(100 * devices) / total} color="cyan.9" size={6} mt={4} aria-hidden />
         </Box>
       ))}
       {others > 0 && (
@@ -114,5 +130,49 @@ export function FleetVersions({ fleet: { total, versions } }: { readonly fleet: 
         </Text>
       )}
     </Stack>
+  );
+}
+
+/** How many devices are in which state, how their last update went, and what they run. */
+export function Fleet({ fleet }: { readonly fleet: FleetRecord }) {
+  const { total, updates } = fleet;
+  const span = { base: 12, sm: 6, lg: 4 };
+  if (total === 0) {
+    return (
+      <Card title="Devices by state">
+        <Empty title="No devices yet">Their states, updates and versions are shown here once you have some.</Empty>
+      </Card>
+    );
+  }
+  return (
+    <Grid>
+      <Grid.Col span={span}>
+        <Card title="Devices by state" fill>
+          <Parts
+            label="Devices by state"
+            slices={statesOf(fleet)}
+            total={total}
+            figure={formatCount(total)}
+            what={total === 1 ? 'device' : 'devices'}
+          />
+        </Card>
+      </Grid.Col>
+      <Grid.Col span={span}>
+        <Card title="Last update" fill>
+          <Parts
+            label="How the last update went"
+            slices={updatesOf(fleet)}
+            total={total}
+            figure={shareText(updates.ok, total)}
+            what="up to date"
+          />
+        </Card>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 4 }}>
+        <Card title="Versions across the fleet" fill>
+          <Versions fleet={fleet} />
+        </Card>
+      </Grid.Col>
+    </Grid>
   );
 }

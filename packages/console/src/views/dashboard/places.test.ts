@@ -21,6 +21,13 @@ describe('places of a map', () => {
     expect(places[0]).toMatchObject({ lat: 0, lon: 0 });
   });
 
+  test('that would lie on each other are one, in the middle of all its devices', () => {
+    const [place, ...others] = placesOf([at('a', 50, 0), at('b', 50, 0), at('near', 53, 3), at('far', 50, 40)]);
+    expect(place?.devices.map(({ title }) => title)).toEqual(['a', 'b', 'near']);
+    expect(place?.lat).toBeCloseTo(51);
+    expect(others).toHaveLength(1);
+  });
+
   test('of no devices are none', () => {
     expect(placesOf([])).toEqual([]);
   });

@@ -8,8 +8,22 @@ export interface Place {
   readonly devices: readonly DeviceLocation[];
 }
 
-/** Devices nearer to each other than this, in degrees, are one point: more could not be told apart. */
+/** Devices of one cell of this size, in degrees, are one point. */
 const cellDegrees = 3;
+/** Points nearer to each other than this, in degrees, would lie on each other: the larger takes in the smaller. */
+const apartDegrees = 11;
+/** Cells that are looked at one by one; with more, the smallest stay what they are. */
+const mergedCells = 2_000;
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const placeOf = (devices: readonly DeviceLocation[]): Place => ({
+  lon: mean(devices.map(({ lon }) => lon)),
+  lat: mean(devices.map(({ lat }) => lat)),
+  devices,
+});
+
+const bySize = (one: Place, other: Place): number => other.devices.length - one.devices.length;
 
 /** Gathers devices into the points of a map, the largest first. */
 export function placesOf(devices: readonly DeviceLocation[]): Place[] {
@@ -17,14 +31,16 @@ export function placesOf(devices: readonly DeviceLocation[]): Place[] {
     devices,
     ({ lat, lon }) => `${Math.round(lat / cellDegrees)} ${Math.round(lon / cellDegrees)}`,
   );
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return [...cells.values()]
-    .map((group) => ({
-      lon: mean(group.map(({ lon }) => lon)),
-      lat: mean(group.map(({ lat }) => lat)),
-      devices: group,
-    }))
-    .sort((one, other) => other.devices.length - one.devices.length);
+  const places = [...cells.values()].map(placeOf).sort(bySize);
+  const gathered: { readonly place: Place; readonly devices: DeviceLocation[] }[] = [];
+  for (const place of places.slice(0, mergedCells)) {
+    const near = gathered.find(
+      (one) => Math.hypot(one.place.lon - place.lon, one.place.lat - place.lat) < apartDegrees,
+    );
+    if (near) near.devices.push(...place.devices);
+    else gathered.push({ place, devices: [...place.devices] });
+  }
+  return [...gathered.map((one) => placeOf(one.devices)), ...places.slice(mergedCells)].sort(bySize);
 }
 
 /** Width and height of the map in its own units: two for each degree. */

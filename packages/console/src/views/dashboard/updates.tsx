@@ -56,7 +56,7 @@ export function UpdatesOverTime() {
                 times={series.map(({ at }) => Number(at) / 1000)}
                 series={[
                   { label: 'Landed', colour: 'teal', values: series.map(({ ota_ok }) => ota_ok), bars: true },
-                  { label: 'Failed', colour: 'red', values: series.map(({ ota_fail }) => ota_fail), points: false },
+                  { label: 'Failed', colour: 'red', values: series.map(({ ota_fail }) => ota_fail), bars: true },
                 ]}
               />
             </>

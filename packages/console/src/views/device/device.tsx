@@ -1,15 +1,16 @@
-import { Group, Tabs } from '@mantine/core';
+import { Box, Group, Tabs } from '@mantine/core';
 import type { DeviceRecord } from '@moorage/api';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import type { ViewProps } from '../../routes.ts';
 import { StateBadge } from '../../ui/badge.tsx';
-import { Copy } from '../../ui/copy.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { versionOf } from '../devices/device-state.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
 
@@ -56,7 +57,16 @@ function DeviceTabs({
     >
       <Tabs.List aria-label="Parts of the device">
         {tabs.map(({ key, title, icon: Icon }) => (
-          <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
+          <Tabs.Tab
+            key={key}
+            value={key}
+            px={{ base: 'xs', sm: 'sm' }}
+            leftSection={
+              <Box component="span" visibleFrom="sm" display="flex">
+                <Icon size={16} aria-hidden />
+              </Box>
+            }
+          >
             {title}
           </Tabs.Tab>
         ))}
@@ -81,9 +91,14 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
             title={device.title}
             mark={<Marks device={device} />}
             description={
-              <Group gap={4} wrap="nowrap">
-                <span style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{device.uuid}</span>
-                <Copy value={device.uuid} label="uuid" />
+              <Group gap="sm">
+                <PageLink href={`/products/${device.product_id}`} inherit>
+                  {device.product}
+                </PageLink>
+                <span>{versionOf(device.bversion) ?? 'no version told'}</span>
+                <span>
+                  seen <Moment at={device.last_seen_at} />
+                </span>
               </Group>
             }
             crumbs={[{ title: 'Devices', href: '/devices' }]}

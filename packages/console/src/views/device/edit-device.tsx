@@ -43,7 +43,7 @@ function EditForm({ device, onDone }: EditProps) {
   const [title, setTitle] = useState(device.title);
   const [description, setDescription] = useState(device.description);
   const [typed, setTyped] = useState(() => typedLocation(device.location));
-  const change = useChange('devices.update', 'devices');
+  const change = useChange('devices.update', 'devices', 'metrics');
   const read = readLocation(typed);
   const save = async (): Promise<void> => {
     if (!('location' in read)) return;

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Code, Group, List, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Code, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -7,9 +7,10 @@ import { renew, useCall } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
-import { formatSize, plural } from '../../ui/format.ts';
+import { formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
+import { askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useUploads } from '../../ui/uploads.ts';
@@ -22,8 +23,6 @@ const sortFields = ['path', 'size', 'created_at', 'updated_at'] as const;
 
 /** Files that one page of a list has at most. */
 const pageLimit = 500;
-/** Paths that a question names; the others are only counted. */
-const namedPaths = 10;
 
 /** The paths of all files of a device. */
 async function pathsOf(deviceId: string): Promise<string[]> {
@@ -37,19 +36,6 @@ async function pathsOf(deviceId: string): Promise<string[]> {
     if (value.length < pageLimit) break;
   }
   return paths;
-}
-
-function Paths({ paths }: { readonly paths: readonly string[] }) {
-  return (
-    <List size="sm" mt="xs">
-      {paths.slice(0, namedPaths).map((path) => (
-        <List.Item key={path} style={{ overflowWrap: 'anywhere' }}>
-          {path}
-        </List.Item>
-      ))}
-      {paths.length > namedPaths && <List.Item>and {paths.length - namedPaths} more</List.Item>}
-    </List>
-  );
 }
 
 /** Sends files after asking for those that are there already. */
@@ -67,18 +53,9 @@ function useSending(deviceId: string, folder: string) {
       },
     });
   const ask = async (files: readonly File[]): Promise<void> => {
-    const replaced = replacedBy(files.map(pathOf), await pathsOf(deviceId));
-    if (replaced.length === 0) return add(files);
-    confirm({
-      title: `Replace ${plural(replaced.length, 'file')}?`,
-      body: (
-        <>
-          Their bytes are lost; the device finds the new ones under the same path.
-          <Paths paths={replaced} />
-        </>
-      ),
-      action: 'Replace',
-      destructive: true,
+    askReplace({
+      paths: replacedBy(files.map(pathOf), await pathsOf(deviceId)),
+      says: 'Their bytes are lost; the device finds the new ones under the same path.',
       run: () => add(files),
     });
   };
@@ -127,7 +104,7 @@ const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
     title: 'Path',
     sort: 'path',
     cell: ({ path, name }) => (
-      <Anchor href={addressOf('deviceFiles.get', { params: { device_id: deviceId, path } })} download={name}>
+      <Anchor inherit href={addressOf('deviceFiles.get', { params: { device_id: deviceId, path } })} download={name}>
         {path}
       </Anchor>
     ),

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { DeviceRecord } from '@moorage/api';
 import { Card } from '../../ui/card.tsx';
@@ -9,6 +9,7 @@ import { ActivateDevice } from './activate-device.tsx';
 import { resultText, updateResults } from './codes.ts';
 import { EditDevice } from './edit-device.tsx';
 import { DangerCard, IdentityCard } from './identity-card.tsx';
+import { LatestValues } from './latest-values.tsx';
 import { formatDegrees } from './location.ts';
 import type { TabProps } from './tabs.ts';
 import { TagDevice } from './tag-device.tsx';
@@ -118,10 +119,21 @@ function Product({ device }: TabProps) {
 export default function Overview({ device }: TabProps) {
   return (
     <Stack gap="md">
-      <Product device={device} />
-      <Record device={device} />
-      <IdentityCard device={device} />
-      <DangerCard device={device} />
+      <LatestValues device={device} />
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="md">
+            <Product device={device} />
+            <Record device={device} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack gap="md">
+            <IdentityCard device={device} />
+            <DangerCard device={device} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Loader, Stack, Text } from '@mantine/core';
+import { Alert, Code, Loader, Stack, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Moment } from '../../ui/moment.tsx';
@@ -38,7 +38,8 @@ export default function RemoteConsole({ device }: TabProps) {
         {status &&
           (status.online ? (
             <Text size="sm" c="dimmed" component="div">
-              On the message channel since <Moment at={status.since} none="just now" />. Arrow keys walk through earlier
+              On the message channel since <Moment at={status.since} none="just now" />. Type a command and press Enter:
+              <Code>help</Code>, <Code>version</Code> or <Code>ls</Code> to begin with. Arrow keys walk through earlier
               lines, Ctrl+C ends a wait, Tab leaves the terminal.
             </Text>
           ) : (

@@ -64,7 +64,7 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
         times={times}
         minSpan={range.spanMs / 1000 / 15}
         series={[
-          { label: ofIntervals ? `${label} (mean)` : label, colour: 'cyan', values },
+          { label: ofIntervals ? `${label} (mean)` : label, colour: 'cyan', values, area: !ofIntervals },
           ...(ofIntervals
             ? [
                 { label: 'lowest', colour: 'blue', values: lows },

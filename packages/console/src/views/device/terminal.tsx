@@ -37,6 +37,8 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
   const terminal = new Xterm({
     rows,
     fontSize: 14,
+    // With less, the underscore of most fonts is cut off, and commands are full of them.
+    lineHeight: 1.2,
     fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
     cursorBlink: false,
     screenReaderMode: true,

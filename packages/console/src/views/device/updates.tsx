@@ -57,7 +57,7 @@ const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<Upda
     key: 'bundle',
     title: 'To version',
     cell: (update) => (
-      <Anchor component="button" type="button" ta="left" onClick={() => show(update)}>
+      <Anchor inherit component="button" type="button" ta="left" onClick={() => show(update)}>
         {update.bundle}
       </Anchor>
     ),

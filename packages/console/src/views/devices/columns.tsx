@@ -10,12 +10,12 @@ import { updateStateOf, versionOf } from './device-state.ts';
 function Name({ device }: { readonly device: DeviceRecord }) {
   return (
     <Stack gap={0}>
-      <PageLink href={`/devices/${device.id}`} fw={600}>
+      <PageLink href={`/devices/${device.id}`} fw={600} size="sm">
         {device.title || device.uuid}
       </PageLink>
       {device.mac !== null && (
         <Group gap={2} wrap="nowrap">
-          <Text size="xs" c="dimmed" ff="monospace">
+          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
             {device.mac}
           </Text>
           <Copy value={device.mac} label={`MAC address of ${device.title}`} />
@@ -44,7 +44,11 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
     key: 'product',
     title: 'Product',
     from: 'md',
-    cell: ({ product, product_id }) => <PageLink href={`/products/${product_id}`}>{product}</PageLink>,
+    cell: ({ product, product_id }) => (
+      <PageLink href={`/products/${product_id}`} size="sm">
+        {product}
+      </PageLink>
+    ),
   },
   {
     key: 'version',

@@ -47,7 +47,7 @@ function ChoiceFilter({ list, name, label, choices }: ChoiceFilterProps) {
       clearButtonProps={{ 'aria-label': `${label}: any` }}
       value={value === undefined ? null : value === '' ? none : value}
       onChange={(next) => list.setFilter(name, next === none ? '' : (next ?? undefined))}
-      w={{ base: 'calc(50% - 6px)', sm: 160 }}
+      w={{ base: 'calc(50% - 6px)', sm: 132 }}
     />
   );
 }
@@ -122,7 +122,7 @@ export function DeviceFilters({ list }: { readonly list: ListAddress }) {
         label="Product"
         value={list.filters.product_id ?? null}
         onChange={(id) => list.setFilter('product_id', id ?? undefined)}
-        width={{ base: '100%', sm: 260 }}
+        width={{ base: '100%', sm: 210 }}
       />
       <ChoiceFilter list={list} name="platform_id" label="Platform" choices={platforms} />
       <ChoiceFilter list={list} name="state" label="State" choices={stateChoices} />

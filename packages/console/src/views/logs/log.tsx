@@ -1,4 +1,5 @@
 import { Code } from '@mantine/core';
+import type { LogRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import type { ViewProps } from '../../routes.ts';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -6,46 +7,62 @@ import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Loaded } from '../../ui/states.tsx';
 
-/** One log with everything that it holds. */
+const Facts = ({ log }: { readonly log: LogRecord }) => (
+  <Fields>
+    <Field label="Time" value={formatMoment(msOf(log.created_at))} />
+    <Field label="Type" value={log.type}>
+      <PageLink href={`/logs?type=${log.type}`}>{log.type}</PageLink>
+    </Field>
+    {log.user !== null && (
+      <Field label="User" value={log.user}>
+        <PageLink href={`/logs?user_id=${log.user_id}`}>{log.user}</PageLink>
+      </Field>
+    )}
+    {log.device_id !== null && (
+      <Field label="Device" value={log.device_id}>
+        <PageLink href={`/devices/${log.device_id}`}>{log.device ?? log.device_id}</PageLink>
+      </Field>
+    )}
+    {log.product_id !== null && (
+      <Field label="Product" value={log.product_id}>
+        <PageLink href={`/products/${log.product_id}`}>{log.product ?? log.product_id}</PageLink>
+      </Field>
+    )}
+    {log.bundle_id !== null && (
+      <Field label="Bundle" value={log.bundle_id}>
+        <PageLink href={`/bundles/${log.bundle_id}`}>{log.bundle_id}</PageLink>
+      </Field>
+    )}
+    {log.ip !== null && <Field label="Address" value={log.ip} mono />}
+    {log.client !== null && <Field label="Login session" value={log.client} mono />}
+    <Field label="Id" value={log.id} mono />
+  </Fields>
+);
+
+const crumbs = [{ title: 'Logs', href: '/logs' }];
+
+/** One log with everything that it holds. What has nothing to do with it is left out. */
 export default function Log({ params: { id = '' } }: ViewProps) {
   const query = useCall('logs.get', { params: { log_id: id } });
   return (
-    <Loaded query={query} label="Loading the log">
+    <LoadedPage query={query} noun="Entry" crumbs={crumbs}>
       {({ value: log }) => (
-        <Page title={log.message} mark={<StateBadge state={log.level} />} crumbs={[{ title: 'Logs', href: '/logs' }]}>
-          <Fields>
-            <Field label="Time" value={formatMoment(msOf(log.created_at))} />
-            <Field label="Type" value={log.type}>
-              <PageLink href={`/logs?type=${log.type}`}>{log.type}</PageLink>
-            </Field>
-            <Field label="Id" value={log.id} mono />
-            <Field label="Device" value={log.device_id}>
-              {log.device_id && <PageLink href={`/devices/${log.device_id}`}>{log.device ?? log.device_id}</PageLink>}
-            </Field>
-            <Field label="Product" value={log.product_id}>
-              {log.product_id && (
-                <PageLink href={`/products/${log.product_id}`}>{log.product ?? log.product_id}</PageLink>
-              )}
-            </Field>
-            <Field label="Bundle" value={log.bundle_id}>
-              {log.bundle_id && <PageLink href={`/bundles/${log.bundle_id}`}>{log.bundle_id}</PageLink>}
-            </Field>
-            <Field label="User" value={log.user} />
-            <Field label="Address" value={log.ip} mono />
-            <Field label="Login session" value={log.client} mono />
-          </Fields>
+        <Page title={log.message} mark={<StateBadge state={log.level} />} crumbs={crumbs}>
+          <Card title="Entry">
+            <Facts log={log} />
+          </Card>
           {Object.keys(log.data).length > 0 && (
             <Card title="Data">
-              <Code block tabIndex={0} aria-label="Data of the log" role="region">
+              <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
                 {JSON.stringify(log.data, null, 2)}
               </Code>
             </Card>
           )}
         </Page>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }

@@ -1,8 +1,10 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
+import type { ReactNode } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -29,26 +31,69 @@ function beginOf(since: string | undefined): number | undefined {
   return span && Math.floor((nowMs() - span.ms) / 60_000) * 60_000;
 }
 
+/** A short word of a narrow column: it is not cut in the middle to make room for the messages. */
+const Word = ({ children }: { readonly children: ReactNode }) => (
+  <span style={{ overflowWrap: 'break-word' }}>{children}</span>
+);
+
 const columns: readonly Column<LogRecord>[] = [
-  { key: 'at', title: 'Time', sort: 'created_at', cell: (log) => <Moment at={log.created_at} /> },
+  {
+    key: 'at',
+    title: 'Time',
+    sort: 'created_at',
+    cell: ({ created_at }) => (
+      <>
+        <Text span inherit visibleFrom="sm" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+          {formatMoment(msOf(created_at))}
+        </Text>
+        <Text span inherit hiddenFrom="sm">
+          <Moment at={created_at} />
+        </Text>
+      </>
+    ),
+  },
   { key: 'level', title: 'Level', from: 'sm', cell: (log) => <StateBadge state={log.level} /> },
-  { key: 'type', title: 'Type', from: 'md', cell: (log) => log.type },
-  { key: 'message', title: 'Message', cell: (log) => <PageLink href={`/logs/${log.id}`}>{log.message}</PageLink> },
+  { key: 'type', title: 'Type', from: 'md', cell: (log) => <Word>{log.type}</Word> },
+  {
+    key: 'message',
+    title: 'Message',
+    cell: ({ id, level, message, type, device, device_id }) => (
+      <>
+        <PageLink href={`/logs/${id}`} inherit>
+          {message}
+        </PageLink>
+        <Group gap={6} hiddenFrom="sm">
+          {level !== 'info' && <StateBadge state={level} />}
+          <Text size="xs" c="dimmed">
+            {device_id === null ? type : `${type} · ${device ?? device_id}`}
+          </Text>
+        </Group>
+      </>
+    ),
+  },
   {
     key: 'device',
     title: 'Device',
     from: 'sm',
     cell: (log) =>
-      log.device_id && <PageLink href={`/devices/${log.device_id}`}>{log.device ?? log.device_id}</PageLink>,
+      log.device_id && (
+        <PageLink href={`/devices/${log.device_id}`} inherit>
+          <Word>{log.device ?? log.device_id}</Word>
+        </PageLink>
+      ),
   },
   {
     key: 'product',
     title: 'Product',
     from: 'lg',
     cell: (log) =>
-      log.product_id && <PageLink href={`/products/${log.product_id}`}>{log.product ?? log.product_id}</PageLink>,
+      log.product_id && (
+        <PageLink href={`/products/${log.product_id}`} inherit>
+          {log.product ?? log.product_id}
+        </PageLink>
+      ),
   },
-  { key: 'user', title: 'User', from: 'md', cell: (log) => log.user },
+  { key: 'user', title: 'User', from: 'md', cell: (log) => <Word>{log.user}</Word> },
 ];
 
 function Filters({ list }: { readonly list: ListAddress }) {
@@ -81,7 +126,7 @@ function Filters({ list }: { readonly list: ListAddress }) {
         clearButtonProps={{ 'aria-label': 'All levels' }}
         value={filters.level ?? null}
         onChange={(value) => setFilter('level', value ?? undefined)}
-        w={{ base: '100%', xs: 140 }}
+        w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 140 }}
       />
       <Select
         aria-label="Time"
@@ -91,7 +136,7 @@ function Filters({ list }: { readonly list: ListAddress }) {
         clearButtonProps={{ 'aria-label': 'All times' }}
         value={filters.since ?? null}
         onChange={(value) => setFilter('since', value ?? undefined)}
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 150 }}
       />
       {isNarrowed && (
         <Button variant="subtle" onClick={list.clear}>
@@ -131,7 +176,20 @@ export default function Logs() {
         list={list}
         idOf={(log) => log.id}
         countLimit={logsDepthLimit}
-        empty={<Empty title="Nothing is logged">Nothing fits these filters, or nothing has happened yet.</Empty>}
+        empty={
+          Object.keys(list.filters).length > 0 ? (
+            <Empty
+              title="No entry fits the filters"
+              action={
+                <Button variant="default" onClick={list.clear}>
+                  Clear the filters
+                </Button>
+              }
+            />
+          ) : (
+            <Empty title="Nothing has happened yet">What you do, and what your devices do, is listed here.</Empty>
+          )
+        }
       />
     </Page>
   );

@@ -6,6 +6,11 @@ import { renew } from '../../api/queries.ts';
 import { base64Of } from '../../ui/base64.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize } from '../../ui/format.ts';
+import { notify } from '../../ui/notify.ts';
+import { readVersion } from '../product/versions.ts';
+
+const isPartCode = (code: string): boolean => /^[A-Za-z0-9_.-]{1,32}$/.test(code);
+const wrongCode = 'Only letters, digits, "_", "." and "-", up to 32 of them';
 
 /** Asks for a new platform. Its base edition is made with it: without one nothing can be built on it. */
 export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformDetail) => void }) {
@@ -14,6 +19,7 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
   const [partId, setPartId] = useState('');
   const [manufacturer, setManufacturer] = useState('');
   const [description, setDescription] = useState('');
+  const wrongPart = partId !== '' && !/^[0-9A-Fa-f]{8}$/.test(partId);
   const add = async (): Promise<void> => {
     const body = { code, title, description, part_id: partId || null, manufacturer: manufacturer || null };
     const { value: platform } = await call('platforms.create', { body });
@@ -22,10 +28,11 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
       body: { code: 'W', title: 'Base edition' },
     });
     await renew('platforms', 'overview');
+    notify(`Platform ${platform.code} is added, with its base edition`);
     onDone(platform);
   };
   return (
-    <Form submit="Add the platform" disabled={title === '' || code === ''} onSubmit={add}>
+    <Form submit="Add the platform" disabled={title === '' || !isPartCode(code) || wrongPart} onSubmit={add}>
       <TextInput
         label="Title"
         required
@@ -39,6 +46,7 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
         description="Letters, digits, dot, hyphen and underscore; usually the name of the part"
         required
         maxLength={32}
+        error={code !== '' && !isPartCode(code) && wrongCode}
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
@@ -46,6 +54,7 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
         label="Part id"
         description="8 hexadecimal digits that the uuids of its devices begin with; none for software"
         maxLength={8}
+        error={wrongPart && 'Exactly 8 of the digits 0 to 9 and a to f'}
         value={partId}
         onChange={(event) => setPartId(event.currentTarget.value)}
       />
@@ -80,15 +89,17 @@ export function FlavorForm({ platform, onDone }: PartFormProps) {
     const body = { code, ...(title !== '' && { title }), sdk };
     await call('platforms.addFlavor', { params: { platform_id: platform.id }, body });
     await renew('platforms', 'overview');
+    notify(`Edition ${code} is added`);
     onDone();
   };
   return (
-    <Form submit="Add the edition" disabled={code === ''} onSubmit={add}>
+    <Form submit="Add the edition" disabled={!isPartCode(code)} onSubmit={add}>
       <TextInput
         label="Code"
         description="W is the base edition"
         required
         maxLength={32}
+        error={code !== '' && !isPartCode(code) && wrongCode}
         data-autofocus
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
@@ -129,13 +140,18 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
       const body = { flavor_id: flavor, label, version, files: read };
       await upload('platforms.addFirmware', { params: { platform_id: platform.id }, body }, { onProgress: setShare });
       await renew('platforms', 'overview');
+      notify(`Firmware ${label} ${version} is added`);
       onDone();
     } finally {
       setShare(undefined);
     }
   };
   return (
-    <Form submit="Upload the firmware" disabled={flavor === null || label === '' || version === ''} onSubmit={add}>
+    <Form
+      submit="Upload the firmware"
+      disabled={flavor === null || label === '' || !readVersion(version)}
+      onSubmit={add}
+    >
       <Select
         label="Edition"
         data={editionsOf(platform.flavors)}
@@ -154,6 +170,9 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
         label="Version"
         description="Four numbers with dots between them"
         required
+        error={
+          version !== '' && !readVersion(version) && 'A version is four numbers of 0 to 65535 with dots between them'
+        }
         value={version}
         onChange={(event) => setVersion(event.currentTarget.value)}
       />

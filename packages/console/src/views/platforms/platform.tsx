@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Image, List, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Code, Group, Image, Stack, Table, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { FirmwareRecord, FlavorRecord, PlatformDetail } from '@moorage/api';
 import type { ReactNode } from 'react';
@@ -10,9 +10,11 @@ import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, formatSize, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { LoadedPage } from '../../ui/loaded-page.tsx';
+import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { ChangePicture } from '../../ui/picture.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { FirmwareForm, FlavorForm } from './platform-forms.tsx';
 
 function openForm(title: string, form: (onDone: () => void) => ReactNode): void {
@@ -22,9 +24,8 @@ function openForm(title: string, form: (onDone: () => void) => ReactNode): void 
 function Picture({ platform }: { readonly platform: PlatformDetail }) {
   const isAdmin = useIsAdmin();
   const { id, avatar_id, title } = platform;
-  const set = async (file: File | null): Promise<void> => {
-    if (!file) return;
-    await upload('avatars.setPlatform', { params: { platform_id: id }, body: file });
+  const send = async (body: File, onProgress: (share: number) => void): Promise<void> => {
+    await upload('avatars.setPlatform', { params: { platform_id: id }, body }, { onProgress });
     await renew('platforms', 'overview');
     notify('The picture is changed');
   };
@@ -38,18 +39,7 @@ function Picture({ platform }: { readonly platform: PlatformDetail }) {
         fit="contain"
         radius="md"
       />
-      {isAdmin && (
-        <FileButton
-          onChange={(file) => void set(file).catch(notifyError)}
-          accept="image/png,image/jpeg,image/gif,image/webp"
-        >
-          {(props) => (
-            <Button {...props} size="compact-sm" variant="default">
-              Change the picture
-            </Button>
-          )}
-        </FileButton>
-      )}
+      {isAdmin && <ChangePicture send={send} />}
     </Stack>
   );
 }
@@ -58,19 +48,35 @@ function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
   if (flavors.length === 0)
     return <Empty title="No edition yet">Products are made of an edition and its firmware.</Empty>;
   return (
-    <List>
-      {flavors.map(({ id, code, title, sdk, description }, index) => (
-        <List.Item key={id}>
-          <Text span fw={600}>
-            {code}
-          </Text>{' '}
-          {title}
-          {index === 0 && ', the base edition'}
-          {sdk && ', bundles are built with the SDK'}
-          {description !== '' && <Text size="sm">{description}</Text>}
-        </List.Item>
-      ))}
-    </List>
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table aria-label="Editions" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Code</Table.Th>
+            <Table.Th>Title</Table.Th>
+            <Table.Th visibleFrom="sm">Bundles</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {flavors.map(({ id, code, title, sdk, description }, index) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Code>{code}</Code>
+              </Table.Td>
+              <Table.Td>
+                {title || '—'}
+                <Text size="xs" c="dimmed">
+                  {[index === 0 && 'What devices have before they are activated', description]
+                    .filter(Boolean)
+                    .join('. ')}
+                </Text>
+              </Table.Td>
+              <Table.Td visibleFrom="sm">{sdk ? 'built with the SDK' : 'made here'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }
 
@@ -111,6 +117,8 @@ function Firmwares({ firmwares, flavors }: Pick<PlatformDetail, 'firmwares' | 'f
   );
 }
 
+const crumbs = [{ title: 'Platforms', href: '/platforms' }];
+
 function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
   const isAdmin = useIsAdmin();
   const addEdition = () => openForm('New edition', (onDone) => <FlavorForm platform={platform} onDone={onDone} />);
@@ -118,24 +126,26 @@ function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
   return (
     <Page
       title={platform.title}
-      crumbs={[{ title: 'Platforms', href: '/platforms' }]}
+      crumbs={crumbs}
       {...(platform.description !== '' && { description: platform.description })}
     >
-      <Group align="flex-start" gap="xl" wrap="wrap">
-        <Picture platform={platform} />
-        <Stack flex="1 1 260px">
-          <Fields>
-            <Field label="Code" value={platform.code} mono />
-            <Field label="Part id" value={platform.part_id} mono />
-            <Field label="Manufacturer" value={platform.manufacturer} />
-            <Field label="Id" value={platform.id} mono />
-            <Field label="Added" value={formatMoment(msOf(platform.created_at))} />
-            <Field label="Devices">
-              <PageLink href={`/devices?platform_id=${platform.id}`}>Devices of this platform</PageLink>
-            </Field>
-          </Fields>
-        </Stack>
-      </Group>
+      <Card title="Platform">
+        <Group align="flex-start" gap="xl">
+          <Picture platform={platform} />
+          <Box flex="1 1 260px">
+            <Fields>
+              <Field label="Code" value={platform.code} mono />
+              <Field label="Part id" value={platform.part_id} mono />
+              <Field label="Manufacturer">{platform.manufacturer ?? '—'}</Field>
+              <Field label="Id" value={platform.id} mono />
+              <Field label="Added">{formatMoment(msOf(platform.created_at))}</Field>
+              <Field label="Devices">
+                <PageLink href={`/devices?platform_id=${platform.id}`}>Devices of this platform</PageLink>
+              </Field>
+            </Fields>
+          </Box>
+        </Group>
+      </Card>
       <Card
         title="Editions"
         actions={
@@ -169,8 +179,8 @@ function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
 export default function Platform({ params: { id = '' } }: ViewProps) {
   const query = useCall('platforms.get', { params: { platform_id: id } });
   return (
-    <Loaded query={query} label="Loading the platform">
+    <LoadedPage query={query} noun="Platform" crumbs={crumbs}>
       {({ value }) => <PlatformPage platform={value} />}
-    </Loaded>
+    </LoadedPage>
   );
 }

@@ -97,12 +97,14 @@ export default function Platforms() {
       description="Hardware that the module's firmware runs on. Products and devices are made for one of them."
       actions={button}
     >
-      <SearchBox
-        label="Search platforms by title or code"
-        placeholder="Title or code"
-        value={list.filters.q}
-        onChange={(value) => list.setFilter('q', value)}
-      />
+      <Group role="search">
+        <SearchBox
+          label="Search platforms by title or code"
+          placeholder="Title or code"
+          value={list.filters.q}
+          onChange={(value) => list.setFilter('q', value)}
+        />
+      </Group>
       <DataTable
         label="Platforms"
         noun="platform"

@@ -143,7 +143,11 @@ export default function ActivationTokens({ product }: TabProps) {
         query={tokens}
         list={list}
         idOf={({ id }) => id}
-        empty={<Empty title="No activation tokens" />}
+        empty={
+          <Empty title="No activation tokens">
+            With one, {`"dms claim ${product.product} TOKEN"`} on the command line of a module is all that it takes.
+          </Empty>
+        }
       />
     </Stack>
   );

@@ -61,7 +61,11 @@ interface AdoptionChartProps {
 export function AdoptionChart({ product, bundles }: AdoptionChartProps) {
   const { rows, others } = adoptionOf(bundles, product.device_count);
   if (rows.length === 0) {
-    return <Empty title="No device has been offered a bundle yet">Publish a bundle and give it a tag.</Empty>;
+    return (
+      <Empty title="No device has been offered a bundle yet">
+        Devices are offered the published bundle that carries their tag.
+      </Empty>
+    );
   }
   return (
     <Stack gap="sm">

@@ -2,19 +2,20 @@ import { ActionIcon, Code, Group, Stack, Text, TextInput, Tooltip } from '@manti
 import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { addressOf, upload } from '../../api/client.ts';
+import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useCall, useChange } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
-import { notify } from '../../ui/notify.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
 import { useListAddress } from '../../ui/use-list.ts';
-import { uploadPath } from '../device/upload-path.ts';
+import { replacedBy, uploadPath } from '../device/upload-path.ts';
 import type { TabProps } from './tabs.ts';
 
 const filterNames = ['filter'] as const;
@@ -33,9 +34,35 @@ const targetOf = (productId: string, folder: string): UploadTarget<DroppedFile> 
   },
 });
 
+/** Files that one page of a list has at most. */
+const pageLimit = 500;
+
+/** The paths of all assets of a product. */
+async function pathsOf(productId: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (let offset = 0; offset < storeLimits.files; offset += pageLimit) {
+    const { value } = await call('assets.list', {
+      params: { product_id: productId },
+      query: { limit: pageLimit, offset },
+    });
+    paths.push(...value.map(({ path }) => path));
+    if (value.length < pageLimit) break;
+  }
+  return paths;
+}
+
 function AddAssets({ productId }: { readonly productId: string }) {
   const { queue, uploads } = useUploads(`assets:${productId}`);
   const [folder, setFolder] = useState('');
+  const send = async (files: readonly DroppedFile[]): Promise<void> =>
+    askReplace({
+      paths: replacedBy(
+        files.map((file) => uploadPath(folder, file)),
+        await pathsOf(productId),
+      ),
+      says: 'Their bytes are lost; devices find the new ones under the same path.',
+      run: () => queue.add(files, targetOf(productId, folder)),
+    });
   return (
     <Stack gap="sm">
       <TextInput
@@ -48,9 +75,9 @@ function AddAssets({ productId }: { readonly productId: string }) {
         maw={420}
       />
       <FileDrop
-        label="Drop assets here; a file with the same path is replaced"
+        label="Drop assets here"
         limitBytes={fileLimitBytes}
-        onFiles={(files) => queue.add(files, targetOf(productId, folder))}
+        onFiles={(files) => void send(files).catch(notifyError)}
       />
       <UploadList queue={queue} uploads={uploads} />
     </Stack>
@@ -78,7 +105,7 @@ function AssetActions({ productId, file, mayChange }: AssetActionsProps) {
       },
     });
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
+    <Group gap={4} wrap="nowrap">
       <Tooltip label="Download">
         <ActionIcon
           component="a"
@@ -151,7 +178,17 @@ export default function Assets({ product, mayChange }: TabProps) {
         query={assets}
         list={list}
         idOf={({ path }) => path}
-        empty={<Empty title={filter === undefined ? 'No assets yet' : 'No asset fits the search'} />}
+        empty={
+          filter === undefined ? (
+            <Empty title="No assets yet">
+              {mayChange
+                ? 'Pictures, sounds, tables: what devices fetch when they need it. Drop some above.'
+                : 'Pictures, sounds, tables: what devices fetch when they need it. Managers of the product add them.'}
+            </Empty>
+          ) : (
+            <Empty title="No asset fits the search" />
+          )
+        }
       />
     </Stack>
   );

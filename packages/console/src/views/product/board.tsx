@@ -1,4 +1,4 @@
-import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Center, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { BundleRecord, ProductRecord } from '@moorage/api';
 import { type DragEvent, useId, useState } from 'react';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -38,6 +38,7 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
       p="sm"
       radius="md"
       draggable={mayChange}
+      style={mayChange ? { cursor: 'grab' } : undefined}
       onDragStart={(event) => {
         // Some browsers drag nothing that has no data.
         event.dataTransfer.setData('text/plain', version);
@@ -57,7 +58,7 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
       <Text size="sm" c="dimmed" mt={4}>
         {device_count === 0
           ? 'On no device'
-          : `On ${formatCount(device_count_bundle_ok)} of ${plural(device_count, 'device')}`}
+          : `Runs on ${formatCount(device_count_bundle_ok)} of ${plural(device_count, 'device')}`}
       </Text>
       <Text size="xs" c="dimmed">
         Firmware {firmware} · made <Moment at={created_at} />
@@ -94,14 +95,23 @@ function Column({ column, bundles, dragged, ...card }: ColumnProps) {
       <Title order={2} size="h5" id={heading}>
         {columnTitles[column]} {column !== 'trash' && `(${formatCount(bundles.length)})`}
       </Title>
-      <Text size="xs" c="dimmed" mb="sm">
+      {/* Two lines high everywhere, so that the cards of all columns begin on one line. */}
+      <Text size="xs" c="dimmed" mb="sm" mih={{ sm: '2lh' }}>
         {columnTexts[column]}
       </Text>
-      <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
-        {bundles.map((bundle) => (
-          <BundleCard key={bundle.id} bundle={bundle} {...card} />
-        ))}
-      </Stack>
+      {bundles.length > 0 ? (
+        <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
+          {bundles.map((bundle) => (
+            <BundleCard key={bundle.id} bundle={bundle} {...card} />
+          ))}
+        </Stack>
+      ) : (
+        <Center mih={64} bd="1px dashed var(--mantine-color-default-border)" style={{ borderRadius: 8 }}>
+          <Text size="xs" c="dimmed">
+            {move ? 'Drop it here' : column === 'trash' ? 'Always empty' : 'No bundle'}
+          </Text>
+        </Center>
+      )}
     </Paper>
   );
 }
@@ -115,9 +125,11 @@ interface BoardProps {
 /** The bundles by state. A bundle is moved by dragging it, or by its menu; both ask first. */
 export function Board({ product, bundles, mayChange }: BoardProps) {
   const [dragged, setDragged] = useState<BundleRecord>();
+  // Who may put nothing into the trash has no use for it.
+  const columns = boardColumns.filter((column) => mayChange || column !== 'trash');
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
-      {boardColumns.map((column) => (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: columns.length }} spacing="md">
+      {columns.map((column) => (
         <Column
           key={column}
           column={column}

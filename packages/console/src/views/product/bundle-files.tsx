@@ -1,19 +1,26 @@
-import { ActionIcon, Checkbox, Code, Group, Select, Stack, Table, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Checkbox, Code, Group, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
 import type { BundleDetail, ResourceRecord } from '@moorage/api';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { addressOf, upload } from '../../api/client.ts';
+import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useChange } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
+import { askReplace } from '../../ui/replace.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
+import { replacedBy, uploadPath } from '../device/upload-path.ts';
 import { bundleFileLimitBytes, isModuleFilename, readBase64 } from './bundle-file.ts';
 
+/** A file as the drop zone hands it over: with the path it had in a folder that was dropped whole. */
+type DroppedFile = File & { readonly path?: string };
+
 interface FileOptions {
+  /** Where the files go in the file system of the module; empty for none. */
+  readonly folder: string;
   /** The module's file type; null lets the service choose by the name. */
   readonly type: string | null;
   /** Kept with the bundle, but not sent to devices. */
@@ -21,15 +28,21 @@ interface FileOptions {
 }
 
 /** How a dropped file becomes a resource of the bundle. */
-const targetOf = (bundleId: string, { type, exclude }: FileOptions): UploadTarget<File> => ({
+const targetOf = (bundle: BundleDetail, { folder, type, exclude }: FileOptions): UploadTarget<DroppedFile> => ({
   limitBytes: bundleFileLimitBytes,
+  nameOf: (file) => uploadPath(folder, file),
   async send(file, { onProgress, signal }) {
-    if (!isModuleFilename(file.name)) {
+    const filename = uploadPath(folder, file);
+    if (!isModuleFilename(filename)) {
       throw new Error('Modules take names of up to 95 characters, without accents and other special letters');
     }
     const base64 = await readBase64(file, signal);
-    const body = { filename: file.name, base64, exclude, ...(type !== null && { type }) };
-    await upload('bundles.addResource', { params: { bundle_id: bundleId }, body }, { onProgress, signal });
+    const params = { bundle_id: bundle.id };
+    const former = bundle.resources.find((resource) => resource.filename === filename);
+    // A bundle holds one file of a name. Whoever sends another has been asked.
+    if (former) await call('bundles.removeResource', { params: { ...params, resource_id: former.id } });
+    const body = { filename, base64, exclude, ...(type !== null && { type }) };
+    await upload('bundles.addResource', { params, body }, { onProgress, signal });
     await renew('bundles');
   },
 });
@@ -39,11 +52,32 @@ function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
   const { queue, uploads } = useUploads(`bundle:${bundle.id}`);
   const [type, setType] = useState<string | null>(null);
   const [exclude, setExclude] = useState(false);
+  const [folder, setFolder] = useState('');
+  const send = (files: readonly DroppedFile[]): void =>
+    askReplace({
+      paths: replacedBy(
+        files.map((file) => uploadPath(folder, file)),
+        bundle.resources.map(({ filename }) => filename),
+      ),
+      says: `They are taken out of bundle ${bundle.version}, and the new ones put in their place.`,
+      run: () => queue.add(files, targetOf(bundle, { folder, type, exclude })),
+    });
   return (
     <Stack gap="sm">
       <Group gap="md" align="flex-end">
+        <TextInput
+          label="Folder of the files added next"
+          description="Empty for none"
+          placeholder="webapp"
+          w={{ base: '100%', xs: 'auto' }}
+          maxLength={94}
+          value={folder}
+          onChange={(event) => setFolder(event.currentTarget.value)}
+        />
         <Select
           label="Type of the files added next"
+          description="Where the name does not tell"
+          w={{ base: '100%', xs: 'auto' }}
           placeholder="By the name"
           clearable
           clearButtonProps={{ 'aria-label': 'Clear the type' }}
@@ -57,11 +91,7 @@ function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
           onChange={(event) => setExclude(event.currentTarget.checked)}
         />
       </Group>
-      <FileDrop
-        label="Drop files for the bundle here"
-        limitBytes={bundleFileLimitBytes}
-        onFiles={(files) => queue.add(files, targetOf(bundle.id, { type, exclude }))}
-      />
+      <FileDrop label="Drop files for the bundle here" limitBytes={bundleFileLimitBytes} onFiles={send} />
       <UploadList queue={queue} uploads={uploads} />
     </Stack>
   );

@@ -11,15 +11,16 @@ import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Loaded } from '../../ui/states.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import { movesOf } from './bundle-actions.ts';
 import { BundleFiles } from './bundle-files.tsx';
 import { askMove } from './bundle-menu.tsx';
 import { mayChange } from './product-actions.ts';
 import { TagDialog } from './tag-dialog.tsx';
+import { useUnheard } from './unheard.ts';
 
 interface PartProps {
   readonly bundle: BundleDetail;
@@ -58,8 +59,13 @@ function Actions({ bundle, product }: PartProps) {
 const Facts = ({ bundle }: { readonly bundle: BundleDetail }) => (
   <Fields>
     <Field label="Version text of the module" value={bundle.bversion} mono />
-    <Field label="Firmware" value={bundle.firmware} />
-    <Field label="Platform" value={bundle.platform} />
+    <Field label="Product">
+      <PageLink href={`/products/${bundle.product_id}`}>{bundle.product}</PageLink>
+    </Field>
+    <Field label="Firmware">{bundle.firmware}</Field>
+    <Field label="Platform">
+      <PageLink href={`/platforms/${bundle.platform_id}`}>{bundle.platform}</PageLink>
+    </Field>
     <Field label="Made">
       <Moment at={bundle.created_at} />
     </Field>
@@ -69,14 +75,17 @@ const Facts = ({ bundle }: { readonly bundle: BundleDetail }) => (
       </PageLink>
     </Field>
     <Field label="Devices that run it">{formatCount(bundle.device_count_bundle_ok)}</Field>
-    <Field label="Part number" value={bundle.part_number} />
+    {bundle.part_number !== null && <Field label="Part number" value={bundle.part_number} mono />}
     <Field label="Id" value={bundle.id} mono />
   </Fields>
 );
 
+const crumbs = [{ title: 'Products', href: '/products' }];
+
 function BundlePage({ bundle, product }: PartProps) {
   const admin = useIsAdmin();
   const changes = mayChange(product, { admin });
+  useUnheard(product);
   return (
     <Page
       title={`Bundle ${bundle.version}`}
@@ -87,7 +96,7 @@ function BundlePage({ bundle, product }: PartProps) {
         </Group>
       }
       crumbs={[
-        { title: 'Products', href: '/products' },
+        ...crumbs,
         { title: product.title, href: `/products/${product.id}` },
         { title: 'Bundles', href: `/products/${product.id}/bundles` },
       ]}
@@ -116,12 +125,12 @@ export default function Bundle({ params: { id = '' } }: ViewProps) {
   const productId = query.data?.value.product_id ?? '';
   const product = useCall('products.get', { params: { product_id: productId } }, { enabled: productId !== '' });
   return (
-    <Loaded query={query} label="Loading the bundle">
+    <LoadedPage query={query} noun="Bundle" crumbs={crumbs}>
       {({ value: bundle }) => (
-        <Loaded query={product} label="Loading its product">
+        <LoadedPage query={product} noun="Product" crumbs={crumbs}>
           {({ value }) => <BundlePage bundle={bundle} product={value} />}
-        </Loaded>
+        </LoadedPage>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }

@@ -44,6 +44,8 @@ export interface OptionField {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly maxLength: number | undefined;
+  /** Form of the text, as the contract writes it. */
+  readonly pattern: string | undefined;
   /** What the service takes when nothing is sent, or an example. */
   readonly placeholder: string | undefined;
 }
@@ -56,6 +58,7 @@ interface OptionSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly description?: string;
@@ -89,6 +92,7 @@ export function fieldsOf(type: ConnectorType): OptionField[] {
       min: schema.minimum,
       max: schema.maximum,
       maxLength: schema.maxLength,
+      pattern: schema.pattern,
       placeholder: textOf(schema.default ?? schema.examples?.[0]),
     };
   });
@@ -136,6 +140,12 @@ export function optionsFrom(
   return { type, ...Object.fromEntries(sent) };
 }
 
-/** Whether everything that an option's form asks for is there. */
+/** Whether a typed text does not have the form that the contract asks for. */
+export const isMisshapen = ({ pattern }: OptionField, value: unknown): boolean =>
+  pattern !== undefined && typeof value === 'string' && value !== '' && !new RegExp(pattern).test(value);
+
+/** Whether everything that an option's form asks for is there, and has the form it needs. */
 export const isComplete = (type: ConnectorType, values: OptionValues): boolean =>
-  fieldsOf(type).every(({ name, required }) => !required || !isEmpty(values[name]));
+  fieldsOf(type).every(
+    (field) => (!field.required || !isEmpty(values[field.name])) && !isMisshapen(field, values[field.name]),
+  );

@@ -18,11 +18,13 @@ import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
-import { suggestCode } from '../products/product-code.ts';
+import { sayPattern } from '../../ui/refusals.ts';
+import { isCode, suggestCode } from '../products/product-code.ts';
 import {
   fieldsOf,
   type HeaderRow,
   isComplete,
+  isMisshapen,
   type OptionField,
   type OptionValues,
   optionsFrom,
@@ -94,6 +96,7 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
   const common = { label, description: help, required, placeholder };
   const text = {
     ...common,
+    error: isMisshapen(field, value) && `It ${sayPattern(field.pattern ?? '')}`,
     ...(maxLength !== undefined && { maxLength }),
     value: typeof value === 'string' ? value : '',
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
@@ -136,6 +139,11 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
   return kind === 'long' ? <Textarea {...text} autosize minRows={3} maxRows={10} /> : <TextInput {...text} />;
 }
 
+const typeLabels: Readonly<Record<ConnectorType, string>> = {
+  webhook: 'Webhook (HTTP)',
+  mqtt: 'MQTT broker',
+};
+
 interface ConnectorFormProps {
   readonly productId: string;
   /** The connector that is changed; without it a new one is made. */
@@ -160,7 +168,7 @@ function useConnectorForm(connector: ConnectorRecord | undefined) {
     values,
     set: (name: keyof OptionValues, value: OptionValues[keyof OptionValues]) =>
       setValues((old) => ({ ...old, [name]: value }) as OptionValues),
-    complete: title.trim() !== '' && code !== '' && isComplete(type, values),
+    complete: title.trim() !== '' && isCode(code) && isComplete(type, values),
     body: () => ({ title: title.trim(), code, opts: optionsFrom(type, values) }),
   };
 }
@@ -193,12 +201,14 @@ export function ConnectorForm({ productId, connector, onDone }: ConnectorFormPro
         description="Devices name the connector by it"
         required
         maxLength={64}
+        error={form.code !== '' && !isCode(form.code) && 'Only letters, digits, "_", "." and "-", up to 64 of them'}
         value={form.code}
         onChange={(event) => form.setCode(event.currentTarget.value)}
       />
       <Select
         label="Type"
-        data={[...connectorTypes]}
+        description="Where it sends: a web address, or a broker that others listen to"
+        data={connectorTypes.map((value) => ({ value, label: typeLabels[value] }))}
         allowDeselect={false}
         value={form.type}
         onChange={(value) => form.setType(connectorTypes.find((type) => type === value) ?? form.type)}

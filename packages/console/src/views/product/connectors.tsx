@@ -125,7 +125,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
     key: 'actions',
     title: 'Actions',
     cell: (connector) => (
-      <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Group gap={4} wrap="nowrap">
         <TestButton connector={connector} />
         <ConnectorMenu
           connector={connector}

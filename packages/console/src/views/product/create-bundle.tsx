@@ -3,7 +3,7 @@ import type { FirmwareRecord, ProductRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useCall, useChange } from '../../api/queries.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, focusFirst } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
@@ -68,6 +68,7 @@ function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
         onChange={setFirmware}
       />
       <TextInput
+        ref={focusFirst}
         label="Version"
         description={
           next === undefined ? 'Four numbers; the highest version has no successor' : `Four numbers; ${next} comes next`

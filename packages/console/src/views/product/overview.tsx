@@ -4,7 +4,7 @@ import { useChange } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -12,7 +12,7 @@ import { Description } from './description.tsx';
 import type { TabProps } from './tabs.ts';
 import { TextsForm } from './texts-form.tsx';
 
-function Claimable({ product, mayAdminister }: Pick<TabProps, 'product' | 'mayAdminister'>) {
+function Claimable({ product }: Pick<TabProps, 'product'>) {
   const update = useChange('products.update', 'products', 'devices');
   const { id, code, claimable, title, device_count } = product;
   const change = (): void =>
@@ -30,8 +30,9 @@ function Claimable({ product, mayAdminister }: Pick<TabProps, 'product' | 'mayAd
   return (
     <Switch
       label="Devices can be claimed and reset"
+      description="Without it the devices are locked: nobody can claim, reset or move them."
       checked={claimable}
-      disabled={!mayAdminister || update.isPending}
+      disabled={update.isPending}
       onChange={change}
     />
   );
@@ -39,21 +40,23 @@ function Claimable({ product, mayAdminister }: Pick<TabProps, 'product' | 'mayAd
 
 const Facts = ({ product }: { readonly product: ProductRecord }) => (
   <Fields>
-    <Field label="Code" value={product.product} mono />
+    <Field label="Owner">{product.customer ?? product.user ?? '—'}</Field>
+    <Field label="Your role">{product.role}</Field>
     <Field label="Platform">
       <PageLink href={`/platforms/${product.platform_id}`}>{product.platform}</PageLink>
     </Field>
-    <Field label="Edition" value={product.flavor} />
-    <Field label="Version" value={product.version} />
-    <Field label="Firmware" value={product.firmware && `${product.firmware} ${product.firmware_version ?? ''}`} />
-    <Field label="Owner" value={product.customer ?? product.user} />
-    <Field label="Your role">{product.role}</Field>
-    <Field label="Part number" value={product.part_number} />
+    <Field label="Edition">{product.flavor ?? '—'}</Field>
+    <Field label="Firmware">{product.firmware ? `${product.firmware} ${product.firmware_version ?? ''}` : '—'}</Field>
+    <Field label="Version">{product.version ?? 'nothing published yet'}</Field>
     <Field label="Devices">
-      <PageLink href={`/products/${product.id}/devices`}>{formatCount(product.device_count)}</PageLink>
+      <PageLink href={`/products/${product.id}/devices`}>{plural(product.device_count, 'device')}</PageLink>
     </Field>
     <Field label="Bundles">
-      <PageLink href={`/products/${product.id}/bundles`}>{formatCount(product.bundle_count)}</PageLink>
+      <PageLink href={`/products/${product.id}/bundles`}>{plural(product.bundle_count, 'bundle')}</PageLink>
+    </Field>
+    {product.part_number !== null && <Field label="Part number" value={product.part_number} mono />}
+    <Field label="Claiming">
+      {product.claimable ? 'its devices can be claimed and reset' : 'its devices are locked'}
     </Field>
     <Field label="Made">
       <Moment at={product.created_at} />
@@ -72,7 +75,7 @@ export default function Overview({ product, mayChange, mayAdminister }: TabProps
       <Card title="Product">
         <Stack gap="md">
           <Facts product={product} />
-          <Claimable product={product} mayAdminister={mayAdminister} />
+          {mayAdminister && <Claimable product={product} />}
         </Stack>
       </Card>
       {mayChange ? (

@@ -90,7 +90,7 @@ function Filters({ list, bundles }: FiltersProps) {
       onChange={(value) => list.setFilter(name, value ?? undefined)}
       clearable
       clearButtonProps={{ 'aria-label': `Clear the filter ${label}` }}
-      w={{ base: '100%', xs: 170 }}
+      w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
     />
   );
   return (

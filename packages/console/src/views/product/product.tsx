@@ -1,5 +1,6 @@
-import { Group, Tabs } from '@mantine/core';
+import { Alert, Group, Tabs } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
+import { IconTrash } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
@@ -9,11 +10,14 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
+import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { Empty, Loading } from '../../ui/states.tsx';
+import { ActivateOwn } from './activate-own.tsx';
 import { mayAdminister, mayChange } from './product-actions.ts';
 import { ProductMenu } from './product-menu.tsx';
 import { type ProductTab, tabs } from './tabs.ts';
+import { useUnheard } from './unheard.ts';
 
 interface ProductTabsProps {
   readonly product: ProductRecord;
@@ -56,8 +60,11 @@ function ProductTabs({ product, offered, shown }: ProductTabsProps) {
   );
 }
 
+const crumbs = [{ title: 'Products', href: '/products' }];
+
 function ProductPage({ product, tab }: { readonly product: ProductRecord; readonly tab: string }) {
   const admin = useIsAdmin();
+  useUnheard(product);
   const offered = tabs.filter(({ changersOnly }) => !changersOnly || mayChange(product, { admin }));
   return (
     <Page
@@ -75,9 +82,20 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
           <Copy value={product.product} label="product code" />
         </Group>
       }
-      crumbs={[{ title: 'Products', href: '/products' }]}
-      actions={<ProductMenu product={product} />}
+      crumbs={crumbs}
+      actions={
+        <>
+          <ActivateOwn product={product} />
+          <ProductMenu product={product} />
+        </>
+      }
     >
+      {product.state === 'trash' && (
+        <Alert color="orange" variant="outline" icon={<IconTrash aria-hidden />} title="This product is in the trash">
+          It is left out of lists, and none of its bundles is offered. Its menu takes it out again
+          {mayAdminister(product, { admin }) && ', or deletes it for good'}.
+        </Alert>
+      )}
       {offered.some(({ key }) => key === tab) ? (
         <ProductTabs product={product} offered={offered} shown={tab} />
       ) : (
@@ -94,8 +112,8 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
 export default function Product({ params: { id = '', tab = 'overview' } }: ViewProps) {
   const query = useCall('products.get', { params: { product_id: id } });
   return (
-    <Loaded query={query} label="Loading the product">
+    <LoadedPage query={query} noun="Product" crumbs={crumbs}>
       {({ value: product }) => <ProductPage product={product} tab={tab} />}
-    </Loaded>
+    </LoadedPage>
   );
 }

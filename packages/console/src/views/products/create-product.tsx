@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin, useSession } from '../../api/session.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, focusFirst } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -73,6 +73,7 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
       <TextInput
         label="Title"
         data-autofocus
+        ref={focusFirst}
         required
         maxLength={128}
         value={title}

@@ -15,20 +15,24 @@ import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { unheardMs } from '../product/unheard.ts';
 import { CreateProduct } from './create-product.tsx';
 
 type Query = NonNullable<InputOf<'products.list'>['query']>;
 
-const filterNames = ['q', 'category', 'state', 'role', 'platform_id'] as const;
+const filterNames = ['q', 'category', 'state', 'role', 'platform_id', 'production'] as const;
 
 const columns: readonly Column<ProductRecord>[] = [
   {
     key: 'title',
     title: 'Product',
     sort: 'title',
-    cell: ({ id, title, product }) => (
+    cell: ({ id, title, product, summary }) => (
       <>
-        <PageLink href={`/products/${id}`}>{title}</PageLink>
+        <PageLink href={`/products/${id}`} inherit fw={600}>
+          {title}
+        </PageLink>
+        {summary !== '' && <Text size="sm">{summary}</Text>}
         <Text size="xs" c="dimmed">
           {product}
         </Text>
@@ -48,6 +52,7 @@ const columns: readonly Column<ProductRecord>[] = [
     ),
   },
   { key: 'platform', title: 'Platform', from: 'md', cell: ({ platform, flavor }) => `${platform} ${flavor ?? ''}` },
+  { key: 'role', title: 'My role', from: 'md', cell: ({ role }) => (role === 'none' ? '—' : role) },
   { key: 'owner', title: 'Owner', from: 'lg', cell: ({ user, customer }) => customer ?? user ?? '—' },
   { key: 'devices', title: 'Devices', from: 'sm', cell: ({ device_count }) => formatCount(device_count) },
   { key: 'updated', title: 'Changed', sort: 'updated_at', from: 'lg', cell: (row) => <Moment at={row.updated_at} /> },
@@ -65,6 +70,10 @@ const choices = {
     { value: 'owner', label: 'Owner' },
     { value: 'manager', label: 'Manager' },
     { value: 'any', label: 'Any role' },
+  ],
+  production: [
+    { value: 'false', label: 'Development' },
+    { value: 'true', label: 'Production' },
   ],
 };
 
@@ -85,7 +94,7 @@ function Filter({ list, name, label, data }: FilterProps) {
       onChange={(value) => list.setFilter(name, value ?? undefined)}
       clearable
       clearButtonProps={{ 'aria-label': `Clear the filter ${label}` }}
-      w={{ base: '100%', xs: 170 }}
+      w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
     />
   );
 }
@@ -105,6 +114,12 @@ function Filters({ list }: { readonly list: ListAddress }) {
       <Filter list={list} name="state" label="State" data={choices.state} />
       <Filter list={list} name="role" label="My role" data={choices.role} />
       <Filter list={list} name="platform_id" label="Platform" data={platforms} />
+      <Filter list={list} name="production" label="Made for" data={choices.production} />
+      {Object.keys(list.filters).length > 0 && (
+        <Button variant="subtle" onClick={list.clear}>
+          Clear filters
+        </Button>
+      )}
     </Group>
   );
 }
@@ -140,14 +155,18 @@ export default function Products(_: ViewProps) {
   const [opened, dialog] = useAddressDialog('new');
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = { ...list.filters, sort: list.sort, limit: list.limit, offset: list.offset } as Query;
-  const products = useCall('products.list', { query }, { keepPrevious: true });
+  const products = useCall('products.list', { query }, { keepPrevious: true, everyMs: unheardMs });
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={dialog.open}>
       Create a product
     </Button>
   );
   return (
-    <Page title="Products" actions={create}>
+    <Page
+      title="Products"
+      description="What devices of one model share: firmware, files, versions. Yours, those you work on, and what others have published."
+      actions={create}
+    >
       <CreateProduct opened={opened} onClose={dialog.close} />
       <Stack gap="sm">
         <Filters list={list} />

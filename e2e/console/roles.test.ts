@@ -1,0 +1,159 @@
+import type { ProductRecord } from '@moorage/api';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killAll } from '../command-line.ts';
+import { accessibilityProblems, complaints, openQuay, photograph, type Quay, skipReason } from './harness.ts';
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const tabs = (page: Page) => page.getByRole('tab').allTextContents();
+
+/** Longer than it takes until somebody hears of a change, in ms. */
+const hearMs = 20_000;
+
+describe.skipIf(skipReason)('what is offered to whom', () => {
+  let quay: Quay;
+  let product: ProductRecord;
+  const people = {
+    manager: { email: 'mate@example.com', password: 'long enough' },
+    tester: { email: 'pilot@example.com', password: 'long enough' },
+    visitor: { email: 'gull@example.com', password: 'long enough' },
+  };
+  const letIn = (user: string, role: 'manager' | 'tester') =>
+    quay.client.call('productPeople.add', { params: { product_id: product.id }, body: { user, role } });
+
+  beforeAll(async () => {
+    quay = await openQuay();
+    for (const body of Object.values(people)) await quay.client.as(undefined).call('auth.signup', { body });
+    const platforms = await quay.client.call('platforms.list', {});
+    const platform_id = (platforms.ok && platforms.value.value[0]?.id) || '';
+    const made = await quay.client.call('products.create', {
+      body: { title: 'Channel marker', code: 'MARKER', meta: '', platform_id },
+    });
+    if (!made.ok) throw new Error(made.error.body.message);
+    product = made.value.value;
+    await letIn(people.manager.email, 'manager');
+  });
+  afterAll(async () => {
+    await quay?.close();
+    killAll();
+  });
+
+  test('a manager changes the product, but lets nobody in and deletes nothing for good', async () => {
+    const page = await quay.open({ as: people.manager, path: `/products/${product.id}` });
+    await page.getByRole('textbox', { name: 'Title' }).waitFor();
+    expect(await page.getByRole('switch').count()).toBe(0);
+    await page.getByText('its devices can be claimed and reset').waitFor();
+    await button(page, 'Change the state').click();
+    await page.getByRole('menuitem', { name: 'Publish' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Users' }).click();
+    await page.getByText('Only the owner lets people in').waitFor();
+    expect(await button(page, 'Add a user').count()).toBe(0);
+    expect(await page.getByRole('combobox').count()).toBe(0);
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('a tester hears of being let in and put out, and only looks on between', { timeout: 90_000 }, async () => {
+    const page = await quay.open({ as: people.tester, path: '/products' });
+    const made = await letIn(people.tester.email, 'tester');
+    await page.getByRole('link', { name: 'Channel marker' }).click({ timeout: hearMs });
+    await page.getByRole('heading', { level: 1, name: 'Channel marker' }).waitFor();
+    expect(await tabs(page)).toEqual(['Overview', 'Bundles', 'Devices', 'Assets']);
+    expect(await button(page, 'Change the state').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Bundles' }).click();
+    await page.getByRole('region', { name: 'Preview (0)' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Trash' }).count()).toBe(0);
+    expect(await button(page, 'Create a bundle').count()).toBe(0);
+    // No event tells a tester of this; the page finds out by asking.
+    const body = { code: product.code, title: 'Fairway marker' };
+    await quay.client.call('products.update', { params: { product_id: product.id }, body });
+    await page.getByRole('heading', { level: 1, name: 'Fairway marker' }).waitFor({ timeout: hearMs });
+    const user_id = made.ok ? made.value.value.user_id : '';
+    await quay.client.call('productPeople.remove', { params: { product_id: product.id, user_id } });
+    await page.getByRole('heading', { level: 1, name: 'Product not found' }).waitFor({ timeout: hearMs });
+    await page.getByText('It may have been deleted, or you are not allowed to see it').waitFor();
+    await page.getByRole('link', { name: 'Products' }).first().waitFor();
+  });
+
+  test('a visitor is told what is not theirs', async () => {
+    const page = await quay.open({ as: people.visitor, path: '/administration' });
+    await page.getByText('This page is for administrators').waitFor();
+    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
+    await page.goto(`${quay.url}platforms`);
+    await page.getByRole('table', { name: 'Platforms' }).waitFor();
+    expect(await button(page, 'New platform').count()).toBe(0);
+    await page.goto(`${quay.url}products/harbour`);
+    await page.getByText('This address names nothing that exists').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${quay.url}account/nowhere`);
+    await page.getByRole('link', { name: 'To your details' }).click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('gull');
+    await page.getByText('An email address looks like').waitFor();
+    expect(await button(page, 'Save').isDisabled()).toBe(true);
+  });
+
+  test('an owner of a device activates it from the page of a product', async () => {
+    const page = await quay.open({ path: `/products/${product.id}` });
+    await button(page, 'Activate a device').click();
+    const dialog = page.getByRole('dialog', { name: /^Activate a device to/ });
+    await dialog.getByRole('combobox', { name: 'Device' }).click();
+    await page.getByRole('option').first().click();
+    await dialog.getByText(/leaves OWNER-BERTH1_TIDE_GAUGE/).waitFor();
+    await photograph(page, 'product-activate');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Activate the device' }).click();
+    await page.getByText(/is activated to OWNER-BERTH1_MARKER/).waitFor();
+    await page.getByRole('link', { name: '1 device' }).waitFor();
+  });
+
+  test('an administrator takes a product into production and changes its part number', async () => {
+    await quay.client.call('customers.create', { body: { name: 'acme', title: 'Acme Harbours' } });
+    const page = await quay.open({ path: '/administration' });
+    await button(page, 'New customer').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('acme');
+    await button(page, 'Add the customer').click();
+    // The refusal says what to do, in the dialogue where it can be done.
+    await page.getByRole('alert').getByText('Name "acme" exists already. Choose another').waitFor();
+    await page.keyboard.press('Escape');
+    await button(page, 'New production product').click();
+    await page.getByRole('combobox', { name: 'Development product' }).fill('TIDE');
+    await page.getByRole('option', { name: /Tide gauge/ }).click();
+    await page.getByRole('combobox', { name: 'Customer' }).click();
+    await page.getByRole('option', { name: 'Acme Harbours' }).click();
+    await page.getByRole('textbox', { name: 'Part number' }).fill('TG-1');
+    await button(page, 'Make the production product').click();
+    await button(page, 'Change the part number of Tide gauge').click();
+    await page.getByRole('textbox', { name: 'Part number' }).fill('TG-2');
+    await button(page, 'Save the part number').click();
+    await page.getByRole('table', { name: 'Production products' }).getByText('TG-2').waitFor();
+    await page.goto(`${quay.url}products?production=true`);
+    await page.getByText('ACME-BERTH1_TIDE_GAUGE').waitFor();
+    await photograph(page, 'administration-production');
+  });
+
+  test('a key for status broadcasts is shown once, with the command for the module', async () => {
+    const page = await quay.open({ path: '/account/broadcasts' });
+    await button(page, 'New key').click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Harbour modules');
+    await page.keyboard.press('Enter');
+    await page.getByText(new RegExp(`^set broadcast\\.http\\.host ${quay.url}api/broadcasts/\\S+$`)).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await button(page, 'I have copied it').click();
+    await page.getByText(/^set broadcast/).waitFor({ state: 'detached' });
+    await button(page, 'Revoke Harbour modules').click();
+    const question = page.getByRole('dialog');
+    await question.getByText('refused from the next post on').waitFor();
+    await question.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('No keys').waitFor();
+  });
+
+  test('a picture that is too large is refused before it is sent', async () => {
+    const page = await quay.open({ path: '/account' });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.alloc(3 * 1024 * 1024) });
+    await page.getByRole('alert').getByText('The picture has 3 MiB, and may have 1 MiB').waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { Button, FileButton, Progress, Stack, Text } from '@mantine/core';
+import { avatarLimitBytes } from '@moorage/api';
+import { useState } from 'react';
+import { formatSize } from './format.ts';
+import { notifyError } from './notify.ts';
+
+interface ChangePictureProps {
+  /** Sends the picture, telling how much of it is gone, from 0 to 1. */
+  readonly send: (picture: File, onProgress: (share: number) => void) => Promise<void>;
+}
+
+/** A button that chooses a picture and sends it; one that is too large is refused before anything is sent. */
+export function ChangePicture({ send }: ChangePictureProps) {
+  const [share, setShare] = useState<number>();
+  const choose = async (picture: File | null): Promise<void> => {
+    if (!picture) return;
+    if (picture.size > avatarLimitBytes) {
+      const [size, limit] = [formatSize(picture.size), formatSize(avatarLimitBytes)];
+      return notifyError(`The picture has ${size}, and may have ${limit}. Choose a smaller one, or scale it down.`);
+    }
+    setShare(0);
+    try {
+      await send(picture, setShare);
+    } finally {
+      setShare(undefined);
+    }
+  };
+  return (
+    <Stack gap={4} align="flex-start">
+      <FileButton
+        onChange={(picture) => void choose(picture).catch(notifyError)}
+        accept="image/png,image/jpeg,image/gif,image/webp"
+      >
+        {(props) => (
+          <Button {...props} variant="default" size="compact-sm" loading={share !== undefined}>
+            Change the picture
+          </Button>
+        )}
+      </FileButton>
+      <Text size="xs" c="dimmed">
+        PNG, JPEG, GIF or WebP, up to {formatSize(avatarLimitBytes)}
+      </Text>
+      {share !== undefined && <Progress value={share * 100} w="100%" aria-label="Upload of the picture" />}
+    </Stack>
+  );
+}

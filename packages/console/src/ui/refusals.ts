@@ -1,0 +1,117 @@
+import type { ErrorCode } from '@moorage/api';
+import { ApiError } from '../api/client.ts';
+
+/** What a text has to be, by the pattern that the contract writes it in; nobody should have to read patterns. */
+export const patterns: Readonly<Record<string, string>> = {
+  '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
+  '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
+  '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
+  '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
+  '^[0-9A-Fa-f]{8}$': 'takes 8 hexadecimal digits',
+  '^[\\x20-\\x7e]{1,95}$': 'takes up to 95 plain characters, without accents',
+  '^https?://[^\\s@]+$': 'takes an address that begins with http:// or https://, without a user name in it',
+  '^mqtts?://[^\\s@/]+/?$': 'takes an address that begins with mqtt:// or mqtts:// and has no path',
+  '^[^+#]+$': 'takes a topic without "+" and "#"',
+  '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
+  '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',
+};
+
+/** What a text of this pattern has to be, as the rest of a sentence about its field. */
+export const sayPattern = (pattern: string): string => patterns[pattern] ?? 'does not have the form it needs';
+
+/** The rest of a sentence about a field, as a validator says it and as people would. */
+const complaints: readonly { readonly says: RegExp; readonly means: (found: string) => string }[] = [
+  { says: /^must match pattern "(.*)"$/, means: sayPattern },
+  { says: /^must NOT have more than (\d+) characters$/, means: (limit) => `takes up to ${limit} characters` },
+  { says: /^must NOT have fewer than (\d+) characters$/, means: (least) => `needs ${least} characters or more` },
+  { says: /^must NOT have more than (\d+) items$/, means: (limit) => `takes up to ${limit} of them` },
+  { says: /^must be >= (\S+)$/, means: (least) => `has to be ${least} or more` },
+  { says: /^must be <= (\S+)$/, means: (most) => `has to be ${most} or less` },
+  { says: /^must be equal to one of/, means: () => 'is none of the values that there are' },
+  { says: /^must match format "(\w+)"$/, means: () => 'does not have the form it needs' },
+  { says: /^schema is false$/, means: () => 'has a name that is not allowed' },
+];
+
+/** Fields of bodies under the names that their inputs have here; others keep their own. */
+const labels: Readonly<Record<string, string>> = {
+  part_id: 'Part id',
+  part_number: 'Part number',
+  uses: 'Devices that can be claimed with it',
+  filename: 'Name of the file',
+  name_given: 'Given name',
+  name_family: 'Family name',
+  current_password: 'Current password',
+  platform_id: 'Platform',
+  firmware_id: 'Firmware',
+  flavor_id: 'Edition',
+  product_id: 'Product',
+  'opts.url': 'URL',
+  'opts.ca': 'Certificate',
+};
+
+const labelOf = (field: string): string => {
+  const name = labels[field] ?? field.replace(/^opts\./, '').replaceAll('_', ' ');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
+
+/** What went wrong, in words for whoever has filled in a form; without a final period. */
+export function sayError(error: Error): string {
+  if (!(error instanceof ApiError) || error.code !== 'INVALID_REQUEST') return error.message;
+  const [, field = '', place, complaint = ''] =
+    /^Field "(.+?)" of the (body|query|params) (.*)$/.exec(error.message) ?? [];
+  // Blanks of a path are no fields of anybody's form: the address was typed, or cut.
+  if (place === 'params') return 'This address names nothing that exists';
+  if (place === undefined) return error.message;
+  for (const { says, means } of complaints) {
+    const found = says.exec(complaint);
+    if (found) return `"${labelOf(field)}" ${means(found[1] ?? '')}`;
+  }
+  return `"${labelOf(field)}" ${complaint}`;
+}
+
+/** What somebody can do about a refusal, where its status alone does not say enough. */
+const adviceByCode: Partial<Readonly<Record<ErrorCode, string>>> = {
+  WRONG_PASSWORD: 'Type the password that you signed in with.',
+  WRONG_LOGIN: 'Check both, also whether capital letters are locked.',
+  CROSS_SITE: 'Reload the page, and do it again from there.',
+  DUPLICATE: 'Choose another, or change the one that is there.',
+  NOT_AN_IMAGE: 'Choose a picture of one of these kinds.',
+  UPLOAD_CUT: 'Send the file again.',
+  UPLOAD_STALLED: 'Check your network, then send the file again.',
+  TARGET_NOT_ALLOWED: 'Choose a public address, or have whoever runs the service allow this one.',
+  CONNECTOR_FAILED: 'Check the address and what its service says, then test again.',
+  CONNECTOR_TIMED_OUT: 'Check that the target is up, or give it more time in the options, then test again.',
+  BUNDLE_FROZEN: 'Create another bundle for other files.',
+  BUNDLE_NOT_PUBLISHED: 'Publish it first.',
+  BUNDLE_TAGGED: 'Its menu has "Change the tag".',
+  ILLEGAL_TRANSITION: 'Somebody may have changed it meanwhile; the page shows what it is now.',
+  PRODUCT_IN_USE: 'Activate its devices to another product first.',
+  PRODUCT_ARCHIVED: 'Publish the product again, or choose another.',
+  NO_RELEASE_CANDIDATE: 'Tag one of its published bundles first.',
+  PLATFORM_WITHOUT_EDITION: 'An administrator has to add an edition to the platform first.',
+  STORE_FULL: 'Delete what is no longer needed, or send less.',
+  LIMIT_REACHED: 'Remove one that is no longer needed.',
+  VERSIONS_EXHAUSTED: 'Type a version that is not taken.',
+  BODY_TOO_LARGE: 'Send a smaller file.',
+  DEVICE_LOCKED: 'The owner of that product has to make its devices claimable first.',
+  PRODUCTION_DEVICE: 'Devices of production products cannot be moved.',
+  PLATFORM_MISMATCH: 'Choose one of the same platform.',
+  INTERNAL: 'Try again; if it fails again, tell whoever runs the service: its log says why.',
+};
+
+/** What somebody can do about a failed call, as a sentence. */
+export function adviceFor(error: Error): string {
+  if (!(error instanceof ApiError)) return 'Reload the page; if it stays like this, tell whoever runs the service.';
+  const { status, code } = error;
+  // Safe: looked up, not assumed to be there.
+  const known = adviceByCode[code as ErrorCode];
+  if (known !== undefined) return known;
+  if (status === 0) return 'Check that it is running and that your network works; this page tries again.';
+  if (status === 401) return 'Sign in again.';
+  if (status === 403) return 'Somebody with more rights has to do this, or has to let you in.';
+  if (status === 404) return 'It may have been deleted, or you are not allowed to see it.';
+  if (status === 409) return 'Something else has to be changed first.';
+  if (status === 429 || status === 503) return 'Wait a moment, then try again.';
+  if (status >= 500) return 'The log of the service says why.';
+  return 'Correct it, then try again.';
+}

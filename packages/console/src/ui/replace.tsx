@@ -1,0 +1,38 @@
+import { List } from '@mantine/core';
+import { confirm } from './confirm.tsx';
+import { plural } from './format.ts';
+
+/** Paths that a question names; the others are only counted. */
+const namedPaths = 10;
+
+interface Replacing {
+  /** The files that will be written over. */
+  readonly paths: readonly string[];
+  /** What that means, before their names are listed. */
+  readonly says: string;
+  readonly run: () => unknown;
+}
+
+/** Asks before files are written over; without one that would be, it does not ask. */
+export function askReplace({ paths, says, run }: Replacing): void {
+  if (paths.length === 0) return void run();
+  confirm({
+    title: `Replace ${plural(paths.length, 'file')}?`,
+    body: (
+      <>
+        {says}
+        <List size="sm" mt="xs">
+          {paths.slice(0, namedPaths).map((path) => (
+            <List.Item key={path} style={{ overflowWrap: 'anywhere' }}>
+              {path}
+            </List.Item>
+          ))}
+          {paths.length > namedPaths && <List.Item>and {paths.length - namedPaths} more</List.Item>}
+        </List>
+      </>
+    ),
+    action: 'Replace',
+    destructive: true,
+    run,
+  });
+}
