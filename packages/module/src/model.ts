@@ -1,7 +1,10 @@
-import { failure, type Result, success } from '@moorage/base';
+import { decodeBase64, failure, parseVersion, type Result, success } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
+import { unitBytes } from './device/flash.ts';
+import { unitsFor } from './device/flash-units.ts';
 import { defaultFactoryFiles } from './factory-files.ts';
+import { maxFileVersion } from './interpreter/arguments.ts';
 
 const Pin = Type.Integer({ minimum: 0, maximum: 98 });
 
@@ -12,9 +15,9 @@ const FactoryFile = Type.Object(
     /** 0 to 255. */
     type: Type.Integer({ minimum: 0, maximum: 255 }),
     flags: Type.Integer({ minimum: 0, maximum: 0xffff }),
-    version: Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){0,3}$' }),
+    version: Type.String({ maxLength: 20 }),
     /** The content as base64. */
-    content: Type.String({ maxLength: 1_500_000, pattern: '^[A-Za-z0-9+/]*={0,2}$' }),
+    content: Type.String({ maxLength: 1_500_000 }),
   },
   { additionalProperties: false },
 );
@@ -26,7 +29,11 @@ const Model = Type.Object(
     partId: Type.String({ pattern: '^[0-9a-f]{8}$' }),
     gpioCount: Type.Integer({ minimum: 0, maximum: 99 }),
     /** Pins that the board uses itself: number to description, as `gpio.usage` shows it. */
-    boardPins: Type.Record(Type.String({ pattern: '^\\d{1,2}$' }), Type.String({ minLength: 1, maxLength: 32 })),
+    boardPins: Type.Record(
+      Type.String({ pattern: '^(0|[1-9]\\d?)$' }),
+      Type.String({ pattern: '^[\\x20-\\x7e]{1,32}$' }),
+      { additionalProperties: false },
+    ),
     /** Memory of the board, in bytes, of which `system.memory.usage` is a percentage. */
     ramBytes: Type.Integer({ minimum: 1024, maximum: 1_073_741_824 }),
     adc: Type.Object(
@@ -90,25 +97,58 @@ export const defaultModel: Model = {
 
 /**
  * Reads a model file: a JSON object with any of the model's keys; what it leaves out is as in the default model.
- * The refusal is one sentence that names the first wrong place.
+ * The refusal is one sentence that names the first wrong key.
  */
 export function parseModel(json: string): Result<Model, string> {
   let given: unknown;
   try {
     given = JSON.parse(json);
   } catch (cause) {
-    return failure(`The model file is not JSON: ${(cause as Error).message}`);
+    return failure(`It is not JSON: ${(cause as Error).message}`);
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return failure('The model file must hold a JSON object');
+    return failure('It must hold a JSON object');
   }
   const model: unknown = { ...defaultModel, ...given };
   if (!Value.Check(Model, model)) {
     const first = Value.Errors(Model, model)[0];
-    return failure(`The model file is wrong at "${first?.instancePath || '/'}": ${first?.message}`);
+    const key = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+    return failure(first?.keyword === 'boolean' ? `Key "${key}" is unknown` : `Key "${key}" ${first?.message}`);
   }
-  const beyond = [...model.adc.pins, ...model.dac.pins, ...model.pwm.pins, ...Object.keys(model.boardPins)].find(
-    (pin) => Number(pin) >= model.gpioCount,
-  );
-  return beyond === undefined ? success(model) : failure(`The model has no pin ${beyond}`);
+  const wrong = strayPin(model) ?? wrongFile(model.files) ?? overflow(model);
+  return wrong === undefined ? success(model) : failure(wrong);
+}
+
+function strayPin({ adc, boardPins, dac, gpioCount, pwm }: Model): string | undefined {
+  const named = { 'adc.pins': adc.pins, 'dac.pins': dac.pins, 'pwm.pins': pwm.pins, boardPins: Object.keys(boardPins) };
+  for (const [key, pins] of Object.entries(named)) {
+    const beyond = pins.find((pin) => Number(pin) >= gpioCount);
+    if (beyond !== undefined) return `Key "${key}" names pin ${beyond}, and the board has ${gpioCount} pins`;
+  }
+  return undefined;
+}
+
+function wrongFile(files: Model['files']): string | undefined {
+  const names = new Set<string>();
+  for (const [index, { name, version, content }] of files.entries()) {
+    if (names.has(name)) return `Key "files.${index}.name" is "${name}" once more`;
+    names.add(name);
+    if (!parseVersion(version, maxFileVersion).ok)
+      return `Key "files.${index}.version" is "${version}", not a version up to ${maxFileVersion.join('.')}`;
+    if (!decodeBase64(content).ok) return `Key "files.${index}.content" is not base64`;
+  }
+  return undefined;
+}
+
+/** The files that a board leaves the factory with have to fit into it. */
+function overflow({ files, flash }: Model): string | undefined {
+  for (const area of ['i', 'e', 'b'] as const) {
+    const held = files.filter((file) => file.area === area);
+    const units = held.reduce((sum, file) => sum + unitsFor(Buffer.byteLength(file.content, 'base64')), 0);
+    if (units * unitBytes > flash.areaBytes[area])
+      return `Key "files" has ${units * unitBytes} bytes in area "${area}", which has ${flash.areaBytes[area]}`;
+    if (held.length > flash.maxFilesPerArea)
+      return `Key "files" has ${held.length} files in area "${area}", which has room for ${flash.maxFilesPerArea}`;
+  }
+  return undefined;
 }

@@ -9,6 +9,7 @@ import { tlsSettings } from './commands/http-open.ts';
 import { pinDutiesOf, putPinsToSleep, runAlone, wakeSources } from './commands/pin-wiring.ts';
 import { registryOf } from './commands/registry.ts';
 import { reportDropped } from './commands/variables.ts';
+import { startsRecovery } from './device/boot-loader.ts';
 import { Faults } from './device/faults.ts';
 import type { FactoryFile } from './device/flash.ts';
 import { Flash } from './device/flash-files.ts';
@@ -25,7 +26,7 @@ import type { Store } from './device/store.ts';
 import { type OutOfBand, outOfBand } from './device/stream-pins.ts';
 import type { StreamTable } from './device/streams.ts';
 import type { SessionBoard } from './interpreter/board-port.ts';
-import { type Execution, execute } from './interpreter/execute.ts';
+import { type Execution, execute, executeNow } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
@@ -221,9 +222,14 @@ export class Module implements Board {
     return execute<Board>(this, line, data, stillWanted);
   }
 
-  /** A user of the pins from outside, over lines of JSON; `write` takes whole lines. */
+  /** The same at once, where nothing has to be waited for. */
+  executeNow(line: string, data?: Uint8Array, stillWanted?: () => boolean): Execution | Promise<Execution> {
+    return executeNow<Board>(this, line, data, stillWanted);
+  }
+
+  /** A user of the pins and of the reset from outside, over lines of JSON; `write` takes whole lines. */
   controlPins(write: (line: string) => void): PinControl {
-    return new PinControl(this.pins, this.clock, write);
+    return new PinControl(this.pins, this.clock, write, this);
   }
 
   /** Called after every response. */
@@ -244,7 +250,7 @@ export class Module implements Board {
     if (bootMs > 0) await sleep(this.clock, bootMs);
     // Somebody may have pulled the plug meanwhile, or reset the module once more.
     if (cycle !== this.#cycle) return;
-    this.#safeMode = this.faults.full;
+    this.#safeMode = this.faults.full || startsRecovery(this.flash.stat(this.variables.get('system.boot.app')));
     this.#lineBytes = this.variables.get('bus.command.rx_bufsize');
     this.#outOfBand = outOfBand(this.variables.get('system.oob.gpio'));
     // Spec: MOD-VAR-system.bflash.cs_gpio.
@@ -254,8 +260,8 @@ export class Module implements Board {
     this.#pinDuties.start();
     this.streams.restart(poolSettings(this));
     this.log.line(this.versionLine);
-    if (this.#safeMode) this.log.notice('safemode');
-    else this.#startProgram();
+    if (this.faults.full) this.log.notice('safemode');
+    if (!this.#safeMode) this.#startProgram();
     this.power.step('started');
     this.#planSleep();
   }
@@ -329,6 +335,12 @@ export async function createModule(options: ModuleOptions): Promise<Module> {
   );
   const flash = await Flash.open(options.store, model.flash, factoryFiles(model));
   return new Module(options, identity, flash);
+}
+
+/** What is wrong with the commands of a personality, as one sentence. A module cannot be made with it. */
+export function commandProblem(personality: Personality): string | undefined {
+  const registry = registryOf(personality);
+  return registry.ok ? undefined : registry.error;
 }
 
 function registryFor(personality: Personality): Registry<Board> {

@@ -97,6 +97,7 @@ describe('personality file', () => {
     ['{"variableDefaults":{"uart.baud":"9600"}}', /names "uart.baud"/],
     ['{"variableDefaults":{"wlan.tx_power":"99"}}', /Value "99" does not fit variable "wlan.tx_power"/],
     ['{"variableDefaults":{"wlan.tx_power":9}}', /must be an object of texts/],
+    ['{"cloudPrefix":"network"}', /key "cloudPrefix" is "network", with which other variables begin/],
     ['{"commandAliases":{"version":"fw"}}', /must be an object of lists of words/],
   ])('%s is refused with a clear error', (contents, message) => {
     const loaded = loadPersonality(contents);
@@ -112,6 +113,12 @@ describe('personality file', () => {
     const registry = registryOf(load({ commandAliases }));
     expect(registry.ok).toBe(false);
     if (!registry.ok) expect(registry.error).toMatch(message);
+  });
+
+  test('a prefix that makes two commands the same is refused, too', () => {
+    const taken = { ...neutralPersonality, cloudPrefix: 'stream' };
+    const error = 'Personality key "cloudPrefix" gives "stream_read" to two commands';
+    expect(registryOf(taken)).toEqual({ ok: false, error });
   });
 
   test('one registry serves all modules of a personality', () => {

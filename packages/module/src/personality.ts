@@ -82,7 +82,13 @@ export function formatRow(layout: string, values: readonly (string | number)[]):
 
 const neutralNames = new NameIndex(allVariables);
 
+/** First words of the names of variables, without the cloud's own. */
+const otherGroups = new Set(allVariables.map(({ name }) => name.split('.')[0] ?? ''));
+otherGroups.delete('cloud');
+
 function createPersonality(data: PersonalityData): Result<Personality, string> {
+  if (otherGroups.has(data.cloudPrefix))
+    return failure(`Personality key "cloudPrefix" is "${data.cloudPrefix}", with which other variables begin`);
   const names =
     data.cloudPrefix === neutralData.cloudPrefix ? neutralNames : new NameIndex(allVariables, data.cloudPrefix);
   const defaults = parseDefaults(data, names);

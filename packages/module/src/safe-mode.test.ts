@@ -152,6 +152,42 @@ describe('safe mode', () => {
   });
 });
 
+// MOD-VAR-system.boot.app
+describe('the boot loader', () => {
+  test('starts the recovery program when it is told to, and the main one when it is told otherwise', async () => {
+    const { heard, pass, run } = await moduleRig();
+    expect(await run('get system.boot.app')).toBe('0 main_app.exe');
+    await run('set system.boot.app upgrade_app.exe');
+    expect(await run('get system.safemode')).toBe('0 0');
+    await run('save');
+    heard();
+    await run('reboot');
+    await pass(0);
+    // No fault has led here.
+    expect(heard()).toEqual([banner]);
+    expect(await run('faup')).toBe('0 None');
+    expect(await run('get system.safemode')).toBe('0 1');
+    expect(await run('list')).toBe('3 Unknown command');
+    await run('set system.boot.app main_app.exe');
+    await run('save');
+    await run('reboot');
+    await pass(0);
+    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(await run('get system.safemode')).toBe('0 0');
+  });
+
+  test.each(['missing.exe', 'wifi_fw.bin', 'page.html', '""'])('starts the main program for %s', async (name) => {
+    const { heard, pass, run } = await moduleRig();
+    await run('fcr page.html 5', 'hello');
+    expect(await run(`set system.boot.app ${name}`)).toBe('0 Set OK');
+    await run('save');
+    heard();
+    await run('reboot');
+    await pass(0);
+    expect(heard()).toEqual([banner, '[Ready]']);
+  });
+});
+
 describe('force_safemode', () => {
   // MOD-CMD-force_safemode, MOD-OPT-force_safemode-mac, MOD-STATE-4
   test('fills the list and reboots into safe mode', async () => {

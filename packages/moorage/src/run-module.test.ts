@@ -67,6 +67,17 @@ test('--timing is refused when it is neither real nor none', async () => {
   await expect(startModule({ ...settings, timing: 'slow' })).rejects.toThrow('Option --timing is "slow"');
 });
 
+test.each([
+  ['{"commandAliases":{"version":["ls"]}}', 'gives "ls" to two commands'],
+  ['{"commandAliases":{"bogus":["x"]}}', 'names "bogus", which is no command'],
+])('a personality file with %s is refused before anything is started', async (contents, message) => {
+  const personality = join(folder, 'clash.json');
+  await writeFile(personality, contents);
+  await expect(startModule({ ...settings, personality })).rejects.toThrow(
+    `The personality file "${personality}" is wrong: Personality key "commandAliases" ${message}`,
+  );
+});
+
 test('--strict refuses what is only a guess', async () => {
   const running = await startModule({ ...settings, strict: true });
   expect((await running.module.execute('get system.string_substitution')).code).toBe(6);

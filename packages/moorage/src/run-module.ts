@@ -10,7 +10,7 @@ import {
   ScaledClock,
   success,
 } from '@moorage/base';
-import { createModule, type Module } from '@moorage/module';
+import { commandProblem, createModule, type Module } from '@moorage/module';
 import type { Board } from '@moorage/module/commands/board';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { MemoryStore } from '@moorage/module/device/memory-store';
@@ -93,9 +93,13 @@ async function readPersonality(settings: ModuleSettings): Promise<Personality> {
   };
   // Times that a personality file has are closer to its modules than ours.
   const loaded = loadPersonality(contents, overrides, timing === 'real' ? { timings: realTimings } : {});
-  if (!loaded.ok)
-    throw new UserError(path === undefined ? loaded.error : `The personality file "${path}" is wrong: ${loaded.error}`);
-  return settings.strict ? strictPersonality(loaded.value) : loaded.value;
+  const wrong = (error: string): UserError =>
+    new UserError(path === undefined ? error : `The personality file "${path}" is wrong: ${error}`);
+  if (!loaded.ok) throw wrong(loaded.error);
+  const personality = settings.strict ? strictPersonality(loaded.value) : loaded.value;
+  const problem = commandProblem(personality);
+  if (problem !== undefined) throw wrong(problem);
+  return personality;
 }
 
 /** A clock as `--time` names it, and how it is stopped. */
@@ -174,8 +178,19 @@ function httpAddress({ ip, portOffset }: ModuleSettings, { variables }: Module):
   return `${scheme}://${ip}:${variables.get('http.server.port') + portOffset}`;
 }
 
-/** Builds a module from the settings, attaches its serial line and boots it; `onLog` sees what the module prints by itself. */
-export async function startModule(settings: ModuleSettings, onLog?: (line: string) => void): Promise<RunningModule> {
+/** What is done to a module before it boots. */
+export interface Preparation {
+  /** Sees what the module prints by itself. */
+  readonly onLog?: (line: string) => void;
+  /** Connects what is outside of its pins. */
+  readonly connect?: (module: Module) => void;
+}
+
+/** Builds a module from the settings, attaches its serial line and boots it. */
+export async function startModule(
+  settings: ModuleSettings,
+  { onLog, connect }: Preparation = {},
+): Promise<RunningModule> {
   checkSerial(settings);
   const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
   if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
@@ -210,6 +225,7 @@ export async function startModule(settings: ModuleSettings, onLog?: (line: strin
     throw new UserError(control.error);
   }
   if (onLog) module.log.attach(onLog);
+  connect?.(module);
   await module.boot();
   const { mac, uuid } = module.identity;
   return {

@@ -69,6 +69,7 @@ export interface Board {
   readonly hostClock?: Clock;
   /** Runs one command line in its turn, for a caller that sends it whole. */
   execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution>;
+  executeNow(line: string, data?: Uint8Array, stillWanted?: () => boolean): Execution | Promise<Execution>;
   /** Stops everything; a wake-up source boots again. Resolves when the module is asleep. */
   sleep(): Promise<void>;
   /** Stops everything volatile and boots again. Resolves when `[Ready]` has been printed. */

@@ -1,5 +1,7 @@
 import { type FlashError, fileFlags } from '../device/flash.ts';
+import { codes, fail, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';
+import type { Board } from './board.ts';
 
 /** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
 export const fileReasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
@@ -13,6 +15,13 @@ export const fileReasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextK
   'too-long': 'fileTooLong',
   'too-large': 'fileTooLarge',
 };
+
+/** Says in the log why the flash refuses, and fails. */
+export function refuseFile(board: Board, error: FlashError): Response {
+  if (error === 'bad-name') return fail(codes.INVALID);
+  board.log.say(fileReasons[error]);
+  return fail(codes.FAILED);
+}
 
 /** Flags of a file that users make with the letters `e` and `u`. */
 export function flagBits(letters: string): number {

@@ -258,7 +258,7 @@ describe('format_flash', () => {
     [`format extended ${testMac}`, '0 Success'],
     [`format bulk ${testMac}`, 'No bulk flash|1 Command failed'],
     ['format extended 00:00:00:00:00:00', '7 Invalid argument'],
-    [`format extended ${testMac.toLowerCase()}`, '7 Invalid argument'],
+    [`format extended ${testMac.toLowerCase()}`, '0 Success'],
     [`format internal ${testMac}`, '7 Invalid argument'],
     ['format extended', '4 Too few arguments'],
     [`format extended ${testMac} x`, '5 Too many arguments'],

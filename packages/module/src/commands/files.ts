@@ -1,5 +1,5 @@
 import { readingStream, writingStream } from '../device/file-streams.ts';
-import type { FlashError, NewFile } from '../device/flash.ts';
+import type { NewFile } from '../device/flash.ts';
 import { defaultFileType, maxNameLength } from '../device/flash.ts';
 import type { FileWriter } from '../device/flash-files.ts';
 import type { Command } from '../interpreter/command.ts';
@@ -7,18 +7,12 @@ import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Resp
 import { type Board, defineCommand } from './board.ts';
 import { discarding } from './data-sinks.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
-import { fileReasons, flagBits } from './file-reasons.ts';
+import { flagBits, refuseFile } from './file-reasons.ts';
 
 /** More than the largest bulk flash; whether an area has room is for the flash to say. */
 const maxFileBytes = 128 * 1024 * 1024;
 
 const fileName = { kind: 'word', maxLength: maxNameLength, help: 'name of the file' } as const;
-
-function refuse(board: Board, error: FlashError): Response {
-  if (error === 'bad-name') return fail(codes.INVALID);
-  board.log.say(fileReasons[error]);
-  return fail(codes.FAILED);
-}
 
 const fileCreate = defineCommand({
   name: 'file_create',
@@ -57,7 +51,7 @@ const fileCreate = defineCommand({
 async function createByStream(board: Board, file: NewFile): Promise<Reply> {
   if (!board.streams.hasFree) return noHandle(board);
   const writer = await board.flash.create(file);
-  if (!writer.ok) return refuse(board, writer.error);
+  if (!writer.ok) return refuseFile(board, writer.error);
   const handle = board.streams.open(writingStream(file, writer.value));
   if (handle.ok) return ok(String(handle.value));
   await writer.value.abandon();
@@ -70,7 +64,7 @@ async function createInline(board: Board, file: NewFile): Promise<Reply> {
   if (!writer.ok)
     return needBytes(
       file.size,
-      discarding(() => refuse(board, writer.error)),
+      discarding(() => refuseFile(board, writer.error)),
     );
   return needBytes(file.size, fileSink(board, writer.value));
 }
@@ -79,7 +73,7 @@ const fileSink = (board: Board, writer: FileWriter): DataSink => ({
   write: (chunk) => writer.append(chunk),
   end: async () => {
     const made = await writer.finish();
-    return made.ok ? ok(board.personality.text('fileCreated')) : refuse(board, made.error);
+    return made.ok ? ok(board.personality.text('fileCreated')) : refuseFile(board, made.error);
   },
   abort: () => writer.abandon(),
 });
@@ -94,7 +88,7 @@ const fileDelete = defineCommand({
   args: { name: fileName },
   run: async (board, { name }) => {
     const removed = await board.flash.remove(name);
-    if (!removed.ok) return refuse(board, removed.error);
+    if (!removed.ok) return refuseFile(board, removed.error);
     board.log.say('fileDeleted');
     return ok(board.personality.text('success'));
   },
@@ -110,7 +104,7 @@ const fileOpen = defineCommand({
   args: { name: fileName },
   run: (board, { name }) => {
     const file = board.flash.stat(name);
-    if (!file) return refuse(board, 'missing');
+    if (!file) return refuseFile(board, 'missing');
     const handle = board.streams.open(readingStream(board.flash, file));
     return handle.ok ? ok(String(handle.value)) : noHandle(board);
   },
@@ -126,7 +120,7 @@ const fileStat = defineCommand({
   args: { name: fileName },
   run: (board, { name }) => {
     const file = board.flash.stat(name);
-    return file ? ok(statLine(file)) : refuse(board, 'missing');
+    return file ? ok(statLine(file)) : refuseFile(board, 'missing');
   },
 });
 
@@ -168,7 +162,7 @@ const formatFlash = defineCommand({
     mac: { kind: 'word', help: "the module's MAC address, as a safeguard" },
   },
   run: async (board, { area, mac }) => {
-    if (mac !== board.identity.mac) return fail(codes.INVALID);
+    if (mac.toUpperCase() !== board.identity.mac) return fail(codes.INVALID);
     const letter = area === 'bulk' ? 'b' : 'e';
     if (board.flash.areaUnits(letter) === 0) {
       board.log.say('noBulkFlash');

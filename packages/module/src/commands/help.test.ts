@@ -55,6 +55,8 @@ test('help explains every variable by name and by shortcut', async () => {
     expect(text, name).toHaveLength(2);
   }
   expect((await rows('help wl s'))[0]).toBe('Usage: get wlan.ssid, set wlan.ssid <value>');
+  expect((await rows('help ioconn.protocol'))[0]).toBe('Usage: get ioconn.protocol, set ioconn.protocol <tcp/udp/tls>');
+  expect((await rows('help nt i'))[0]).toBe('Usage: get ntp.interval, set ntp.interval <300..65535>');
   expect((await rows('help wlan.mac'))[0]).toBe('Usage: get wlan.mac');
 });
 

@@ -1,6 +1,7 @@
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, type Reply } from '../interpreter/reply.ts';
 import { usage } from '../interpreter/usage.ts';
+import type { Kind } from '../variables/kinds.ts';
 import { type Board, defineCommand } from './board.ts';
 
 /** `help commands`: clients cut each line at the colon and trim. */
@@ -11,6 +12,12 @@ const commandRows = (board: Board): readonly string[] =>
 const variableRows = (board: Board): readonly string[] =>
   board.variables.names().map((name) => `  ${name.padEnd(32)} : ${board.variables.lookup(name)?.shortcut ?? ''}`);
 
+/** What a variable takes, as far as a usage line has room for it. */
+function valueText(kind: Kind): string {
+  if (kind.type === 'enum') return kind.words.join('/');
+  return kind.type === 'int' ? `${kind.min}..${kind.max}` : 'value';
+}
+
 /** One command or variable by name or shortcut; `undefined` when there is none to show. */
 function topicRows(board: Board, words: readonly string[]): readonly string[] | undefined {
   const call = words.join(' ');
@@ -20,7 +27,10 @@ function topicRows(board: Board, words: readonly string[]): readonly string[] | 
   if (!variable) return undefined;
   const name = board.variables.names().find((each) => board.variables.lookup(each) === variable) ?? variable.name;
   const index = variable.index ? ' <index>' : '';
-  const forms = [`get ${name}${index}`, ...(variable.access === 'get' ? [] : [`set ${name}${index} <value>`])];
+  const forms = [
+    `get ${name}${index}`,
+    ...(variable.access === 'get' ? [] : [`set ${name}${index} <${valueText(variable.kind)}>`]),
+  ];
   return [board.personality.text('usage', { syntax: forms.join(', ') }), variable.help];
 }
 

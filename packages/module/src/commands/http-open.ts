@@ -2,6 +2,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { HttpStream } from '../device/http-stream.ts';
 import { HttpExchange, type RequestHead } from '../net/http-exchange.ts';
 import type { Connection, TlsClient } from '../net/ports.ts';
+import { tlsErrorNumber } from '../net/tls-facts.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import type { Board } from './board.ts';
 import type { HttpUrl } from './http-url.ts';
@@ -67,7 +68,7 @@ async function secured(board: Board, connection: Connection, host: string, tls: 
   board.log.say('startingTls');
   const timeoutMs = board.variables.get('tcp.client.connect_timeout');
   const done = await board.net.secure(connection, { host, tls, timeoutMs });
-  if (!done.ok) board.log.say('tlsFailed', { error: done.error.detail });
+  if (!done.ok) board.log.say('tlsFailed', { error: tlsErrorNumber(done.error) });
   return done;
 }
 

@@ -225,7 +225,7 @@ describe.each(grounds)('on %s', (ground) => {
   test('HTTPS with an authority that has not signed the server fails with the documented lines', async () => {
     const rig = await httpRig(mirror, { ground, tls });
     await rig.run(`file_create other.pem ${Buffer.byteLength(otherCa)}`, otherCa);
-    const failed = /Starting TLS\|Error with TLS handshake: [^|]+\|\[Open failed\]\|1 Command failed$/;
+    const failed = /Starting TLS\|Error with TLS handshake: 5035\|\[Open failed\]\|1 Command failed$/;
     expect(await rig.run(`hge ${rig.base}/ other.pem`)).toMatch(failed);
     // Spec: MOD-OPT-http_head-cert.
     expect(await rig.run(`hhe -o ${rig.base}/ other.pem`)).toMatch(failed);

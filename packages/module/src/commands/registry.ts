@@ -25,7 +25,7 @@ export function registryOf(personality: Personality): Result<Registry<Board>, st
     return withPrefix(named, personality.cloudPrefix);
   });
   const taken = clash(commands);
-  if (taken !== undefined) return failure(`Personality key "commandAliases" gives "${taken}" to two commands`);
+  if (taken !== undefined) return failure(`Personality key "${taken.key}" gives "${taken.word}" to two commands`);
   const registry = new Registry(commands);
   registries.set(personality, registry);
   return success(registry);
@@ -41,13 +41,14 @@ function withPrefix(command: Command<Board>, prefix: string): Command<Board> {
   return { ...command, name: spell(name), aliases: [...aliases, name], ...(syntax && { syntax: spell(syntax) }) };
 }
 
-/** A word that calls more than one command. */
-function clash(commands: readonly Command<Board>[]): string | undefined {
-  const owners = new Map<string, string>();
-  for (const { name, shortcut, aliases = [] } of commands) {
-    for (const word of [name, shortcut, ...aliases]) {
-      if ((owners.get(word) ?? name) !== name) return word;
-      owners.set(word, name);
+/** A word that calls more than one command, and the key that is to blame. */
+function clash(commands: readonly Command<Board>[]): { word: string; key: string } | undefined {
+  const owners = new Map<string, Command<Board>>();
+  for (const command of commands) {
+    for (const word of [command.name, command.shortcut, ...(command.aliases ?? [])]) {
+      const owner = owners.get(word) ?? command;
+      if (owner !== command) return { word, key: owner.name === command.name ? 'cloudPrefix' : 'commandAliases' };
+      owners.set(word, command);
     }
   }
   return undefined;

@@ -4,6 +4,7 @@ import type { FileInfo } from '../device/flash.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, needBytes, ok, type Response } from '../interpreter/reply.ts';
+import { tlsErrorNumber } from '../net/tls-facts.ts';
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -105,10 +106,10 @@ function deliver(
   return sendMail({ net, clock, startingTls: () => log.say('startingTls') }, server, mail);
 }
 
-function tellFailure(board: Board, { kind, detail }: MailFailure): Response {
-  if (kind === 'tls') board.log.say('tlsFailed', { error: detail });
-  if (kind === 'open' || kind === 'tls') board.log.notice('stream_failed');
-  else board.log.say(kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: detail });
+function tellFailure(board: Board, failed: MailFailure): Response {
+  if (failed.kind === 'tls') board.log.say('tlsFailed', { error: tlsErrorNumber(failed.failure) });
+  if (failed.kind === 'open' || failed.kind === 'tls') board.log.notice('stream_failed');
+  else board.log.say(failed.kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: failed.detail });
   return fail(codes.FAILED);
 }
 

@@ -100,6 +100,12 @@ describe('save and load', () => {
     expect(await run('load page.html')).toBe('1 Command failed');
     expect(await run('load long.bin')).toBe('1 Command failed');
     expect(heard()).toEqual(['File not found', 'Saved settings are damaged and were dropped', 'File too large']);
+    // Only what save has written is replaced.
+    expect(await run('save page.html')).toBe('1 Command failed');
+    expect(await run('save long.bin')).toBe('1 Command failed');
+    expect(await run('save main_app.exe')).toBe('1 Command failed');
+    expect(heard()).toEqual(['File exists', 'File exists', 'File exists']);
+    expect(await run('fst page.html')).toMatch(/^0 5,/);
     expect(await run('save caf\u00e9.cfg')).toBe('7 Invalid argument');
     expect(await run('save a b')).toBe('5 Too many arguments');
   });

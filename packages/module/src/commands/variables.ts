@@ -2,8 +2,9 @@ import { sleep } from '@moorage/base';
 import { fileFlags } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
-import type { VariableError, VariableRefusal } from '../variables/store.ts';
+import { isExport, type VariableError, type VariableRefusal } from '../variables/store.ts';
 import { type Board, defineCommand } from './board.ts';
+import { refuseFile } from './file-reasons.ts';
 
 /** Spec: MOD-SET-codes. */
 const errorCodes: Readonly<Record<VariableError, RefusalCode>> = {
@@ -99,9 +100,10 @@ export function reportDropped(board: Pick<Board, 'log'>, dropped: readonly strin
   else for (const name of dropped) board.log.say('settingDropped', { name });
 }
 
-/** Takes the place of a file of that name, as a second save does with the first. */
+/** Takes the place of an earlier save under that name, but of no other file. */
 async function saveToFile(board: Board, name: string): Promise<Response> {
   const content = Buffer.from(board.variables.export());
+  if (!(await isFreeForSave(board, name))) return refuseFile(board, 'exists');
   const writer = await board.flash.create({
     name,
     size: content.length,
@@ -110,22 +112,20 @@ async function saveToFile(board: Board, name: string): Promise<Response> {
     flags: fileFlags.user,
     replace: true,
   });
-  if (!writer.ok) {
-    if (writer.error === 'bad-name') return fail(codes.INVALID);
-    board.log.say('fileNotWritten');
-    return fail(codes.FAILED);
-  }
+  if (!writer.ok) return refuseFile(board, writer.error);
   await writer.value.append(content);
   const finished = await writer.value.finish();
-  return finished.ok ? ok(board.personality.text('success')) : fail(codes.FAILED);
+  return finished.ok ? ok(board.personality.text('success')) : refuseFile(board, finished.error);
+}
+
+async function isFreeForSave(board: Board, name: string): Promise<boolean> {
+  const held = await board.flash.readAll(name, maxSettingsBytes);
+  return held.ok ? isExport(Buffer.from(held.value).toString('utf8')) : held.error === 'missing';
 }
 
 async function loadFromFile(board: Board, name: string): Promise<Response> {
   const content = await board.flash.readAll(name, maxSettingsBytes);
-  if (!content.ok) {
-    board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
-    return fail(codes.FAILED);
-  }
+  if (!content.ok) return refuseFile(board, content.error);
   const imported = board.variables.import(Buffer.from(content.value).toString('utf8'));
   if (!imported.ok) {
     board.log.say('settingsDamaged');

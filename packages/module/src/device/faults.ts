@@ -2,8 +2,10 @@ import type { Store } from './store.ts';
 
 const storeName = 'faults';
 
-/** What a fault is called: one line of printable characters. */
 const faultName = /^[\x21-\x7e][\x20-\x7e]{0,46}[\x21-\x7e]$/;
+
+/** Whether a fault can be called so: one line of 2 to 48 printable characters. */
+export const isFaultName = (name: string): boolean => faultName.test(name);
 
 /** The exception that forcing the safe mode fills the list with. */
 export const forcedFault = 'NMI Exception';
@@ -40,7 +42,7 @@ export class Faults {
     const bytes = await this.#store.read(storeName);
     const names = bytes ? Buffer.from(bytes).toString('latin1').split('\n') : [''];
     // Whole lists end in a line end.
-    const whole = names.pop() === '' && names.every((name) => faultName.test(name));
+    const whole = names.pop() === '' && names.every(isFaultName);
     this.#names = whole ? names.slice(0, this.#limit) : [];
   }
 
@@ -49,7 +51,7 @@ export class Faults {
    * Throws for a name that is not one line of 2 to 48 printable characters.
    */
   async add(name: string): Promise<void> {
-    if (!faultName.test(name)) throw new Error(`Fault "${name}" is not a line of 2 to 48 printable characters`);
+    if (!isFaultName(name)) throw new Error(`Fault "${name}" is not a line of 2 to 48 printable characters`);
     if (!this.full) await this.#write([...this.#names, name]);
   }
 

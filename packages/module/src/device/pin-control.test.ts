@@ -91,7 +91,7 @@ describe('the control protocol', () => {
     expect(volts(2)).toEqual({ ok: true, value: 0 });
   });
 
-  const noKey = 'A request is an object with one key: drive, analog, watch, unwatch';
+  const noKey = 'A request is an object with one key: drive, analog, watch, unwatch, reset, fault';
   const noDrive = 'Key "drive" wants {"pin","level"} or {"pin","wave","repeat"}';
   const noAnalog = 'Key "analog" wants {"pin","volts"} or {"pin","points","repeat"}';
   const noPin = 'Key "pin" wants a number from 0 to 7';
@@ -125,9 +125,9 @@ describe('the control protocol', () => {
     ['{"analog":{"pin":1,"volts":"1"}}', noAnalog],
     ['{"analog":{"pin":1,"points":[[1,1],[1,2]]}}', noAnalog],
     ['{"analog":{"pin":1,"points":[[-1,1]]}}', noAnalog],
-    ['{"watch":1}', 'Key "watch" wants a list of pins'],
-    ['{"watch":[1,8]}', 'Key "watch" wants a list of pins'],
-    ['{"unwatch":["1"]}', 'Key "unwatch" wants a list of pins'],
+    ['{"watch":1}', 'Key "watch" wants a list of pins, numbers from 0 to 7'],
+    ['{"watch":[1,8]}', 'Key "watch" wants a list of pins, numbers from 0 to 7'],
+    ['{"unwatch":["1"]}', 'Key "unwatch" wants a list of pins, numbers from 0 to 7'],
   ])('refuses %s', (line, error) => {
     const { send } = rig();
     expect(send(`${line}\n{"watch":[]}\n`)).toEqual([{ error }, { ok: true }]);

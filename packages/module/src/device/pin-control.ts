@@ -1,7 +1,16 @@
 import { type Clock, failure, type Result, success } from '@moorage/base';
+import { isFaultName } from './faults.ts';
 import type { Pins, Signal } from './gpio.ts';
 import { type AnalogWaveform, maxWaveformSteps } from './pin-outside.ts';
 import type { Level } from './pin-table.ts';
+import type { PowerState } from './power-table.ts';
+
+/** The board behind the pins, for whoever can reach its reset pin or make its program crash. */
+export interface ControlledBoard {
+  readonly power: { readonly state: PowerState };
+  reset(): Promise<void>;
+  fault(name: string): Promise<void>;
+}
 
 /** Longest request line, in bytes. */
 export const maxControlLineBytes = 65_536;
@@ -70,11 +79,14 @@ export class PinControl {
   /** The line was too long: what is left of it is skipped. */
   #skipping = false;
 
-  /** `write` takes whole lines with their line end. */
-  constructor(pins: Pins, clock: Clock, write: (line: string) => void) {
+  readonly #board: ControlledBoard | undefined;
+
+  /** `write` takes whole lines with their line end. Without a board there are pins alone. */
+  constructor(pins: Pins, clock: Clock, write: (line: string) => void, board?: ControlledBoard) {
     this.#pins = pins;
     this.#clock = clock;
     this.#write = write;
+    this.#board = board;
   }
 
   /** Takes bytes in pieces of any size. */
@@ -139,6 +151,8 @@ export class PinControl {
     analog: (given) => this.#analog(given),
     watch: (given) => this.#watch(given),
     unwatch: (given) => this.#unwatch(given),
+    reset: (given) => this.#reset(given),
+    fault: (given) => this.#fault(given),
   };
 
   #drive(given: unknown): Result<readonly number[], string> {
@@ -178,7 +192,7 @@ export class PinControl {
 
   #watch(given: unknown): Result<readonly number[], string> {
     const pins = this.#readPins(given);
-    if (!pins) return failure('Key "watch" wants a list of pins');
+    if (!pins) return this.#noList('watch');
     for (const pin of pins) {
       if (this.#watched.has(pin)) continue;
       this.#watched.set(
@@ -191,7 +205,7 @@ export class PinControl {
 
   #unwatch(given: unknown): Result<readonly number[], string> {
     const pins = this.#readPins(given);
-    if (!pins) return failure('Key "unwatch" wants a list of pins');
+    if (!pins) return this.#noList('unwatch');
     for (const pin of pins) {
       this.#watched.get(pin)?.();
       this.#watched.delete(pin);
@@ -211,6 +225,39 @@ export class PinControl {
 
   get #noPin(): Result<never, string> {
     return failure(`Key "pin" wants a number from 0 to ${this.#pins.count - 1}`);
+  }
+
+  get #noBoard(): Result<never, string> {
+    return failure('There is no board behind these pins');
+  }
+
+  #noList(key: string): Result<never, string> {
+    return failure(`Key "${key}" wants a list of pins, numbers from 0 to ${this.#pins.count - 1}`);
+  }
+
+  /** The reset pin, which also ends sleep. */
+  #reset(given: unknown): Result<readonly number[], string> {
+    if (given !== true) return failure('Key "reset" wants true');
+    if (!this.#board) return this.#noBoard;
+    this.#follow(this.#board.reset());
+    return success([]);
+  }
+
+  /** The program crashes, and the watchdog resets the module. Reference: module-protocols 7.2. */
+  #fault(given: unknown): Result<readonly number[], string> {
+    if (typeof given !== 'string' || !isFaultName(given))
+      return failure('Key "fault" wants a name of 2 to 48 printable characters');
+    if (!this.#board) return this.#noBoard;
+    if (this.#board.power.state === 'asleep') return failure('A module that sleeps has no faults');
+    this.#follow(this.#board.fault(given));
+    return success([]);
+  }
+
+  /** A module that is switched off on its way up does not come up; any other failure is a mistake. */
+  #follow(restarted: Promise<void>): void {
+    restarted.catch((error: unknown) => {
+      if (this.#board?.power.state !== 'off') throw error;
+    });
   }
 
   #event(pin: number, signal: Signal): void {

@@ -46,7 +46,11 @@ export interface SessionBoard {
   readonly variables: SessionSettings;
   readonly personality: { text(key: SessionTextKey): string };
   readonly streams: { open(stream: KeptOutput): Result<number, 'no-handle'> };
-  readonly log: { attach(sink: (text: string) => void): () => void };
+  readonly log: {
+    attach(sink: (text: string) => void): () => void;
+    /** Why a command is about to fail. */
+    say(key: 'noFreeStream'): void;
+  };
   readonly sessionLimits: {
     /** Longest command line, in bytes: `bus.command.rx_bufsize` as it was at boot. */
     readonly lineBytes: number;

@@ -32,12 +32,16 @@ const callPort: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefin
  * it. Work that follows the response, such as a reboot, goes on after the promise has resolved. `stillWanted` is asked
  * when its turn has come: a command that is not any more fails instead. Spec: reference module-commands 7.
  */
-export async function execute<Board extends SessionBoard>(
+export const execute = async <Board extends SessionBoard>(...call: Parameters<typeof executeNow<Board>>) =>
+  executeNow(...call);
+
+/** The same at once, where nothing has to be waited for: no turn of the event loop goes by, and no promise is made. */
+export function executeNow<Board extends SessionBoard>(
   board: Board & { readonly registry: Registry<Board> },
   line: string,
   data?: Uint8Array,
   stillWanted: () => boolean = () => true,
-): Promise<Execution> {
+): Execution | Promise<Execution> {
   // No character has more than three bytes for each unit of its text.
   if (line.length > maxCallLineBytes / 3 && encodeText(line).length > maxCallLineBytes)
     return finish(board, fail(codes.OVERFLOW));
@@ -48,33 +52,36 @@ export async function execute<Board extends SessionBoard>(
     if (data === undefined) wantsData = true;
     return supply(request, data ?? noBytes);
   };
-  const response =
-    prepared.kind === 'prepared'
-      ? await runInTurn(board, () => (stillWanted() ? prepared.run() : fail(codes.FAILED)), supplyData)
-      : prepared;
-  if (response === undefined) return nothing;
-  const done = finish(board, keepIfBuffered(board, line, response));
-  const execution = wantsData ? { ...done, wantsData } : done;
-  board.commandDone?.();
-  const { after } = response;
-  // A macrotask later, so that whoever called has sent the answer before the module goes down.
-  if (after) board.clock.after(0, () => void goOn(board, async () => after()));
-  return execution;
+  const conclude = (reply: Response | Silence): Execution => {
+    if (reply.kind === 'silence') return nothing;
+    const done = finish(board, keepIfBuffered(board, line, reply), wantsData);
+    board.commandDone?.();
+    const { after } = reply;
+    // A macrotask later, so that whoever called has sent the answer before the module goes down.
+    if (after) board.clock.after(0, () => void goOn(board, async () => after()));
+    return done;
+  };
+  if (prepared.kind !== 'prepared') return conclude(prepared);
+  const reply = runInTurn(board, () => (stillWanted() ? prepared.run() : fail(codes.FAILED)), supplyData);
+  return reply instanceof Promise ? reply.then(conclude) : conclude(reply);
 }
 
 const goOn = (board: SessionBoard, work: () => Promise<void>): Promise<void> | void => board.queue.run(work) ?? work();
 
-/** The data is here already, so the command keeps its turn until it has taken it. `undefined` when it says nothing. */
-async function runInTurn(
+type Silence = Extract<Reply, { readonly kind: 'silence' }>;
+
+/** The data is here already, so the command keeps its turn until it has taken it. */
+function runInTurn(
   board: SessionBoard,
   run: () => Reply | Promise<Reply>,
   supplyData: (request: DataRequest) => Promise<Response>,
-): Promise<Response | undefined> {
-  const reply = await (board.queue.run(async () => {
-    const first = await run();
-    return first.kind === 'data' ? await supplyData(first) : first;
-  }) ?? fail(codes.FAILED));
-  return reply.kind === 'silence' ? undefined : reply;
+): Response | Silence | Promise<Response | Silence> {
+  const take = (first: Reply) => (first.kind === 'data' ? supplyData(first) : first);
+  const task = () => {
+    const first = run();
+    return first instanceof Promise ? first.then(take) : take(first);
+  };
+  return board.queue.run(task) ?? fail(codes.FAILED);
 }
 
 async function supply(request: DataRequest, data: Uint8Array): Promise<Response> {
@@ -86,22 +93,32 @@ async function supply(request: DataRequest, data: Uint8Array): Promise<Response>
   return response;
 }
 
-function finish(board: SessionBoard, response: Response): Execution {
-  const payload =
-    response.code === codes.SUCCESS ? response.payload : board.personality.text(refusalTexts[response.code]);
-  if (payload.length === 0) return { ...nothing, code: response.code };
-  let bytes: Uint8Array | undefined;
-  // Both are made when asked for: data that is no text takes long to decode, and most answers are wanted as text.
-  return {
-    code: response.code,
-    get payload() {
-      bytes ??= payloadBytes({ ...response, payload });
-      return bytes;
-    },
-    get text() {
-      return payloadText(payload);
-    },
-  };
+function finish(board: SessionBoard, response: Response, wantsData?: true): Execution {
+  if (response.code === codes.SUCCESS) return new Finished(response, wantsData);
+  return new Finished({ ...response, payload: board.personality.text(refusalTexts[response.code]) }, wantsData);
+}
+
+/** Its two forms are made when asked for: data that is no text takes long to decode, and most answers are wanted as text. */
+class Finished implements Execution {
+  readonly code: ResponseCode;
+  declare readonly wantsData?: true;
+  readonly #response: Response;
+  #bytes: Uint8Array | undefined;
+
+  constructor(response: Response, wantsData?: true) {
+    this.code = response.code;
+    this.#response = response;
+    if (wantsData) this.wantsData = wantsData;
+  }
+
+  get payload(): Uint8Array {
+    this.#bytes ??= this.#response.payload.length === 0 ? noBytes : payloadBytes(this.#response);
+    return this.#bytes;
+  }
+
+  get text(): string {
+    return payloadText(this.#response.payload);
+  }
 }
 
 const noBytes = new Uint8Array();

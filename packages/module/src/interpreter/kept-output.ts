@@ -36,5 +36,7 @@ export function keepIfBuffered(board: SessionBoard, line: string, response: Resp
       bytes = new Uint8Array();
     },
   });
-  return opened.ok ? ok(`${opened.value},${bytes.length}`) : fail(codes.FAILED);
+  if (opened.ok) return ok(`${opened.value},${bytes.length}`);
+  board.log.say('noFreeStream');
+  return fail(codes.FAILED);
 }

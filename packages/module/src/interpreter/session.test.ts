@@ -236,7 +236,8 @@ test('Session keeps a table in a CMD stream when buffering is on, and fails when
     send('table\n');
     expect(printed()).toBe(`R000005\r\n${handle},6\r\n`);
   }
+  await module.execute('set system.print_level all');
   send('table\n');
-  expect(printed()).toBe('R100016\r\nCommand failed\r\n');
+  expect(printed()).toBe('L000016\r\nNo free stream\r\nR100016\r\nCommand failed\r\n');
   expect(module.streams.list()[0]?.stream.info()).toBe('table');
 });

@@ -64,7 +64,6 @@ export const neutralTexts = {
   fileCreated: seen('File created'),
   fileDeleted: seen('File deleted'),
   fileMissing: proposed('File not found'),
-  fileNotWritten: proposed('File not written'),
   fileExists: proposed('File exists'),
   fileProtected: proposed('File protected'),
   fileCrcMismatch: proposed('File CRC mismatch'),

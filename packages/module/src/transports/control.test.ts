@@ -39,6 +39,32 @@ test('a control port drives and watches the pins of a module', async () => {
   expect(await run('gge 3')).toBe('0 1');
 });
 
+// MOD-STATE-3, MOD-CMD-faults_print
+test('a control port resets the module, out of sleep too, and lets its program crash', async () => {
+  const { module, heard: lines, run } = await moduleRig();
+  const control = unwrap(await openControl('127.0.0.1:0', (write) => module.controlPins(write)));
+  cleanups.push(control.close);
+  const { socket, heard } = await dial(control.address);
+  socket.write('{"fault":"Bus Fault"}\n');
+  await expect.poll(() => module.faults.names).toEqual(['Bus Fault']);
+  await expect.poll(() => module.power.state).toBe('on');
+  expect(await run('faup')).toBe('0 0: Bus Fault, uhandle:00 bhandle:00');
+  await module.sleep();
+  lines();
+  socket.write('{"fault":"Bus Fault"}\n{"reset":true}\n{"reset":1}\n{"fault":"x"}\n');
+  await expect.poll(() => lines().at(-1)).toBe('[Ready]');
+  expect(module.power.state).toBe('on');
+  await expect
+    .poll(() => heard.join('').split('\n').slice(0, -1))
+    .toEqual([
+      '{"ok":true}',
+      '{"error":"A module that sleeps has no faults"}',
+      '{"ok":true}',
+      '{"error":"Key \\"reset\\" wants true"}',
+      '{"error":"Key \\"fault\\" wants a name of 2 to 48 printable characters"}',
+    ]);
+});
+
 test.each([
   ['127.0.0.1:7000', { host: '127.0.0.1', port: 7000 }],
   ['localhost:0', { host: 'localhost', port: 0 }],

@@ -93,6 +93,7 @@ export const busVariables = defineVariables([
   {
     name: 'bus.stream.flush_reset',
     shortcut: 'bu s r',
+    aliases: ['bus.stream.flush_time_reset'],
     kind: bool,
     default: true,
     apply: 'boot',

@@ -142,8 +142,10 @@ function parseDirection(text: string): string | undefined {
   const [name = '', level, ...more] = text.split(' ');
   if (more.length > 0 || (level !== undefined && level !== '0' && level !== '1')) return undefined;
   if (name === 'none') return level === undefined ? '' : undefined;
-  const direction = directionNamed(name)?.longName;
-  return direction && (level === undefined ? direction : `${direction} ${level}`);
+  const row = directionNamed(name);
+  // Spec: MOD-VAR-gpio.init. An output is printed with its level, which is 0 when none is given.
+  const first = level ?? (row?.usage.startsWith('output') ? '0' : undefined);
+  return row && (first === undefined ? row.longName : `${row.longName} ${first}`);
 }
 
 function parsePinEvents(

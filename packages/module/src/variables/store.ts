@@ -366,6 +366,9 @@ function pinOwnersOf(names: NameIndex): readonly Variable[] {
   return known;
 }
 
+/** Whether a text is one that `export` has made. */
+export const isExport = (text: string): boolean => savedValues(text) !== undefined;
+
 /** The values of an export; `undefined` when the text is none. */
 function savedValues(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

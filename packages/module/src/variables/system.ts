@@ -78,11 +78,10 @@ export const systemVariables = defineVariables([
     name: 'system.boot.app',
     shortcut: 'sy b a',
     kind: file,
-    default: 'app.exe',
+    default: 'main_app.exe',
     apply: 'boot',
     evidence: 'documented',
-    inert: 'a virtual module has one program, which is in none of its files',
-    help: 'Program that is started at boot',
+    help: 'Program that is started at boot; the recovery program is safe mode',
   },
   {
     name: 'system.build_number',

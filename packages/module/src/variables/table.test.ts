@@ -87,6 +87,8 @@ const samplers: { readonly [T in Kind['type']]: Sampler<T> } = {
       // The spelling of the specification.
       ['ouput_od 1', 'output_open_drain 1'],
       ['out 0', 'output_push_pull 0'],
+      ['out', 'output_push_pull 0'],
+      ['oodpu', 'output_open_drain_pullup 0'],
       ['none', ''],
     ],
     bad: ['', 'sideways', 'out 2', 'out 1 1', 'none 1'],

@@ -1,4 +1,3 @@
-import { backUpStorage, restoreStorage } from '@moorage/service/administration';
 import { defineCliCommand } from './define.ts';
 import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
@@ -13,7 +12,7 @@ export const backupCommand = defineCliCommand({
   arguments: [{ name: 'FILE', help: 'the archive (tar) to make; it must not be there yet' }],
   options: withStorageOptions({}),
   async run({ sources, args: [file = ''], reporter }) {
-    const carried = await onStorage(() => backUpStorage(readServiceSettings(sources), file));
+    const carried = await onStorage(({ backUpStorage }) => backUpStorage(readServiceSettings(sources), file));
     reporter.event('backup', { file, ...carried }, `Backed up to ${file}: ${inWords(carried)}`);
   },
 });
@@ -24,7 +23,7 @@ export const restoreCommand = defineCliCommand({
   arguments: [{ name: 'FILE', help: 'archive that `moorage backup` has made' }],
   options: withStorageOptions({}),
   async run({ sources, args: [file = ''], reporter }) {
-    const carried = await onStorage(() => restoreStorage(readServiceSettings(sources), file));
+    const carried = await onStorage(({ restoreStorage }) => restoreStorage(readServiceSettings(sources), file));
     reporter.event('restored', { file, ...carried }, `Restored from ${file}: ${inWords(carried)}`);
   },
 });

@@ -27,6 +27,7 @@ interface TypedCliCommand<T extends OptionTable> {
   readonly summary: string;
   readonly arguments?: readonly { readonly name: string; readonly help: string }[];
   readonly options: T;
+  /** Imports what it needs when it is called: help and refusals do not wait for a service and a module to load. */
   readonly run: (call: CliCall<T>) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import { openReporter } from '../output.ts';
-import { type ModuleSettings, startModule } from '../run-module.ts';
+import type { ModuleSettings } from '../run-module.ts';
 import { defineCliCommand } from './define.ts';
 import { lanOption } from './serve.ts';
 
@@ -100,6 +100,7 @@ export const moduleCommand = defineCliCommand({
   async run({ options: given, reporter, json }) {
     // Standard output is the serial line then: what we say ourselves goes beside it.
     const told = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
+    const { startModule } = await import('../run-module.ts');
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
     const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());

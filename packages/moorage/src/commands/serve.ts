@@ -2,7 +2,6 @@ import { resolveSettings, type Settings, settingsTable } from '@moorage/service/
 import { stopOnSignal } from '../lifecycle.ts';
 import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';
-import { startService } from '../run-service.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 /** The service's settings as options; the service owns the table, and `readServiceSettings` the reading. */
@@ -64,7 +63,9 @@ export const serveCommand = defineCliCommand({
   options: withServiceOptions(lanOption),
   async run({ options, sources, reporter, json }) {
     const notice = administratorNotice(reporter, json);
-    const running = await startService(readServiceSettings(sources), notice.announce, {
+    const settings = readServiceSettings(sources);
+    const { startService } = await import('../run-service.ts');
+    const running = await startService(settings, notice.announce, {
       listenLan: options['listen-lan'],
     });
     stopOnSignal(running.stop);

@@ -1,8 +1,10 @@
-import { BackupError } from '@moorage/service/administration';
 import { settingsTable } from '@moorage/service/config';
 import type { OptionTable } from '../options.ts';
 import { UserError } from './define.ts';
 import { serviceOptions } from './serve.ts';
+
+/** What works on a storage without a service; it takes a while to load. */
+export type Administration = typeof import('@moorage/service/administration');
 
 /** What says where a service keeps its things. */
 const names = settingsTable
@@ -27,11 +29,12 @@ function outsideCause(error: unknown): Error | undefined {
 }
 
 /** Runs work on a storage, and turns what the user can mend into an error without a stack. */
-export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
+export async function onStorage<T>(work: (administration: Administration) => Promise<T>): Promise<T> {
+  const administration = await import('@moorage/service/administration');
   try {
-    return await work();
+    return await work(administration);
   } catch (error) {
-    if (error instanceof BackupError) throw new UserError(error.message, 1, { cause: error });
+    if (error instanceof administration.BackupError) throw new UserError(error.message, 1, { cause: error });
     const cause = outsideCause(error);
     if (!cause) throw error;
     throw new UserError(`The storage cannot be used: ${cause.message}`, 1, { cause: error });

@@ -1,4 +1,3 @@
-import { addToken, isTokenTitle } from '@moorage/service/administration';
 import { defineCliCommand, UserError } from './define.ts';
 import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
@@ -12,8 +11,9 @@ export const tokenAddCommand = defineCliCommand({
     title: { kind: 'text', placeholder: 'TITLE', help: 'what it is for', default: 'Command line' },
   }),
   async run({ options: { title }, sources, args: [name = ''], reporter }) {
+    const { isTokenTitle } = await import('@moorage/service/administration');
     if (!isTokenTitle(title)) throw new UserError('Option --title must have 1 to 100 characters', 2);
-    const made = await onStorage(() => addToken(readServiceSettings(sources), name, title));
+    const made = await onStorage(({ addToken }) => addToken(readServiceSettings(sources), name, title));
     if (!made.ok) throw new UserError(made.error.message);
     const token = made.value;
     reporter.event('token', { title, token }, `Token "${title}" of ${name}: ${token} (shown this once)`);

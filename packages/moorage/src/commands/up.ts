@@ -1,17 +1,20 @@
 import { join, resolve } from 'node:path';
 import { createClient } from '@moorage/api';
+import { realClock } from '@moorage/base';
 import { defaultAir } from '@moorage/module/wlan/air';
 import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/auth/accounts';
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
-import { NoSerialError, type RunningModule, startModule } from '../run-module.ts';
+import { NoSerialError, type Preparation, type RunningModule, startModule } from '../run-module.ts';
 import { type RunningService, startService } from '../run-service.ts';
-import { adoptModule } from '../up/adopt.ts';
+import { adoptModule, type Login } from '../up/adopt.ts';
 import { ensureExample } from '../up/example.ts';
-import { defineCliCommand } from './define.ts';
-import { moduleOptions, moduleSettings, serialOption } from './module.ts';
-import { administratorNotice, readServiceSettings, withServiceOptions } from './serve.ts';
+import { connectHarbour } from '../up/example-data.ts';
+import type { CliCall } from './define.ts';
+import { moduleSettings } from './module.ts';
+import { administratorNotice, readServiceSettings } from './serve.ts';
+import type { upOptions } from './up-command.ts';
 
 /** The network of the default air that the example module joins. */
 const network = defaultAir.accessPoints.find((point) => point.passkey !== undefined);
@@ -20,7 +23,12 @@ const network = defaultAir.accessPoints.find((point) => point.passkey !== undefi
 const serviceUrl = (devices: string): string => devices.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
 
 /** Makes example data and adopts the module, with a token of the administrator that lives no longer than this. */
-async function rehearse(service: RunningService, { module }: RunningModule, reporter: Reporter): Promise<void> {
+async function rehearse(
+  service: RunningService,
+  { module }: RunningModule,
+  reporter: Reporter,
+  account: Login | undefined,
+): Promise<void> {
   const { deps } = service.service;
   const administrator = await firstAdministrator(deps.storage.db);
   if (!administrator) throw new Error('The service has no administrator');
@@ -29,7 +37,10 @@ async function rehearse(service: RunningService, { module }: RunningModule, repo
     const client = createClient({ baseUrl: service.addresses.api, token });
     const example = await ensureExample(client, module.model.partId);
     const { ssid = '', passkey = '' } = network ?? {};
-    await adoptModule({ client, module, example, reporter, ca: service.service.identity.ca }, { ssid, passkey });
+    await adoptModule(
+      { client, module, example, reporter, ca: service.service.identity.ca, account },
+      { ssid, passkey },
+    );
   } finally {
     await revokeToken(deps, row.id);
   }
@@ -47,13 +58,16 @@ async function startExampleModule(
 ): Promise<RunningModule> {
   const place = { flash: join(dataDir, 'module'), service: serviceUrl(service.addresses.devices) };
   const serial = options.serial ?? `pty:${join(dataDir, 'serial')}`;
-  const onLog = (line: string): void => reporter.say(`  module: ${line}`);
+  const preparation: Preparation = {
+    onLog: (line) => reporter.say(`  module: ${line}`),
+    connect: (module) => connectHarbour(module, realClock.now()),
+  };
   try {
-    return await startModule(moduleSettings({ ...options, serial }, place), onLog);
+    return await startModule(moduleSettings({ ...options, serial }, place), preparation);
   } catch (error) {
     if (options.serial !== undefined || !(error instanceof NoSerialError)) throw error;
     reporter.say(`${error.message}\nThe serial line is a TCP port instead.`);
-    return await startModule(moduleSettings({ ...options, serial: 'tcp:127.0.0.1:0' }, place), onLog);
+    return await startModule(moduleSettings({ ...options, serial: 'tcp:127.0.0.1:0' }, place), preparation);
   }
 }
 
@@ -80,43 +94,36 @@ function summary(
   ].join('\n');
 }
 
-/** As for a module alone, but the serial line has another default. */
-const upOptions = {
-  ...moduleOptions,
-  serial: { ...serialOption, defaultText: 'pty:DIR/serial' },
-  // With the offset of a module alone its HTTP server would have the port of the service.
-  'port-offset': { ...moduleOptions['port-offset'], default: 8100 },
-} as const;
-
-export const upCommand = defineCliCommand({
-  name: 'up',
-  summary:
-    'The whole thing on this machine: service, example data, and one virtual module that is updated over the air',
-  options: withServiceOptions(upOptions),
-  async run({ options, sources, reporter, json }) {
-    const notice = administratorNotice(reporter, json);
-    const settings = readServiceSettings(sources);
-    const service = await startService(settings, notice.announce, { listenLan: options['listen-lan'] });
-    const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
-      async (error: unknown) => {
-        await service.stop();
-        throw error;
-      },
-    );
-    // The example has its web page on; what a person has changed since stays so.
-    const { variables } = module.module;
-    if (variables.get('wlan.ssid') === '') variables.set('http.server.enabled', true);
-    stopOnSignal(async () => {
-      await module.stop();
+/** The whole of `moorage up`, until it is stopped by a signal. */
+export async function runUp({ options, sources, reporter, json }: CliCall<typeof upOptions>): Promise<void> {
+  const notice = administratorNotice(reporter, json);
+  const settings = readServiceSettings(sources);
+  const { adminEmail: username, adminPassword } = settings;
+  let account: Login | undefined = adminPassword === undefined ? undefined : { username, password: adminPassword };
+  const announce = (email: string, password: string): void => {
+    account = { username: email, password };
+    notice.announce(email, password);
+  };
+  const service = await startService(settings, announce, { listenLan: options['listen-lan'] });
+  const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
+    async (error: unknown) => {
       await service.stop();
-    });
-    reporter.event(
-      'ready',
-      { ...service.addresses, ...module.addresses },
-      `Service and module ${module.addresses.mac} are up`,
-    );
-    notice.flush();
-    await rehearse(service, module, reporter);
-    reporter.say(summary(service.addresses, module.addresses));
-  },
-});
+      throw error;
+    },
+  );
+  // The example has its web page on; what a person has changed since stays so.
+  const { variables } = module.module;
+  if (variables.get('wlan.ssid') === '') variables.set('http.server.enabled', true);
+  stopOnSignal(async () => {
+    await module.stop();
+    await service.stop();
+  });
+  reporter.event(
+    'ready',
+    { ...service.addresses, ...module.addresses },
+    `Service and module ${module.addresses.mac} are up`,
+  );
+  notice.flush();
+  await rehearse(service, module, reporter, account);
+  reporter.say(summary(service.addresses, module.addresses));
+}

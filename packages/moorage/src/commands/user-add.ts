@@ -1,17 +1,19 @@
-import { addUser, isEmail, isNewPassword, newPassword } from '@moorage/service/administration';
 import { defineCliCommand, UserError } from './define.ts';
 import { readServiceSettings } from './serve.ts';
-import { onStorage, withStorageOptions } from './storage-options.ts';
+import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
 
 const roles = ['user', 'admin'] as const;
 
 /** The same rules as those of signing up. */
-function checkAccount(email: string, password: string, role: string): asserts role is (typeof roles)[number] {
+function checkAccount(
+  { isEmail, isNewPassword }: Administration,
+  { email, password, role }: { readonly email: string; readonly password: string; readonly role: string },
+): (typeof roles)[number] {
   if (!isEmail(email)) throw new UserError(`"${email}" is not an email address`, 2);
   if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
-  if (!roles.some((one) => one === role)) {
-    throw new UserError(`Option --role is "${role}", not one of ${roles.join(', ')}`, 2);
-  }
+  const found = roles.find((one) => one === role);
+  if (!found) throw new UserError(`Option --role is "${role}", not one of ${roles.join(', ')}`, 2);
+  return found;
 }
 
 export const userAddCommand = defineCliCommand({
@@ -29,10 +31,10 @@ export const userAddCommand = defineCliCommand({
     },
   }),
   async run({ options, sources, args: [email = ''], reporter }) {
-    const { role } = options;
-    const password = options.password ?? newPassword();
-    checkAccount(email, password, role);
-    const made = await onStorage(() => addUser(readServiceSettings(sources), { email, password }, role));
+    const administration = await import('@moorage/service/administration');
+    const password = options.password ?? administration.newPassword();
+    const role = checkAccount(administration, { email, password, role: options.role });
+    const made = await onStorage(({ addUser }) => addUser(readServiceSettings(sources), { email, password }, role));
     if (!made.ok) throw new UserError(made.error.message);
     const { id, username } = made.value;
     const shown = options.password === undefined ? { password } : {};

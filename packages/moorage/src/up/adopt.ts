@@ -3,6 +3,7 @@ import type { Module } from '@moorage/module';
 import type { LinkEvent } from '@moorage/module/cloud/link';
 import type { Reporter } from '../output.ts';
 import { type Example, must } from './example.ts';
+import { ensureCapabilities } from './example-data.ts';
 
 /** What leads a module from the factory to its first update. Each step is left out when it is done already. */
 export interface Adoption {
@@ -12,6 +13,14 @@ export interface Adoption {
   readonly reporter: Reporter;
   /** PEM text of the service's certificate authority. */
   readonly ca: string;
+  /** Whose device the module becomes at the data cloud; undefined when the password is not known any more. */
+  readonly account: Login | undefined;
+}
+
+/** Name and password of an account of the service. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
 }
 
 /** Value of `dms.provision.status` that needs nothing more. */
@@ -75,13 +84,36 @@ async function claimAndActivate(adoption: Adoption): Promise<void> {
 }
 
 /**
- * From its next start on the module listens to the service: it updates itself when a tag is moved, and takes commands
- * from the console. Said before the first update alone: who switches it off wants it to stay so.
+ * From its next start on the module listens to the service: it updates itself when a tag is moved, takes commands from
+ * the console, and sends what it measures. Said before the first update alone: who switches it off wants it to stay so.
  */
 async function listen(adoption: Adoption): Promise<void> {
+  const measures = await activateData(adoption);
   await type(adoption, 'set dms.auto_start_enabled 1');
   await type(adoption, 'set dms.cmd.enabled 1');
+  if (measures) await type(adoption, 'set cloud.solo.enabled 1');
   await type(adoption, 'save');
+}
+
+/** Takes the module to the data cloud, with the capabilities file of its product. False when it stays away from it. */
+async function activateData(adoption: Adoption): Promise<boolean> {
+  const { client, module, example, reporter, account } = adoption;
+  if (module.cloud.activated) return true;
+  if (!account) {
+    reporter.say('The password is not known any more: the module measures nothing until it is told "cloud_activate"');
+    return false;
+  }
+  await ensureCapabilities(client, example.product);
+  await type(adoption, 'cloud_capabilities download -s');
+  // What the script has set is kept before the activation is: a start that is cut takes up the one or the other.
+  await type(adoption, 'save');
+  reporter.say(`  > cloud_activate ${account.username} ********`);
+  // Not as a line: there are passwords that no line can hold.
+  const activated = await module.cloud.activate(account);
+  if (activated.ok) return true;
+  const { error } = activated;
+  reporter.say(`The module measures nothing: ${error.kind === 'link' ? error.error.message : error.kind}`);
+  return false;
 }
 
 /** Runs `ota` unless the device has what the service would give it; waits until the restarted module is heard. */

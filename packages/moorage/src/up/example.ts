@@ -66,7 +66,8 @@ async function ensurePlatform(client: Client, partId: string): Promise<PlatformD
 }
 
 async function ensureProduct(client: Client, platformId: string): Promise<ProductRecord> {
-  const query = { q: productCode, platform_id: platformId };
+  // Its devices are no example: they stay on a production product for good.
+  const query = { q: productCode, platform_id: platformId, production: false };
   const known = must(await client.call('products.list', { query }));
   const found = known.find((product) => product.code.endsWith(productCode));
   if (found) return found;

@@ -1,0 +1,19 @@
+import { defineCliCommand } from './define.ts';
+import { moduleOptions, serialOption } from './module.ts';
+import { withServiceOptions } from './serve.ts';
+
+/** As for a module alone, but the serial line has another default. */
+export const upOptions = {
+  ...moduleOptions,
+  serial: { ...serialOption, defaultText: 'pty:DIR/serial' },
+  // With the offset of a module alone its HTTP server would have the port of the service.
+  'port-offset': { ...moduleOptions['port-offset'], default: 8100 },
+} as const;
+
+export const upCommand = defineCliCommand({
+  name: 'up',
+  summary:
+    'The whole thing on this machine: service, example data, and one virtual module that is updated over the air',
+  options: withServiceOptions(upOptions),
+  run: async (call) => (await import('./up.ts')).runUp(call),
+});

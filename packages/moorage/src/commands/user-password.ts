@@ -1,0 +1,36 @@
+import { defineCliCommand, UserError } from './define.ts';
+import { readServiceSettings } from './serve.ts';
+import { onStorage, withStorageOptions } from './storage-options.ts';
+
+export const userPasswordCommand = defineCliCommand({
+  name: 'password',
+  parent: 'user',
+  summary: 'Give an account another password and end its sessions; the service may be running',
+  arguments: [{ name: 'EMAIL', help: 'address or user name of the account' }],
+  options: withStorageOptions({
+    password: {
+      kind: 'text',
+      placeholder: 'PASSWORD',
+      help: 'at least 8 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
+      defaultText: 'random, printed once',
+    },
+  }),
+  async run({ options, sources, args: [name = ''], reporter }) {
+    const { isNewPassword, newPassword } = await import('@moorage/service/administration');
+    const password = options.password ?? newPassword();
+    if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
+    const changed = await onStorage(({ changeUserPassword }) =>
+      changeUserPassword(readServiceSettings(sources), name, password),
+    );
+    if (!changed.ok) throw new UserError(changed.error.message);
+    const { id, email, username } = changed.value;
+    const shown = options.password === undefined ? { password } : {};
+    reporter.event(
+      'user',
+      { id, email, username, ...shown },
+      options.password === undefined
+        ? `Password of ${email} changed: ${password} (shown this once)`
+        : `Password of ${email} changed`,
+    );
+  },
+});
