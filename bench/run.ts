@@ -14,6 +14,7 @@ import { servicePages } from './service-pages.ts';
 import { streamCommands } from './stream-commands.ts';
 import { streamMode } from './stream-mode.ts';
 import { streamThroughput } from './stream-throughput.ts';
+import { updateDownload } from './update-download.ts';
 import { virtualDay } from './virtual-day.ts';
 import { webServer } from './web-server.ts';
 
@@ -25,6 +26,7 @@ const benchmarks: readonly Benchmark[] = [
   idleChannels,
   servicePages,
   fileDownload,
+  updateDownload,
   fileUpload,
   commandRoundTrip,
   fileTransfer,

@@ -11,6 +11,8 @@ export interface ServiceReady {
   readonly certificates: readonly { readonly cert: string; readonly key: string }[];
   readonly bundleId: string;
   readonly resourcePath: string;
+  /** The same file as a device gets it in an update. */
+  readonly updatePath: string;
   /** Takes the bytes of a file of up to 16 MiB. */
   readonly uploadPath: string;
   /** The resource's bytes as a plain file. */

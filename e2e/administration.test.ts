@@ -41,6 +41,17 @@ describe('moorage user add and token add', () => {
     const password = /^Password: (\w{20}) \(shown this once\)$/m.exec(made.text)?.[1] ?? '';
     expect(await login(api, 'maker@example.com', password)).toMatchObject({ ok: true });
 
+    // API-RULE-session-3: a lost password is replaced, and whoever is logged in with the old one is out.
+    const session = await login(api, 'maker@example.com', password);
+    if (!session.ok) throw new Error(session.error.body.message);
+    const old = createClient({ baseUrl: String(api), token: session.value.value.token });
+    const replaced = await run('user', 'password', 'Maker@example.com', '--data', data);
+    const another =
+      /^Password of maker@example.com changed: (\w{20}) \(shown this once\)$/.exec(replaced.text)?.[1] ?? '';
+    expect(await login(api, 'maker@example.com', password)).toMatchObject({ ok: false });
+    expect(await login(api, 'maker@example.com', another)).toMatchObject({ ok: true });
+    expect(await old.call('users.get')).toMatchObject({ ok: false });
+
     const args = ['user', 'add', 'boss@example.com', '--role', 'admin', '--password', 'chosen by me', '--json'];
     const boss = await run(...args, '--data', data);
     expect(JSON.parse(boss.text)).toMatchObject({ event: 'user', username: 'boss', role: 'admin' });
@@ -61,6 +72,8 @@ describe('moorage user add and token add', () => {
     [['user', 'add', 'a@b', '--password', 'short'], 2, '--password'],
     [['user', 'add', 'a@b', '--role', 'king'], 2, '"king"'],
     [['user', 'add', 'a@b', '--port', '1'], 2, '--port'],
+    [['user', 'password', 'a@b'], 1, 'User "a@b" not found'],
+    [['user', 'password', 'a@b', '--password', 'short'], 2, '--password'],
     [['token', 'add', 'a@b'], 1, 'User "a@b" not found'],
     [['token', 'add', 'a@b', '--title', ''], 2, '--title'],
     [['migrate', '--database', 'mysql://x'], 2, 'sqlite:PATH or postgres://'],

@@ -128,10 +128,10 @@ eachDatabase('the link', (open) => {
     expect(Buffer.from(must(await it.client.call('deviceFiles.get', { params })))).toEqual(content);
     // A cut in the middle is gone on with.
     it.wire.cutAfterBytes = 50_000;
+    const connections = it.wire.connections;
     const going = it.run('dms file download device logs/2026/tides.bin copy.bin');
-    setTimeout(() => {
-      it.wire.cutAfterBytes = undefined;
-    }, 300);
+    await expect.poll(() => it.wire.connections).toBeGreaterThan(connections);
+    it.wire.cutAfterBytes = undefined;
     expect(await going).toMatch(/^90000,[0-9A-F]{4},1.0.0.0,e,FE,0021$/);
     const copy = await it.module.flash.readAll('copy.bin', 100_000);
     expect(copy.ok && Buffer.from(copy.value).equals(content)).toBe(true);

@@ -42,6 +42,22 @@ async function stateOf(ready: Record<string, unknown>) {
   };
 }
 
+/** How many samples of the water level the service has, after looking that there is water. */
+async function tidesOf(ready: Record<string, unknown>): Promise<number> {
+  const client = createClient({ baseUrl: String(ready.api) });
+  const body = { username: login.MOORAGE_ADMIN_EMAIL, password: login.MOORAGE_ADMIN_PASSWORD };
+  const session = await client.call('auth.login', { body });
+  if (!session.ok) throw new Error(session.error.body.message);
+  const admin = client.as(session.value.value.token);
+  const device = await admin.call('devices.get', { params: { identifier: String(ready.uuid) } });
+  if (!device.ok) throw new Error(device.error.body.message);
+  const params = { device_id: device.value.value.id, name: 'tide' };
+  const samples = await admin.call('data.samples', { params, query: {} });
+  if (!samples.ok) throw new Error(samples.error.body.message);
+  for (const { value } of samples.value.value) expect(value).toBeGreaterThan(100);
+  return samples.value.value.length;
+}
+
 describe('moorage up', () => {
   test('leads a module to its update, and the next start repeats nothing', async () => {
     const first = up('--json');
@@ -70,12 +86,14 @@ describe('moorage up', () => {
     const { device, updates } = await stateOf(ready);
     expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });
     expect(updates).toMatchObject([{ state: 'done' }]);
+    // It measures by itself: there is a live chart to look at.
+    await expect.poll(() => tidesOf(ready), { timeout: 20_000 }).toBeGreaterThan(1);
     first.process.kill('SIGTERM');
     expect(await first.ended).toBe(0);
 
     const second = up();
     await second.line((line) => line.startsWith('Ctrl-C'));
-    expect(second.lines.join('\n')).not.toMatch(/First run|Provisioned|Claimed|Activated|Update/);
+    expect(second.lines.join('\n')).not.toMatch(/First run|Provisioned|Claimed|Activated|Update|cloud_activate/);
     second.process.kill('SIGINT');
     expect(await second.ended).toBe(0);
   });

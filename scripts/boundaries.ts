@@ -264,7 +264,12 @@ export const zones: readonly Zone[] = [
     imports: ['base'],
     types: ['module/interpreter', 'module/personality', 'module/random'],
   },
-  { name: 'module/model', path: 'packages/module/src/model.ts', imports: ['base', 'module/model/files'] },
+  // The files of a board have to fit into its flash, counted as the flash does, with versions as commands take them.
+  {
+    name: 'module/model',
+    path: 'packages/module/src/model.ts',
+    imports: ['base', 'module/model/files', 'module/device/flash', 'module/device/flash-units', 'module/interpreter'],
+  },
   {
     name: 'module/model/files',
     path: 'packages/module/src/factory-files.ts',
@@ -296,6 +301,13 @@ export const zones: readonly Zone[] = [
     path: 'packages/module/src/net/node/',
     imports: ['base', 'module/net/ports'],
     system: ['*'],
+  },
+  // What is known about TLS without doing any: numbers of failures, and whether a certificate and a key fit.
+  {
+    name: 'module/net/tls-facts',
+    path: 'packages/module/src/net/tls-facts.ts',
+    imports: ['base', 'module/net/ports'],
+    system: ['node:crypto'],
   },
   // Node's HTTP client, fed a connection that somebody else has opened.
   {
@@ -384,6 +396,7 @@ export const zones: readonly Zone[] = [
       'base',
       'module/net/ports',
       'module/net/http',
+      'module/net/tls-facts',
       'module/variables',
       'module/board-data',
       'module/device/net*',
@@ -444,6 +457,7 @@ export const zones: readonly Zone[] = [
       'module/services',
       'module/services/smtp',
       'module/net/exchange',
+      'module/net/tls-facts',
       'module/cloud',
       'module/wlan*',
       'module/board-data',
@@ -459,6 +473,7 @@ export const zones: readonly Zone[] = [
       'module/device*',
       'module/variables',
       'module/net/ports',
+      'module/net/tls-facts',
       'module/web/*',
       'module/board-data',
     ],

@@ -118,6 +118,7 @@ console.log(
     certificates,
     bundleId: bundle.id,
     uploadPath: '/bench/upload',
+    updatePath: `/ota/${bundle.id}/${encodeURIComponent(resource.filename)}`,
     resourcePath: `/api/bundles/${bundle.id}/resources/${resource.id}/binary`,
     file,
   }),

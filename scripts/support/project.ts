@@ -25,6 +25,8 @@ const skippedFolders = new Set(['node_modules', '.git', 'coverage', 'dist']);
 const runtimeFolder = join(root, 'data');
 const textEndings =
   /\.(ts|tsx|mjs|js|json|md|yml|yaml|html|css|sql|txt|sh)$|(^|\/)(moorage|run|LICENSE|\.npmrc|\.gitignore)$/;
+/** Pages link to them; there is nothing in them to check. */
+const isPicture = (path: string): boolean => /^docs\/pictures\/.*\.png$/.test(path);
 
 function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -35,13 +37,13 @@ function* walk(folder: string): Generator<string> {
   }
 }
 
-/** Every text file of the repository, sorted by path. */
+/** Every text file of the repository and, without content, every picture of its pages, sorted by path. */
 export function readProject(): ProjectFile[] {
   return [...walk(root)]
     .map((path) => relative(root, path).split(sep).join('/'))
-    .filter((path) => textEndings.test(path))
+    .filter((path) => textEndings.test(path) || isPicture(path))
     .sort()
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+    .map((path) => ({ path, text: isPicture(path) ? '' : readFileSync(join(root, path), 'utf8') }));
 }
 
 /** Imports a module of the repository by its path; `undefined` while the file does not exist. */

@@ -8,7 +8,11 @@ export const Email = Text(254, { pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$', e
 /** Shown in front of product codes, so it has their characters; records hold it in lower case. */
 export const Username = Text(32, { pattern: '^[A-Za-z0-9_.]+$', examples: ['maker'] });
 
-export const NewPassword = Text(1024, { minLength: 8, description: 'at least 8 characters' });
+export const NewPassword = Text(1024, {
+  minLength: 8,
+  description: 'at least 8 characters',
+  examples: ['correct horse'],
+});
 
 export const userTextFields = {
   name_given: Type.Optional(Text(100)),
@@ -19,8 +23,12 @@ export const userTextFields = {
 /** What login and sign-up answer: the bearer value, and an opaque id of this login session. Spec: API-AUTH-2. */
 export const Session = Type.Object({
   result: Type.Literal('ok'),
-  token: Type.String({ pattern: '^[A-Za-z0-9+/]{32}$', description: 'bearer value' }),
-  client: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+  token: Type.String({
+    pattern: '^[A-Za-z0-9+/]{32}$',
+    description: 'bearer value',
+    examples: ['SVlSU2VZbllaWHUxcVF4VDBHNjVjQ2Rl'],
+  }),
+  client: Type.String({ pattern: '^[0-9a-f]{32}$', examples: ['a62b2222d190fca0fd2c2dc108136319'] }),
 });
 export type Session = Static<typeof Session>;
 

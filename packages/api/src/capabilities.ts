@@ -49,10 +49,17 @@ export const Capabilities = Type.Object(
 export type Capabilities = Static<typeof Capabilities>;
 export type DataCapability = Static<typeof StreamCapability>;
 
+/**
+ * The largest number of a stream or control, and the least: JSON reads what is beyond all numbers as infinite and cannot
+ * write it again, and some thousands of these still have a sum.
+ */
+const largestNumber = 1e300;
+
 /** Why a value does not suit its stream or control; `undefined` when it does. */
 export function valueProblem(value: DataValue, { type, min, max }: DataCapability): string | undefined {
   if (typeof value !== type) return `is not a ${type}`;
   if (typeof value === 'string') return undefined;
+  if (Math.abs(value) > largestNumber) return 'is too large';
   if (min !== undefined && value < min) return `is under ${min}`;
   if (max !== undefined && value > max) return `is over ${max}`;
   return undefined;
@@ -63,6 +70,9 @@ export function capabilitiesProblem({ streams = {}, controls = {} }: Capabilitie
   const twice = Object.keys(streams).find((name) => Object.hasOwn(controls, name));
   if (twice !== undefined) return `"${twice}" is both a stream and a control`;
   for (const [name, entry] of Object.entries({ ...streams, ...controls })) {
+    if ([entry.min, entry.max].some((end) => end !== undefined && Math.abs(end) > largestNumber)) {
+      return `The range of "${name}" is too large`;
+    }
     if (entry.min !== undefined && entry.max !== undefined && entry.min > entry.max) {
       return `The range of "${name}" is empty`;
     }

@@ -16,6 +16,9 @@ export const WireValue = Type.Object({
 /** Most samples of one batch. */
 export const samplesPerBatch = 500;
 
+/** Tells what is sent again from what is new; chosen by the device. Spec: API-DATA-once. */
+const onceKey = '^[0-9a-f]{16,32}$';
+
 const Credentials = { username: Text(254, { minLength: 1 }), password: Text(1024, { minLength: 1 }) };
 const messageParams = Type.Object({ message_id: Id });
 
@@ -91,7 +94,7 @@ export const dataLinkContract = {
     auth: 'device',
     body: Type.Object({
       batch: Type.String({
-        pattern: '^[0-9a-f]{16,32}$',
+        pattern: onceKey,
         description: 'chosen by the device; a batch that is known already is acknowledged and not written again',
       }),
       samples: Type.Optional(Type.Array(WireValue, { maxItems: samplesPerBatch })),
@@ -152,6 +155,12 @@ export const dataLinkContract = {
     auth: 'device',
     body: Type.Object({
       data: Text(2048),
+      key: Type.Optional(
+        Type.String({
+          pattern: onceKey,
+          description: 'chosen by the device; a message that is posted again with its key is kept once',
+        }),
+      ),
       headers: Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 })),
     }),
     reply: Type.Object({ result: Type.Literal('ok'), id: Id }),

@@ -262,6 +262,9 @@ export const devicesContract = {
     spec: ['API-EP-POST-devices-device_id-reset'],
     tag,
     summary: 'Take a claimable device back to what it was when it left the factory',
+    description:
+      'Owner, tag, texts, location, files, nodes and all data of the device go; the log stays. It is on the edition ' +
+      'product of its platform again, unless it is of a production product: then it stays on that.',
     auth: 'bearer',
     params: byDeviceId,
     reply: ResultOk,
@@ -287,7 +290,7 @@ export const devicesContract = {
     summary: 'Block a device, or let it in again',
     description:
       'Every call of a blocked device is refused. One that is let in again becomes active with its next contact; ' +
-      'a device that is not blocked stays as it is.',
+      'a device that is not blocked stays as it is. What an administrator has blocked only an administrator lets in.',
     auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ state: Type.Enum(['disabled', 'enabled']) }),

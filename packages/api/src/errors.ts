@@ -69,6 +69,7 @@ export const errors = {
   NO_MESSAGE_BOX: { status: 409, message: 'The capabilities of the device have no message box "{box}"' },
   DEVICE_REFUSED: { status: 409, message: 'The device refused: {detail}' },
   DEVICE_OFFLINE: { status: 409, message: 'The device is not on the message channel' },
+  FILE_CHANGED: { status: 412, message: 'The file is another than the one that is asked for' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is over the limit of {limitBytes} bytes' },
   WRONG_MEDIA_TYPE: { status: 415, message: 'Media type "{mediaType}" is not accepted here' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the {sizeBytes} bytes of the file' },

@@ -69,7 +69,7 @@ export const logLevels = ['info', 'warning', 'error'] as const;
 /** Reference 3.8. */
 export const LogRecord = Type.Object({
   id: Id,
-  type: Type.String(),
+  type: Type.String({ examples: ['ota.ok'] }),
   level: Type.Enum([...logLevels]),
   message: Type.String(),
   user_id: Nullable(Id),

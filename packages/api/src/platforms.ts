@@ -6,6 +6,7 @@ import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
 export const FileCrc = Type.String({
   pattern: '^[0-9a-f]{4}$',
   description: 'CRC16-CCITT of the bytes, lower-case hex',
+  examples: ['42d3'],
 });
 
 /** A name, or the module's file-type byte as two hex digits (reference 3.4). */
@@ -31,7 +32,7 @@ export const VersionText = Text(40, { examples: ['0.0.0.1'] });
 export const storedFileFields = {
   id: Id,
   filename: Type.String(),
-  type: Type.String(),
+  type: Type.String({ examples: ['MISC_FIX_LEN'] }),
   version: Type.String(),
   mime: Type.String(),
   size: Type.Integer(),
@@ -42,7 +43,9 @@ export const storedFileFields = {
 /** What every uploaded file may say of itself. */
 export const uploadFields = {
   filename: Type.Optional(Filename),
-  base64: Type.Optional(Type.String({ description: 'contents, standard base64; an empty file when absent' })),
+  base64: Type.Optional(
+    Type.String({ description: 'contents, standard base64; an empty file when absent', examples: ['aGVsbG8='] }),
+  ),
   type: Type.Optional(FileType),
   version: Type.Optional(VersionText),
   mime: Type.Optional(Mime),
@@ -134,7 +137,7 @@ export const platformsContract = {
       code: Code(['BRT106']),
       title: Text(128, { minLength: 1 }),
       description: Type.Optional(Text(65_536)),
-      part_id: Type.Optional(Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$' }))),
+      part_id: Type.Optional(Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$', examples: ['51554159'] }))),
       manufacturer: Type.Optional(Nullable(Text(64))),
     }),
     reply: PlatformDetail,

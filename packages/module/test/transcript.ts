@@ -43,6 +43,8 @@ export interface Transcript {
   readonly air: string | undefined;
   /** Other hosts of the network, by name: their addresses. */
   readonly hosts: ReadonlyMap<string, string>;
+  /** Whether some of it may go over sockets: there are other hosts, or the module joins a network. */
+  readonly usesNetwork: boolean;
   /** What the first host does on its ports, by port. */
   readonly peers: ReadonlyMap<number, readonly PeerStep[]>;
   /** What cannot carry it, with the reason. */
@@ -118,7 +120,8 @@ export function parseTranscript(text: string): Transcript {
     else if (word === 'log') steps.push({ kind: 'log', text: rest });
     else refuse(`"${word}" is no step`);
   });
-  return { setup, air, hosts, peers, notOn, steps };
+  const joins = steps.some((step) => step.kind === 'receive' && step.bytes.includes('IPv4 address: '));
+  return { setup, air, hosts, peers, notOn, steps, usesNetwork: joins || hosts.size > 0 };
 }
 
 const groundNamed = (name: string): Ground | undefined => [...wires, 'sockets' as const].find((each) => each === name);

@@ -1,7 +1,7 @@
 import { Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
-import { createUser, findAccount, issueToken, type NewAccount } from './auth/accounts.ts';
+import { createUser, findAccount, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
 import { backUp, type Carried } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import { openBlobs, type S3Access } from './blobs/open.ts';
@@ -33,6 +33,10 @@ async function withStorage<T>({ database }: Place, work: (storage: Storage) => P
 /** Makes an account. The refusal is DUPLICATE. */
 export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>
   withStorage(place, (storage) => createUser({ storage, clock: realClock }, account, role));
+
+/** Gives the user of an email address or user name another password. The refusal is NOT_FOUND. */
+export const changeUserPassword = (place: Place, name: string, password: string) =>
+  withStorage(place, (storage) => replacePassword({ storage, clock: realClock }, name, password));
 
 /** Makes a bearer token for the user of an email address or user name; its value is known this once. */
 export const addToken = (place: Place, name: string, title: string): Promise<Result<string, Refusal>> =>

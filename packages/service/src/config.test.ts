@@ -18,6 +18,7 @@ describe('settings', () => {
         s3SecretKey: undefined,
         deviceInsecure: false,
         deviceCertificateDays: 10_950,
+        updateTimeoutHours: 24,
         connectorAllow: [],
         logLevel: 'warn',
         accessLog: false,

@@ -28,6 +28,8 @@ export interface Settings {
   readonly deviceInsecure: boolean;
   /** How long a certificate of a device is good; modules renew theirs in the last third of it. */
   readonly deviceCertificateDays: number;
+  /** How long a module that restarts into an update may be silent until that counts as failed, in hours. */
+  readonly updateTimeoutHours: number;
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
   readonly logLevel: LogLevel;
@@ -67,10 +69,12 @@ const portNumber = (text: string): Result<number, string> =>
     ? success(Number(text))
     : failure(`must be a port from 0 to 65535, not "${text}"`);
 
-const days = (text: string): Result<number, string> =>
-  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500
-    ? success(Number(text))
-    : failure(`must be a number of days from 1 to 36500, not "${text}"`);
+const count =
+  (unit: string, most: number) =>
+  (text: string): Result<number, string> =>
+    /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= most
+      ? success(Number(text))
+      : failure(`must be a number of ${unit} from 1 to ${most}, not "${text}"`);
 
 const flag = (text: string): Result<boolean, string> => {
   if (['true', '1', 'yes'].includes(text)) return success(true);
@@ -216,9 +220,19 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'DAYS',
     help: 'how long a certificate of a device is good; modules renew theirs in the last third of that time',
     default: '10950',
-    parse: days,
+    parse: count('days', 36_500),
     // A device that lies in a drawer for years still finds its way back.
     otherwise: () => 10_950,
+  },
+  {
+    name: 'updateTimeoutHours',
+    flag: 'update-timeout-hours',
+    env: 'MOORAGE_UPDATE_TIMEOUT_HOURS',
+    placeholder: 'HOURS',
+    help: 'how long a module that restarts into an update may be silent until the update counts as failed',
+    default: '24',
+    parse: count('hours', 8_760),
+    otherwise: () => 24,
   },
   {
     name: 'connectorAllow',

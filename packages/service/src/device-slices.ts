@@ -16,8 +16,10 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { checkCredentials } from './auth/credentials.ts';
 import type { ChannelHub } from './channel/hub.ts';
+import { deleteTold } from './channel/queries.ts';
 import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
 import { Live } from './data/live.ts';
+import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
 import { RecordCache } from './db/record-cache.ts';
 import { deviceContacts } from './devices/contacts.ts';
@@ -28,7 +30,7 @@ import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
 import type { Bearers } from './http/bearer.ts';
-import { buildDeviceListener, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
+import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
 import type { ServerOptions } from './http/server.ts';
 import type { Deps, DeviceCaller } from './http/types.ts';
@@ -61,7 +63,11 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     records: new RecordCache<string>(deps.storage.changes, cachedRecords),
     identity,
     supersedeUpdate: engine.supersede,
-    clearFiles: deleteDeviceFiles,
+    async clearStores(trx, deviceId) {
+      await deleteDeviceFiles(trx, deviceId);
+      await deleteTold(trx, deviceId);
+      await deleteDeviceData(trx, deviceId);
+    },
     spendActivationToken,
     checkLogin: (credentials) => checkCredentials(deps, credentials),
     bundleOnOffer: engine.onOffer,
@@ -125,7 +131,7 @@ export function openDeviceListener(
   mountContract(app, dataLinkContract, dataLinkRoutes(slices.data), mounting);
   // Spec: API-DEV-GET-stream.
   mountSocket(app, {
-    path: '/stream',
+    path: channelPath,
     frameLimitBytes: channelFrameLimitBytes,
     onRequest: authenticationHook(check, deviceStatusOf),
     open: (request, line) => {

@@ -9,7 +9,15 @@ import {
 import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
 import type { Frame, WebSocketLine } from '../net/web-socket.ts';
-import { type Form, formOf, frameBytes, type Message, readMessage, writeMessage } from './channel-wire.ts';
+import {
+  type Form,
+  formOf,
+  frameBytes,
+  type Message,
+  readMessage,
+  tryWriteMessage,
+  writeMessage,
+} from './channel-wire.ts';
 
 /** Requests of ours that wait for their answers, and commands of the service that wait for their turn. */
 const openRequests = 16;
@@ -64,7 +72,8 @@ export class ChannelSession {
     if (this.#pending.size >= openRequests) return Promise.resolve(failure('too many requests wait for their answers'));
     this.#lastId = (this.#lastId + 1) >>> 0;
     const id = this.#lastId;
-    const frame = writeMessage('binary', { id, ...body });
+    const frame = tryWriteMessage('binary', { id, ...body });
+    if (frame === undefined) return Promise.resolve(failure('the data is nested too deeply'));
     if (frameBytes(frame) > channelFrameLimitBytes) return Promise.resolve(failure('the message is too long'));
     return new Promise((settle) => {
       const cancel = this.#parts.clock.after(timeoutMs, () => {

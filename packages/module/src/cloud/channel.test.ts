@@ -124,6 +124,15 @@ describe('requests', () => {
     expect(await until(asked)).toEqual({ ok: false, error: 'the channel has closed' });
   });
 
+  test('data that no message can hold are refused', async () => {
+    const { channel, run } = await channelRig(remote);
+    const deep = `${'['.repeat(150)}${']'.repeat(150)}`;
+    const refused = ['the data is nested too deeply', '1 Command failed'];
+    expect(await run(`dms webhook ALARM ${deep}`)).toEqual(refused);
+    expect(await run(`dms telemetry {"a":${deep}}`)).toEqual(refused);
+    expect(channel.messages).toEqual([]);
+  });
+
   test('too many requests and too long ones are refused without being sent', async () => {
     const { channel, module, until, settle } = await channelRig(remote);
     const long = await module.link.request({ request: 'echo', data: 'x'.repeat(70_000) }, 1000);
@@ -207,12 +216,11 @@ describe('remote commands', () => {
     channel.send(command('get wlan.ssid'));
     channel.send(command('nonsense', 8), 'text');
     await settle();
-    // What is refused at once is answered before what has its turn.
     expect(channel.messages).toEqual([
-      { id: 8, code: 3, data: 'Unknown command' },
       { id: 7, code: 0, data: 'harbour-open' },
+      { id: 8, code: 3, data: 'Unknown command' },
     ]);
-    expect(channel.frames.map((frame) => typeof frame)).toEqual(['string', 'object']);
+    expect(channel.frames.map((frame) => typeof frame)).toEqual(['object', 'string']);
   });
 
   test('are refused when they are not enabled', async () => {

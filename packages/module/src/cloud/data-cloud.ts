@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Capabilities, type EndpointShape, otaResults, type ReplyOf } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
@@ -18,6 +19,8 @@ import {
   usedBytes,
   withBatch,
   withoutBatch,
+  withoutPost,
+  withPost,
   withPulled,
   withSamples,
   withWrites,
@@ -239,6 +242,22 @@ export class DataCloud {
     const { line } = this.#parts;
     const answer = await line.inTurn(() => line.ask(endpoint, input));
     return answer.ok ? answer : linkRefusal(await this.#note(answer.error, activation.epoch));
+  }
+
+  /**
+   * Posts a message. When nobody knows whether one has arrived, the same text posted again soon after arrives once;
+   * that holds over restarts. Spec: MOD-DATA-once, MOD-OPT-cloud_message-post.
+   */
+  async post(data: string): Answer<ReplyOf<typeof dataCalls.post>> {
+    const { activation } = this.#keeper;
+    if (!activation) return failure({ kind: 'not-activated' });
+    const { epoch } = activation;
+    const digest = createHash('sha256').update(data).digest('base64');
+    await this.#keeper.change(epoch, (state) => withPost(state, digest, this.#parts.clock.now()));
+    const key = this.#keeper.state.post?.key;
+    const posted = await this.ask(dataCalls.post, { body: { data, ...(key !== undefined && { key }) } });
+    if (posted.ok && key !== undefined) await this.#keeper.change(epoch, (state) => withoutPost(state, key));
+    return posted;
   }
 
   /** False when the activation is over. */

@@ -166,6 +166,25 @@ describe('a power cut at any store operation', () => {
     );
   });
 
+  test('within a post brings the message once, when it is posted again', async () => {
+    const post = async (run: (line: string, data?: string) => Promise<string[]>) => {
+      await run('cloud_message post');
+      await run('stream_write 0 5', 'alarm');
+      return (await run('stream_close 0')).at(-1);
+    };
+    const doubled: string[] = [];
+    await eachCut(
+      ({ run }) => post(run),
+      async (rig, at) => {
+        expect(await post((line, data) => rig.runOn(rig, line, data)), at).toBe('0 Success');
+        expect(rig.peer.data.posted, at).toContain('alarm');
+        if (rig.peer.data.posted.length > 1) doubled.push(at);
+      },
+    );
+    // After its last operation the module says that the message is posted: who posts it again all the same means it.
+    expect(doubled).toEqual([expect.stringContaining('kept')]);
+  });
+
   test('within an activation or its end leaves the module on one side, and trying again succeeds', async () => {
     await eachCut(
       async ({ run }) => {
@@ -178,6 +197,42 @@ describe('a power cut at any store operation', () => {
         expect(await run('cloud_write led1 1'), at).toEqual(['0 Success']);
       },
     );
+  });
+});
+
+/** Spec: MOD-DATA-once. */
+describe('a message that is posted again after a cut of the network', () => {
+  const post = async ({ run }: Rig) => {
+    await run('cloud_message post');
+    await run('stream_write 0 5', 'alarm');
+    return (await run('stream_close 0')).at(-1);
+  };
+
+  test('arrives once, wherever the cut was', async () => {
+    for (const way of ['cutAfterBytes', 'cutAfterSentBytes'] as const) {
+      for (let bytes = 0; bytes < 700; bytes += 20) {
+        const rig = await activeRig();
+        rig.network.conditions = () => ({ [way]: bytes });
+        const first = await post(rig);
+        rig.network.conditions = () => ({});
+        if (first !== '0 Success') expect(await post(rig)).toBe('0 Success');
+        expect(rig.peer.data.posted, `${way} ${bytes}`).toEqual(['alarm']);
+        await rig.module.close();
+      }
+    }
+  });
+
+  test('is news when the first was answered, is another text, or comes much later', async () => {
+    const rig = await activeRig();
+    await post(rig);
+    await post(rig);
+    expect(rig.peer.data.posted).toEqual(['alarm', 'alarm']);
+    rig.peer.refuse('POST /device/v1/messages', 500, 'Internal', 'INTERNAL');
+    expect(await post(rig)).toBe('1 Command failed');
+    rig.peer.answers.clear();
+    await rig.clock.advance(601_000);
+    expect(await post(rig)).toBe('0 Success');
+    expect(rig.peer.data.posted).toHaveLength(3);
   });
 });
 

@@ -63,7 +63,7 @@ export class DataMessages {
     return writingMessage(async (bytes) => {
       const data = textOf(bytes);
       const posted: Result<unknown, DataRefusal | { readonly kind: 'no-text' }> =
-        data === undefined ? failure({ kind: 'no-text' }) : await this.#cloud.ask(dataCalls.post, { body: { data } });
+        data === undefined ? failure({ kind: 'no-text' }) : await this.#cloud.post(data);
       if (!posted.ok) refused(posted.error);
       return posted.ok;
     });

@@ -58,7 +58,8 @@ export class Solo {
       // Spec: MOD-VAR-cloud.solo.sync_period acts at once.
       variables.onChange('cloud.solo.sync_period', () => this.#replanned?.abort()),
     ];
-    this.#run(power.signal).catch(broken);
+    // Without power the store goes away under an exchange: what is not durable by then is given up.
+    this.#run(power.signal).catch((cause: unknown) => power.signal.aborted || broken(cause));
   }
 
   stop(): void {
@@ -78,7 +79,8 @@ export class Solo {
       // Who takes the network down does not want it back.
       if (!hasBeenUp || network.isUp()) {
         const synced = await cloud.sync('both');
-        if (signal.aborted) return;
+        // Deactivated while its exchange waited for its turn: nothing has failed.
+        if (signal.aborted || !cloud.activated) return;
         if (!synced.ok && !failing) this.#parts.failed(synced.error);
         failing = !synced.ok;
       }

@@ -35,7 +35,7 @@ export type Activation = Static<typeof Activation>;
 /** Samples and controls of one activation; kept without power. */
 export const DataState = Type.Object({
   epoch: Type.String(),
-  /** How many batches there have been: the number of the last one is part of its id. */
+  /** How many batches and messages there have been: its number is part of the id of each. */
   batches: Type.Integer(),
   /** How many local writes of controls there have been. */
   writes: Type.Integer(),
@@ -44,6 +44,8 @@ export const DataState = Type.Object({
   controls: Type.Record(Type.String(), Control),
   /** What has been pushed, perhaps, and not been acknowledged. */
   batch: Type.Optional(Type.Object({ id: Type.String(), samples: Values, controls: Values, writes: Type.Integer() })),
+  /** The last message that has been posted, perhaps: its key, its text's digest, and when it was first tried, in ms. */
+  post: Type.Optional(Type.Object({ key: Type.String(), digest: Type.String(), atMs: Type.Integer() })),
 });
 export type DataState = Static<typeof DataState>;
 export type Batch = NonNullable<DataState['batch']>;
@@ -103,6 +105,29 @@ export const hasUnpushed = (state: DataState, kinds: PushedKinds): boolean =>
   (kinds.samples && state.samples.length > 0) ||
   (kinds.controls && changedControls(state).length > 0);
 
+/** How long a message of the same text counts as one that is tried again, in ms. */
+const repostMs = 600_000;
+
+/**
+ * Gives a message the key under which the service keeps it once. One of the same text whose fate nobody knows has its
+ * key already, for as long as a host tries again; later the same text is news.
+ */
+export function withPost(state: DataState, digest: string, nowMs: number): DataState {
+  const { post } = state;
+  const isAgain = post?.digest === digest && nowMs >= post.atMs && nowMs - post.atMs < repostMs;
+  if (isAgain) return state;
+  const batches = state.batches + 1;
+  return { ...state, batches, post: { key: idOf(state.epoch, batches), digest, atMs: nowMs } };
+}
+
+/** The service has the message with that key. */
+export function withoutPost(state: DataState, key: string): DataState {
+  const { post, ...rest } = state;
+  return post?.key === key ? rest : state;
+}
+
+const idOf = (epoch: string, count: number): string => `${epoch}${count.toString(16).padStart(8, '0')}`;
+
 /** Puts what is to be pushed into a batch with an id that no other one ever has; a batch that is there already stays. */
 export function withBatch(state: DataState, kinds: PushedKinds): DataState {
   if (!hasUnpushed(state, kinds) || state.batch) return state;
@@ -112,7 +137,7 @@ export function withBatch(state: DataState, kinds: PushedKinds): DataState {
     batches,
     samples: kinds.samples ? [] : state.samples,
     batch: {
-      id: `${state.epoch}${batches.toString(16).padStart(8, '0')}`,
+      id: idOf(state.epoch, batches),
       samples: kinds.samples ? state.samples : [],
       controls: kinds.controls ? changedControls(state) : [],
       writes: state.writes,

@@ -8,6 +8,8 @@ export interface NetFailure {
   readonly error: NetError;
   /** For the log line: what the layer below said. */
   readonly detail: string;
+  /** Its name for that, where it has one. */
+  readonly code?: string;
 }
 
 /** TLS settings of a client; all PEM texts. */

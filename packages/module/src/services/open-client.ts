@@ -2,6 +2,7 @@ import { failure, type Result, sleep, success } from '@moorage/base';
 import { DatagramStream } from '../device/net-datagram.ts';
 import { SocketStream } from '../device/net-stream.ts';
 import type { Connection, KeepAlive, TlsClient } from '../net/ports.ts';
+import { tlsErrorNumber } from '../net/tls-facts.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import type { ServiceBoard } from './service.ts';
 
@@ -149,13 +150,9 @@ const connectTimeoutMs = (variables: SocketBoard['variables']): number =>
 async function secured({ log, net, variables }: SocketBoard, connection: Connection, host: string, tls: TlsClient) {
   log.say('startingTls');
   const done = await net.secure(connection, { host, tls, timeoutMs: connectTimeoutMs(variables) });
-  if (!done.ok) log.say('tlsFailed', { error: tlsErrorText(done.error.detail) });
+  if (!done.ok) log.say('tlsFailed', { error: tlsErrorNumber(done.error) });
   return done;
 }
-
-/** One line of what the TLS library said: of `…:SSL routines:FUNCTION:reason:FILE…` the reason. */
-export const tlsErrorText = (detail: string): string =>
-  (/SSL routines:[^:]*:([^:\r\n]+)/.exec(detail)?.[1] ?? detail).split(/[\r\n]/)[0] ?? '';
 
 const clientStream = (
   { clock, streams, variables }: SocketBoard,

@@ -32,7 +32,8 @@ export interface Mail {
 }
 
 export type MailFailure =
-  | { readonly kind: 'open' | 'tls'; readonly detail: string }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'tls'; readonly failure: NetFailure }
   /** The server said no; its answer. */
   | { readonly kind: 'refused' | 'failed'; readonly detail: string };
 
@@ -69,12 +70,12 @@ export async function sendMail(
   const { net, clock } = parts;
   const { host, port, tls, connectTimeoutMs: timeoutMs } = server;
   const dialled = await net.dial({ host, port, timeoutMs });
-  if (!dialled.ok) return failure({ kind: 'open', detail: dialled.error.detail });
+  if (!dialled.ok) return failure({ kind: 'open' });
   let opened: Result<Connection, NetFailure> = dialled;
   if (port === tlsPort) {
     parts.startingTls();
     opened = await net.secure(dialled.value, { host, tls, timeoutMs });
-    if (!opened.ok) return failure({ kind: 'tls', detail: opened.error.detail });
+    if (!opened.ok) return failure({ kind: 'tls', failure: opened.error });
   }
   const { stream } = opened.value;
   let expired = false;
@@ -93,8 +94,7 @@ export async function sendMail(
     return success(undefined);
   } catch (error) {
     if (expired) return failure({ kind: 'failed', detail: `No end in ${mailTimeoutMs} ms` });
-    const failed = failureOf(error);
-    return failure(shaking ? { ...failed, kind: 'tls' } : failed);
+    return failure(failureOf(error, shaking));
   } finally {
     stop();
     stream.destroy();
@@ -171,9 +171,9 @@ function asSocket(stream: Duplex): Socket {
   return stream as Socket;
 }
 
-function failureOf(error: unknown): MailFailure {
+function failureOf(error: unknown, shaking: boolean): MailFailure {
   const { message, code, response } = error as Error & { readonly code?: unknown; readonly response?: unknown };
-  if (code === 'ETLS') return { kind: 'tls', detail: oneLine(message) };
+  if (shaking || code === 'ETLS') return { kind: 'tls', failure: { error: 'tls', detail: message } };
   if (typeof response === 'string' && response !== '') return { kind: 'refused', detail: oneLine(response) };
   return { kind: 'failed', detail: oneLine(message) };
 }

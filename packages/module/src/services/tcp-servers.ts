@@ -1,9 +1,10 @@
 import { failure, type Result, success } from '@moorage/base';
 import { SocketStream } from '../device/net-stream.ts';
-import type { Connection, Listener, TlsServer } from '../net/ports.ts';
+import type { Connection, Listener, NetFailure, TlsServer } from '../net/ports.ts';
+import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { TextKey } from '../personality.ts';
 import type { Interface } from '../wlan/wlan.ts';
-import { applyKeepAlive, type SocketBoard, tlsErrorText } from './open-client.ts';
+import { applyKeepAlive, type SocketBoard } from './open-client.ts';
 
 /** Longest TLS handshake of a client, in ms. */
 const handshakeTimeoutMs = 15_000;
@@ -51,7 +52,7 @@ export class TcpServers {
     // The port is taken from now on: two may ask for it at once.
     this.#servers.set(port, server);
     const listener = await net.listen(port, (connection) => this.#accept(server, connection), {
-      ...(tls && { tls, handshakeTimeoutMs, refused: ({ detail }) => this.#sayHandshake(server, detail) }),
+      ...(tls && { tls, handshakeTimeoutMs, refused: (failed) => this.#sayHandshake(server, failed) }),
     });
     if (!listener.ok || server.stopped || !wlan.isUp(iface)) {
       const detail = listener.ok ? 'the network is down' : listener.error.detail;
@@ -124,10 +125,10 @@ export class TcpServers {
     return stream;
   }
 
-  #sayHandshake(server: Server, detail: string): void {
+  #sayHandshake(server: Server, failed: NetFailure): void {
     if (server.stopped) return;
     this.#board.log.say('startingTls');
-    this.#board.log.say('tlsFailed', { error: tlsErrorText(detail) });
+    this.#board.log.say('tlsFailed', { error: tlsErrorNumber(failed) });
   }
 }
 
@@ -146,9 +147,8 @@ export async function serverTls(
     if (!file.ok) return failure(file.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
   if (!cert.ok || !key.ok) return failure('fileMissing');
   const texts = { cert: textOf(cert.value), key: textOf(key.value) };
-  const fit =
-    texts.cert.includes('-----BEGIN CERTIFICATE-----') && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(texts.key);
-  return fit ? success(texts) : failure('certificateMalformed');
+  // Otherwise each handshake would fail, and nobody would know why.
+  return isPair(texts.cert, texts.key) ? success(texts) : failure('certificateMalformed');
 }
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');

@@ -137,8 +137,10 @@ export class DataPeer {
       .map(({ id, timestamp, data }) => ({ id, timestamp, length: Buffer.byteLength(data) }));
   }
 
-  #post({ data }: { data: string }): PeerAnswer {
-    this.posted.push(data);
+  #post({ data, key }: { data: string; key?: string }): PeerAnswer {
+    const note = `${key}m`;
+    if (key === undefined || !this.#batches.has(note)) this.posted.push(data);
+    this.#batches.add(note);
     return { status: 200, body: { ...ok, id: '33333333-3333-4333-8333-333333333333' } };
   }
 

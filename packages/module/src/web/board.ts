@@ -4,8 +4,8 @@ import type { ServiceBoard } from '../services/service.ts';
 
 /** The parts of a module that its HTTP server uses. */
 export interface WebBoard extends ServiceBoard {
-  /** Runs one command line in its turn; see `execute` of the interpreter. */
-  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution>;
+  /** Runs one command line in its turn, at once if it can; see `executeNow` of the interpreter. */
+  executeNow(line: string, data?: Uint8Array, stillWanted?: () => boolean): Execution | Promise<Execution>;
   /** Time as clients live in it, where the module's own clock runs faster than theirs. */
   readonly hostClock?: Clock;
 }

@@ -10,8 +10,13 @@ const maxDiscardedBytes = 1024 * 1024;
 /** `too-large`: the sender has been heard out if it was not too long-winded. `gone`: it went away. */
 export type BodyError = 'too-large' | 'gone';
 
+/** A client that asks first whether it may send its body: with one that is too long it need not. */
+export const asksInVain = ({ headers }: IncomingMessage): boolean =>
+  headers.expect !== undefined && Number(headers['content-length'] ?? 0) > maxBodyBytes;
+
 /** Reads the body of a request to its end. */
 export function readBody(request: IncomingMessage): Promise<Result<Uint8Array, BodyError>> {
+  if (asksInVain(request)) return Promise.resolve(failure('too-large'));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

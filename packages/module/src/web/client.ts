@@ -74,7 +74,7 @@ export class Client {
       return;
     }
     this.#tasks.push(task);
-    if (!this.#busy) void this.#work();
+    if (!this.#busy) this.#work();
   }
 
   /** It is the client's turn: it has `patienceMs` from now. */
@@ -107,13 +107,26 @@ export class Client {
     else this.#clock.after(lastAnswerMs, () => this.socket.destroy());
   }
 
-  async #work(): Promise<void> {
+  /** One task after another; at once, where nothing has to be waited for. */
+  #work(): void {
     this.#busy = true;
     for (let task = this.#tasks.shift(); task && !this.socket.destroyed; task = this.#tasks.shift()) {
-      await task();
+      const pending = task();
+      if (pending) {
+        void pending.then(() => {
+          this.#answered++;
+          if (this.#retiring) this.#rest();
+          else this.#work();
+        });
+        return;
+      }
       this.#answered++;
       if (this.#retiring) break;
     }
+    this.#rest();
+  }
+
+  #rest(): void {
     this.#busy = false;
     if (this.#gone) return;
     this.waitsForPeer();

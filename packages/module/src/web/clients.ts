@@ -14,7 +14,7 @@ export class Clients {
   readonly #max: number;
   readonly #start: (client: Client) => void;
   readonly #active = new Set<Client>();
-  #waiting: Connection[] = [];
+  readonly #waiting = new Map<Connection, () => void>();
   #stopped = false;
 
   constructor(clock: Clock, max: number, start: (client: Client) => void) {
@@ -25,7 +25,7 @@ export class Clients {
 
   /** Somebody waits for a place: answers should be the last ones of their connections. */
   get isCrowded(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.size > 0;
   }
 
   get size(): number {
@@ -33,7 +33,7 @@ export class Clients {
   }
 
   accept(connection: Connection): void {
-    if (this.#stopped || this.#waiting.length >= maxWaitingClients) {
+    if (this.#stopped || connection.stream.destroyed || this.#waiting.size >= maxWaitingClients) {
       connection.stream.destroy();
       return;
     }
@@ -41,8 +41,7 @@ export class Clients {
       this.#admit(connection);
       return;
     }
-    connection.stream.on('error', () => connection.stream.destroy());
-    this.#waiting.push(connection);
+    this.#queue(connection);
     // The one that has been idle longest.
     for (const client of this.#active) {
       if (!client.isSpare) continue;
@@ -54,9 +53,18 @@ export class Clients {
   /** Ends all connections; what is being answered may come to its end. */
   stop(): void {
     this.#stopped = true;
-    for (const { stream } of this.#waiting) stream.destroy();
-    this.#waiting = [];
+    for (const { stream } of this.#waiting.keys()) stream.destroy();
+    this.#waiting.clear();
     for (const client of this.#active) client.retire();
+  }
+
+  /** Who goes without having sent anything gives its turn up: the end would not be seen once it has a place. */
+  #queue(connection: Connection): void {
+    const { stream } = connection;
+    const leave = (): void => void stream.destroy();
+    const gone = (): void => void this.#waiting.delete(connection);
+    stream.on('error', leave).once('end', leave).once('close', gone);
+    this.#waiting.set(connection, () => stream.off('end', leave).off('close', gone));
   }
 
   #admit(connection: Connection): void {
@@ -77,10 +85,11 @@ export class Clients {
   }
 
   #fill(): void {
-    while (this.#active.size < this.#max) {
-      const next = this.#waiting.shift();
-      if (!next) return;
-      if (!next.stream.destroyed) this.#admit(next);
+    for (const [connection, stopWaiting] of this.#waiting) {
+      if (this.#active.size >= this.#max) return;
+      this.#waiting.delete(connection);
+      stopWaiting();
+      if (!connection.stream.destroyed) this.#admit(connection);
     }
   }
 }

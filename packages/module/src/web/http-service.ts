@@ -1,8 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { failure, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
 import type { TlsServer } from '../net/ports.ts';
+import { isPair } from '../net/tls-facts.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import type { WebBoard } from './board.ts';
@@ -75,17 +75,9 @@ async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer,
   if (key === undefined) return missing(files.key);
   // Without its authorities the server would let everybody in, or nobody.
   if (files.clientCa !== undefined && clientCa === undefined) return missing(files.clientCa);
+  // Otherwise each handshake would fail, and nobody would know why.
   if (!isPair(cert, key)) return failure(`"${files.cert}" and "${files.key}" are not a certificate and its key`);
   return success({ cert, key, ...(clientCa !== undefined && { clientCa }) });
-}
-
-/** Otherwise each handshake would fail, and nobody would know why. */
-function isPair(cert: string, key: string): boolean {
-  try {
-    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
-  } catch {
-    return false;
-  }
 }
 
 async function readPem(flash: Flash, name: string): Promise<string | undefined> {

@@ -90,20 +90,47 @@ describe.each(webWires)('the server over %s', (wire) => {
   // MOD-HTTP-status-500
   test('a mistake of the firmware is a 500 with a line in the log, and no more', async () => {
     const rig = await webRig({ wire });
-    const { execute } = rig.module;
-    rig.module.execute = () => Promise.reject(new Error('a mistake'));
-    expect((await rig.call('GET', '/command/ver')).status).toBe(500);
-    expect(rig.heard()).toContain('HTTP server error: a mistake');
-    rig.module.execute = execute;
+    const { executeNow } = rig.module;
+    const late = () => Promise.reject(new Error('a mistake'));
+    const atOnce = () => {
+      throw new Error('a mistake');
+    };
+    for (const mistake of [late, atOnce]) {
+      rig.module.executeNow = mistake;
+      expect((await rig.call('GET', '/command/ver')).status).toBe(500);
+      expect(rig.heard()).toContain('HTTP server error: a mistake');
+    }
+    rig.module.executeNow = executeNow;
     expect((await rig.call('GET', '/command/ver')).status).toBe(200);
     await rig.close();
   });
 
-  test('too many requests ahead end the connection', async () => {
+  test('a client that asks first is told to go on, unless its body is too long', async () => {
+    // MOD-LIMIT-http-request
+    const rig = await webRig({ wire });
+    const asking = (bytes: number): string =>
+      `POST /command HTTP/1.1\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n\r\n`;
+    const short = await line(rig);
+    const body = '{"command":"get wlan.ssid"}';
+    short.stream.write(asking(body.length));
+    await until(() => short.received() === 'HTTP/1.1 100 Continue\r\n\r\n');
+    short.stream.write(body);
+    await until(() => replies(short.received()).length === 1);
+    const long = await line(rig);
+    long.stream.write(asking(4097));
+    await until(long.ended);
+    expect(long.received()).toMatch(/^HTTP\/1\.1 400 [\s\S]*4096 bytes\r\n$/);
+    await rig.close();
+  });
+
+  test('too many requests that wait for their turn end the connection', async () => {
     const rig = await webRig({ wire });
     const { stream, ended } = await line(rig);
+    let release = (): void => {};
+    void rig.module.queue.run(() => new Promise<void>((resolve) => (release = resolve)));
     stream.write(get('ver').repeat(10 * maxPipelined));
     await until(ended);
+    release();
     expect((await rig.call('GET', '/command/ver')).status).toBe(200);
     await rig.close();
   });
@@ -185,6 +212,28 @@ describe.each(webWires)('the server over %s', (wire) => {
     await until(() => lines.filter(({ ended }) => ended()).length === 2);
     await rig.close();
     await until(() => lines.every(({ ended }) => ended()));
+  });
+
+  test('those that go while they wait keep nobody out', async () => {
+    const rig = await webRig({ wire, variables: { 'http.server.max_clients': 1 } });
+    const first = await line(rig);
+    const lines: Awaited<ReturnType<typeof line>>[] = [];
+    for (let count = 0; count < maxWaitingClients; count++) lines.push(await line(rig));
+    await turns();
+    for (const [index, { stream }] of lines.entries()) {
+      if (index % 2 === 0) stream.destroy();
+      else stream.end();
+    }
+    await turns();
+    // One that has asked before it ended its direction still wants the answer.
+    const hasty = await line(rig);
+    hasty.stream.end(get('get wlan.ssid'));
+    await turns();
+    first.stream.end();
+    await until(() => replies(hasty.received()).length === 1);
+    await until(() => lines.every(({ ended }) => ended()));
+    expect((await rig.call('GET', '/command/ver')).status).toBe(200);
+    await rig.close();
   });
 
   test('slow clients are cut: in a header, in a body, and between requests', async () => {

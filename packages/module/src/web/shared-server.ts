@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { asksInVain } from './body.ts';
 import type { Client } from './client.ts';
 
 /** Longest request line and headers together, in bytes. A command line of 4 KiB fits, percent signs and all. */
@@ -44,6 +45,10 @@ function makeServer(): Server {
   made.timeout = 0;
   // Who sends a request and closes its half still wants the answer.
   Object.assign(made, { httpAllowHalfOpen: true });
+  made.on('checkContinue', (request, response) => {
+    if (!asksInVain(request)) response.writeContinue();
+    receivers.get(request.socket)?.request(request, response);
+  });
   made.on('upgrade', (request, socket, head) => receivers.get(socket)?.upgrade(request, head));
   made.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const receiver = receivers.get(socket);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Execution } from '../interpreter/execute.ts';
 import type { Connection } from '../net/ports.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
 import { commandReply, logReply, parseCall, parseLine } from './api.ts';
@@ -47,6 +48,7 @@ export class Site {
   readonly #common: OutgoingHttpHeaders;
   readonly #files: FileSource;
   #stopped = false;
+  readonly #stillWanted = (): boolean => !this.#stopped;
 
   constructor(board: WebBoard, settings: WebSettings) {
     this.#board = board;
@@ -83,19 +85,26 @@ export class Site {
     };
   }
 
-  /** Answers one request; resolves when the client has been given all of it. */
-  async #answer(exchange: Exchange, client: Client): Promise<void> {
+  /** Answers one request; it is answered when the client has been given all of it, which may be at once. */
+  #answer(exchange: Exchange, client: Client): void | Promise<void> {
     client.works();
     if (this.#clients.isCrowded || client.isRetiring) exchange.response.shouldKeepAlive = false;
+    const mistaken = (error: unknown): void => this.#mistaken(exchange, client, error);
+    const sent = () => untilSent(exchange, client);
     try {
-      await this.#route(exchange, client);
+      const routed = this.#route(exchange, client);
+      if (routed) return routed.catch(mistaken).then(sent);
     } catch (error) {
-      // Spec: MOD-HTTP-status-500.
-      this.#board.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
-      if (exchange.response.headersSent) client.socket.destroy();
-      else refuse(exchange, 500);
+      mistaken(error);
     }
-    await untilSent(exchange, client);
+    return sent();
+  }
+
+  /** Spec: MOD-HTTP-status-500. */
+  #mistaken(exchange: Exchange, client: Client, error: unknown): void {
+    this.#board.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
+    if (exchange.response.headersSent) client.socket.destroy();
+    else refuse(exchange, 500);
   }
 
   #route(exchange: Exchange, client: Client): void | Promise<void> {
@@ -143,15 +152,23 @@ export class Site {
   }
 
   /** Spec: MOD-HTTP-get-command. */
-  async #getCommand(exchange: Exchange, encoded: string | undefined, client: Client): Promise<void> {
+  #getCommand(exchange: Exchange, encoded: string | undefined, client: Client): void | Promise<void> {
     const line = encoded === undefined || encoded === '' ? undefined : parseLine(encoded);
     if (line === undefined) return refuse(exchange, 400, 'One command line has to follow /command/');
-    const allowed =
-      this.#isAuthorized(exchange.request) || (await this.#allowed(exchange.request, { path: 'command', line }));
-    if (!allowed) return this.#deny(exchange, client);
-    const execution = await this.#board.execute(line, undefined, () => !this.#stopped);
-    if (execution.wantsData) return refuse(exchange, 400, 'The command takes data: use POST');
-    send(exchange, 200, json, commandReply(nextId(this.#board), execution, false));
+    const run = () => this.#runCommand(exchange, line);
+    if (this.#isAuthorized(exchange.request)) return run();
+    return this.#allowed(exchange.request, { path: 'command', line }).then((allowed) =>
+      allowed ? run() : this.#deny(exchange, client),
+    );
+  }
+
+  #runCommand(exchange: Exchange, line: string): void | Promise<void> {
+    const reply = (execution: Execution): void => {
+      if (execution.wantsData) refuse(exchange, 400, 'The command takes data: use POST');
+      else send(exchange, 200, json, commandReply(nextId(this.#board), execution, false));
+    };
+    const execution = this.#board.executeNow(line, undefined, this.#stillWanted);
+    return execution instanceof Promise ? execution.then(reply) : reply(execution);
   }
 
   /** Spec: MOD-HTTP-post-command. */
@@ -171,7 +188,7 @@ export class Site {
       return this.#deny(exchange, client);
     if (!call.ok) return refuse(exchange, 400, call.error);
     const { data = noBytes, responseBase64 } = call.value;
-    const execution = await this.#board.execute(call.value.line, data, () => !this.#stopped);
+    const execution = await this.#board.executeNow(call.value.line, data, this.#stillWanted);
     // Spec: MOD-HTTP-status-200. Failed commands, too.
     send(exchange, 200, json, commandReply(nextId(this.#board), execution, responseBase64));
   }

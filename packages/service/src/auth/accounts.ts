@@ -8,12 +8,14 @@ import type { Deps } from '../http/types.ts';
 import { hashPassword } from './passwords.ts';
 import {
   deleteToken,
+  endSessions,
   findAccount,
   hasAdministrator,
   insertToken,
   insertUser,
   lockFirstRun,
   noteInitialPassword,
+  setPassword,
   type TokenRow,
   type UserRow,
   usernamesFrom,
@@ -70,6 +72,29 @@ export async function createUser(
     const username = account.username ?? usernameFor(account.email, await usernamesFrom(trx, baseOf(account.email)));
     const user = await insertUser(trx, { ...account, username, passwordHash, role, atMs: clock.now() });
     await writeLog(trx, { type: 'user.create', message: 'Account made', atMs: clock.now(), userId: user.id });
+    return success(user);
+  });
+}
+
+/**
+ * Gives an account another password, for whoever has lost theirs; all of its login sessions end, tokens made by hand
+ * stay. The refusal is NOT_FOUND.
+ *
+ * @param name email address or user name
+ */
+export async function replacePassword(
+  { storage, clock }: AccountDeps,
+  name: string,
+  password: string,
+): Promise<Result<UserRow, Refusal>> {
+  const passwordHash = await hashPassword(password);
+  return storage.transaction(async (trx): Promise<Result<UserRow, Refusal>> => {
+    const user = await findAccount(trx, name);
+    if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
+    await setPassword(trx, user.id, passwordHash);
+    await endSessions(trx, user.id);
+    const message = 'Password replaced on the command line';
+    await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId: user.id });
     return success(user);
   });
 }

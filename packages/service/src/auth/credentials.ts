@@ -30,12 +30,13 @@ export async function checkCredentials(
 ): Promise<Result<UserRow, Refusal>> {
   const overload = busy();
   if (overload) return failure(overload);
-  const attempt = logins.begin(ip, username);
+  const user = await findAccount(storage.db, username);
+  // Its name and its email are one account: no more tries for whoever knows both.
+  const attempt = logins.begin(ip, user?.username ?? username);
   if (!attempt.ok) {
     const { retryAfterS } = attempt.error;
     return failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
   }
-  const user = await findAccount(storage.db, username);
   const correct = await verifyPassword(password, user?.password_hash);
   if (user && correct) {
     attempt.value.succeeded();

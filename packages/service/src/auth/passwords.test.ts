@@ -32,10 +32,15 @@ describe('password hash', () => {
     const stored = await hashPassword('secret');
     const time = async (hash: string | undefined): Promise<number> => {
       const start = process.hrtime.bigint();
-      for (let round = 0; round < 4; round++) await verifyPassword('wrong', hash);
+      await verifyPassword('wrong', hash);
       return Number(process.hrtime.bigint() - start);
     };
-    const [known, unknown] = [await time(stored), await time(undefined)];
+    // In turns, and the shortest of each: what else the machine does makes some longer, none shorter.
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 4; round++) {
+      known = Math.min(known, await time(stored));
+      unknown = Math.min(unknown, await time(undefined));
+    }
     // Both compute a whole hash; without that the ratio would be in the hundreds.
     expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(5);
   });

@@ -153,12 +153,8 @@ export async function setPassword(trx: Db, userId: string, passwordHash: string)
   await trx.deleteFrom('settings').where('name', '=', initialPassword(userId)).execute();
 }
 
-/** Removes the tokens of all login sessions of a user but one. */
-export async function endSessions(trx: Db, userId: string, exceptTokenId: string): Promise<void> {
-  await trx
-    .deleteFrom('tokens')
-    .where('user_id', '=', userId)
-    .where('client', 'is not', null)
-    .where('id', '!=', exceptTokenId)
-    .execute();
+/** Removes the tokens of all login sessions of a user, but one when it is named. */
+export async function endSessions(trx: Db, userId: string, exceptTokenId?: string): Promise<void> {
+  const sessions = trx.deleteFrom('tokens').where('user_id', '=', userId).where('client', 'is not', null);
+  await (exceptTokenId === undefined ? sessions : sessions.where('id', '!=', exceptTokenId)).execute();
 }

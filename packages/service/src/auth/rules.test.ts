@@ -29,6 +29,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'device.activate': '--x---x',
   'device.certificates': '--x---x',
   'device.disable': '--x---x',
+  'device.unblock.any': '------x',
   'device.provision.software': 'x-----x',
   'device.provision.hardware': '------x',
   'product.create': 'x-----x',

@@ -33,6 +33,7 @@ export const authorisation = {
   'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.certificates': row('fetch the certificates of this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.disable': row('block this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.unblock.any': row('let in a device that an administrator has blocked', ['admin']),
   'device.provision.software': row('provision a software device', ['anyone', 'admin']),
   'device.provision.hardware': row('provision module hardware', ['admin']),
 

@@ -8,8 +8,9 @@ const windowMs = 15 * 60_000;
 const pairLimit = 50_000;
 
 /**
- * Counts failed logins for each pair of address and user name, in this process. An attempt counts from its start, so
- * that many at once do not slip through together; success clears the count.
+ * Counts failed logins for each pair of address and account (or the name that was typed, when nobody has it), in this
+ * process. An attempt counts from its start, so that many at once do not slip through together; success clears the
+ * count.
  */
 export function loginThrottle(clock: Clock): LoginThrottle {
   const failures = new Map<string, number[]>();

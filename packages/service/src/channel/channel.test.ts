@@ -7,7 +7,6 @@ import { WebSocket } from 'ws';
 import { openStorage } from '../db/open.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
-import { clearAbandoned } from './hub.ts';
 
 /** A device's end of the channel: what has come, and what it answers. */
 class Peer {
@@ -150,6 +149,24 @@ eachDatabase('message channel', (_open, kind, address) => {
       expect(await peer.closed()).toBe(1009);
     });
 
+    it('whose answers no frame takes are refused, and the service goes on', async () => {
+      const peer = await connect();
+      const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
+      const packed = (levels: number) => Buffer.from([...Array(levels).fill(0x91), 1]);
+      const packedEcho = Buffer.concat([encode({ id: 1, request: 'echo', data: 0 }).slice(0, -1), packed(200)]);
+      peer.socket.send(packedEcho);
+      expect(await peer.next()).toEqual({ id: 1, error: 'the data is nested too deeply' });
+      peer.socket.send(`{"id":2,"request":"echo","data":${deep(25_000)}}`);
+      expect(await peer.next()).toMatchObject({ id: 2, error: expect.stringContaining('deeply') });
+      for (const data of [packed(200), packed(40_000)]) {
+        const head = encode({ id: 4, request: 'webhook', code: 'A', data: 0 }).slice(0, -1);
+        peer.socket.send(Buffer.concat([head, data]));
+        expect(await peer.next()).toMatchObject({ id: 4, error: expect.any(String) });
+      }
+      peer.say({ id: 5, request: 'echo', data: 1 });
+      expect(await peer.next()).toEqual({ id: 5, data: 1 });
+    });
+
     it('keep their order, however many come at once', async () => {
       const peer = await connect();
       for (let id = 1; id <= 200; id++) peer.say({ id, request: 'echo', data: id });
@@ -247,6 +264,13 @@ eachDatabase('message channel', (_open, kind, address) => {
     expect(await send({ 'x-connector-secret': 'shared' }, { ...message, device_id: 'f'.repeat(40) })).toBe(404);
     expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(200);
     expect(await peer.next()).toEqual({ action: 'claimed', user: 'ada' });
+    // What no frame takes would throw the device off the channel.
+    const nested = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
+    for (const more of [{ nested }, { long: 'x'.repeat(70_000) }]) {
+      expect(await send({ 'x-connector-secret': 'shared' }, { ...message, ...more })).toBe(400);
+    }
+    expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(200);
+    expect(await peer.next()).toEqual({ action: 'claimed', user: 'ada' });
     peer.socket.terminate();
     await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
     expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(409);
@@ -294,15 +318,17 @@ eachDatabase('message channel', (_open, kind, address) => {
     expect(await peer.closed()).toBe(channelCloses.refused);
   });
 
-  it('counts the devices of a process that was killed as offline after a while', async () => {
+  // API-CHAN-online
+  it('counts the devices of a process that was killed as offline after a while, with no device of its own', async () => {
+    // What devices that were here have started is over.
+    await app.clock.advance(61_000);
     const row = { device_id: device.id, process_id: 'killed', session: 's', address: '', connected_at: 0 };
     await app.storage.db.insertInto('processes').values({ id: 'killed', seen_at: app.clock.now() }).execute();
     await app.storage.db.insertInto('channels').values(row).execute();
-    await clearAbandoned(app);
+    await app.clock.advance(59_000);
     expect(await status()).toMatchObject({ online: true });
-    await app.clock.advance(61_000);
-    await clearAbandoned(app);
-    expect(await status()).toMatchObject({ online: false });
+    await app.clock.advance(70_000);
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
     expect(await logs()).toEqual(['device.offline']);
   });
 

@@ -1,3 +1,4 @@
+import { channelFrameLimitBytes } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { decode, encode } from '@msgpack/msgpack';
 
@@ -30,6 +31,14 @@ export function readFrame(frame: Frame): Result<Readonly<Record<string, unknown>
 const jsonable = (_key: string, value: unknown): unknown =>
   value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 
+function asMessagePack(message: Readonly<Record<string, unknown>>): Uint8Array | undefined {
+  try {
+    return encode(message, { ignoreUndefined: true });
+  } catch {
+    return undefined;
+  }
+}
+
 /** A value as JSON, bytes in it as base64; `undefined` when it is too deep or has something that JSON cannot say. */
 export function asJson(value: unknown): string | undefined {
   try {
@@ -39,6 +48,12 @@ export function asJson(value: unknown): string | undefined {
   }
 }
 
-/** Writes a dictionary into a frame. */
-export const writeFrame = (form: Form, message: Readonly<Record<string, unknown>>): Frame =>
-  form === 'text' ? JSON.stringify(message, jsonable) : encode(message, { ignoreUndefined: true });
+/**
+ * Writes a dictionary into a frame. The error is a text for whoever wanted to send it: devices take no frame over the
+ * limit, and what somebody has nested too deeply can be read, but not written.
+ */
+export function writeFrame(form: Form, message: Readonly<Record<string, unknown>>): Result<Frame, string> {
+  const frame = form === 'text' ? asJson(message) : asMessagePack(message);
+  if (frame === undefined) return failure('the data is nested too deeply');
+  return Buffer.byteLength(frame) > channelFrameLimitBytes ? failure('the data is too long') : success(frame);
+}

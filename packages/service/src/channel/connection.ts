@@ -150,8 +150,11 @@ export class ChannelConnection implements LineListener {
     for (let next = this.#queue.shift(); next && !this.#isClosed; next = this.#queue.shift()) {
       const answered = await this.#parts.answer(next.request);
       const { id } = next.request;
-      if (id !== undefined)
-        this.#send(answered.ok ? { id, data: answered.value } : { id, error: answered.error }, next.form);
+      if (id !== undefined) {
+        const sent = this.#send(answered.ok ? { id, data: answered.value } : { id, error: answered.error }, next.form);
+        // An answer that no frame takes would be waited for until the device gives up.
+        if (!sent.ok) this.#send({ id, error: sent.error }, next.form);
+      }
       if (this.#queue.length < waitingRequests / 2) this.#setPaused(false);
     }
     this.#busy = false;
@@ -164,9 +167,13 @@ export class ChannelConnection implements LineListener {
     else this.#line.resume();
   }
 
-  #send(message: Readonly<Record<string, unknown>>, form = this.#form): void {
-    if (this.#isClosed) return;
-    this.#line.send(writeFrame(form, message));
+  /** Nothing is sent of what no frame takes; the error says why. */
+  #send(message: Readonly<Record<string, unknown>>, form = this.#form): Result<void, string> {
+    const frame = writeFrame(form, message);
+    if (!frame.ok) return frame;
+    if (this.#isClosed) return success(undefined);
+    this.#line.send(frame.value);
     if (this.#line.waitingBytes > waitingBytesLimit) this.#line.cut();
+    return success(undefined);
   }
 }

@@ -5,12 +5,13 @@ import type { LiveEvent } from '../data/rules.ts';
 import { writeLog } from '../db/logs.ts';
 import { onSignal } from '../db/signals.ts';
 import type { Deps } from '../http/types.ts';
-import { asJson } from './codec.ts';
+import { asJson, writeFrame } from './codec.ts';
 import { ChannelConnection, type CommandFailure, type CommandOutcome } from './connection.ts';
 import type { Line, LineListener } from './line.ts';
 import {
   abandonedChannels,
   channelOf,
+  channelsOfProcess,
   putChannel,
   putTelemetry,
   removeChannel,
@@ -64,8 +65,14 @@ export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
   readonly live: { tell(deviceId: string, event: LiveEvent): void };
 }
 
+type Silent = { readonly reason: 'silent' };
+
 interface Attached {
   readonly session: string;
+  readonly device: ChannelDevice;
+  readonly address: string;
+  /** On the monotonic clock. */
+  readonly openedAtMs: number;
   productId: string;
   /** Fingerprint of the certificate that it was opened with; none without TLS. */
   readonly certificate: string | undefined;
@@ -83,7 +90,10 @@ export class ChannelHub {
   readonly #asked = new Map<string, (outcome: Result<CommandOutcome, CommandFailure>) => void>();
   readonly #leave: readonly (() => void)[];
   #tending: CancelTimer;
+  /** When this process last looked for devices of others that were killed, on the monotonic clock. */
+  #clearedAtMs: number;
   #alive: CancelTimer | undefined;
+  #restoring: Promise<void> | undefined;
   /** What is still being written of lines that have opened or closed. */
   readonly #writing = new Set<Promise<void>>();
   #closed = false;
@@ -114,6 +124,7 @@ export class ChannelHub {
         if (this.#attached.get(deviceId)?.certificate !== certificate) this.#drop(deviceId, 'restarting');
       }),
     ];
+    this.#clearedAtMs = deps.clock.monotonic();
     this.#tending = this.#tend();
   }
 
@@ -135,7 +146,9 @@ export class ChannelHub {
       closed: () => this.#write(this.#ended(device, session)),
     });
     this.#drop(device.id, 'replaced');
-    this.#attached.set(device.id, { session, productId: device.product_id, certificate, connection });
+    const openedAtMs = this.#deps.clock.monotonic();
+    const { product_id: productId } = device;
+    this.#attached.set(device.id, { session, device, address, openedAtMs, productId, certificate, connection });
     this.#deps.storage.bus.publish(topics.opened, { deviceId: device.id, session });
     this.#write(this.#begun(device, session, address));
     return connection;
@@ -160,10 +173,15 @@ export class ChannelHub {
     });
   }
 
-  /** Tells a device something, wherever it is connected; `offline` when it is nowhere. */
-  async tell(deviceId: string, action: ServiceAction): Promise<Result<void, 'offline'>> {
+  /** Tells a device something, wherever it is connected. The error: it is nowhere, or why no frame takes the action. */
+  async tell(deviceId: string, action: ServiceAction): Promise<Result<void, Exclude<CommandFailure, Silent>>> {
+    // Nobody here knows which of the two the device speaks.
+    for (const form of ['binary', 'text'] as const) {
+      const frame = writeFrame(form, action);
+      if (!frame.ok) return failure({ reason: 'refused', detail: frame.error });
+    }
     const known = this.#attached.has(deviceId) || (await channelOf(this.#deps.storage.db, deviceId));
-    if (!known) return failure('offline');
+    if (!known) return failure({ reason: 'offline' });
     this.#deps.storage.bus.publish(topics.tell, { deviceId, action });
     return success(undefined);
   }
@@ -195,8 +213,12 @@ export class ChannelHub {
       case 'echo':
         return success(request.data ?? null);
       // Spec: API-CHAN-webhook.
-      case 'webhook':
-        return this.#deps.webhook(deviceId, request.code, request.data ?? null);
+      case 'webhook': {
+        // Third parties read JSON: bytes become what they are in every text of the channel.
+        const data = asJson(request.data ?? null);
+        if (data === undefined) return failure('the data is nested too deeply');
+        return this.#deps.webhook(deviceId, request.code, JSON.parse(data));
+      }
       // Spec: API-CHAN-telemetry.
       case 'telemetry': {
         const data = asJson(request.data);
@@ -208,7 +230,7 @@ export class ChannelHub {
       }
       // Spec: API-CHAN-nodes.
       case 'nodes':
-        await storage.transaction((trx) => replaceNodes(trx, deviceId, request.data));
+        await storage.transaction((trx) => replaceNodes(trx, deviceId, request.data, clock.now()));
         return success(null);
     }
   }
@@ -295,6 +317,8 @@ export class ChannelHub {
   #tend(): CancelTimer {
     return this.#deps.clock.after(tendMs, () => {
       for (const { connection } of this.#attached.values()) connection.tend();
+      // A process without devices looks too: it may be the one that is left, or the one that comes after a crash.
+      if (this.#deps.clock.monotonic() - this.#clearedAtMs >= deadMs) this.#write(this.#clear());
       this.#tending = this.#tend();
     });
   }
@@ -312,21 +336,51 @@ export class ChannelHub {
   async #beat(): Promise<void> {
     const { storage, clock } = this.#deps;
     await touchProcess(storage.db, this.#process, clock.now());
-    await clearAbandoned(this.#deps);
+    // One at a time, however slow the database is.
+    this.#restoring ??= this.#restore().finally(() => {
+      this.#restoring = undefined;
+    });
+    await this.#restoring;
+    await this.#clear();
+  }
+
+  /**
+   * Makes the records agree with who is connected here: a process that stood still for a while was taken for killed, and
+   * a message between processes may get lost. A device that is elsewhere by now is there. Spec: API-CHAN-online.
+   */
+  async #restore(): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const rows = await channelsOfProcess(storage.db, this.#process);
+    const recorded = new Map(rows.map(({ device_id, session }) => [device_id, session]));
+    for (const [id, attached] of [...this.#attached]) {
+      const isNew = clock.monotonic() - attached.openedAtMs < aliveMs;
+      if (isNew || recorded.get(id) === attached.session) continue;
+      const row = await channelOf(storage.db, id);
+      if (this.#attached.get(id) !== attached || row?.session === attached.session) continue;
+      if (row) this.#drop(id, 'replaced');
+      else await this.#begun(attached.device, attached.session, attached.address);
+    }
+  }
+
+  #clear(): Promise<void> {
+    this.#clearedAtMs = this.#deps.clock.monotonic();
+    return clearAbandoned(this.#deps);
   }
 }
 
 /** Devices of processes that were killed are offline. Spec: API-CHAN-online. */
-export async function clearAbandoned({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): Promise<void> {
+async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' | 'clock' | 'live'>): Promise<void> {
   const atMs = clock.now();
   const beforeMs = atMs - deadMs;
   for (const { device_id: deviceId, session } of await abandonedChannels(storage.db, beforeMs)) {
-    await storage.transaction(async (trx) => {
+    const gone = await storage.transaction(async (trx) => {
       const device = await storage.hot.deviceById(deviceId);
-      if (!device || !(await removeChannel(trx, deviceId, session))) return;
+      if (!device || !(await removeChannel(trx, deviceId, session))) return false;
       const subject = { atMs, deviceId, productId: device.product_id };
       await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
+      return true;
     });
+    if (gone) live.tell(deviceId, { type: 'online', data: { online: false, since: null } });
   }
   await removeDeadProcesses(storage.db, beforeMs);
 }

@@ -43,6 +43,10 @@ export const abandonedChannels = (db: Db, beforeMs: number) =>
 export const removeDeadProcesses = (db: Db, beforeMs: number) =>
   db.deleteFrom('processes').where('seen_at', '<', beforeMs).execute();
 
+/** The devices that the records have as connected to a process, with their sessions. */
+export const channelsOfProcess = (db: Db, processId: string) =>
+  db.selectFrom('channels').select(['device_id', 'session']).where('process_id', '=', processId).execute();
+
 export const channelOf = (db: Db, deviceId: string) =>
   db.selectFrom('channels').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
 
@@ -61,14 +65,23 @@ export async function replaceNodes(
   trx: Db,
   deviceId: string,
   nodes: readonly { readonly id: string; readonly title?: string }[],
+  atMs: number,
 ): Promise<void> {
   await trx.deleteFrom('device_nodes').where('device_id', '=', deviceId).execute();
-  const unique = new Map(nodes.map(({ id, title }) => [id, { device_id: deviceId, id, title: title ?? null }]));
+  const unique = new Map(
+    nodes.map(({ id, title }) => [id, { device_id: deviceId, id, title: title ?? null, seen_at: atMs }]),
+  );
   if (unique.size > 0)
     await trx
       .insertInto('device_nodes')
       .values([...unique.values()])
       .execute();
+}
+
+/** Forgets what a device has told of itself. */
+export async function deleteTold(trx: Db, deviceId: string): Promise<void> {
+  await trx.deleteFrom('telemetry').where('device_id', '=', deviceId).execute();
+  await trx.deleteFrom('device_nodes').where('device_id', '=', deviceId).execute();
 }
 
 export const nodesOf = (db: Db, deviceId: string) =>

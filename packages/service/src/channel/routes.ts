@@ -7,6 +7,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import { hashSecret } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import { commandText } from './command-text.ts';
 import type { CommandFailure } from './connection.ts';
 import type { ChannelHub } from './hub.ts';
 import { channelOf, nodesOf, telemetryOf } from './queries.ts';
@@ -59,19 +60,23 @@ const command =
     const { id, title, product_id } = found.value;
     const timeoutMs = body.timeout_ms ?? defaultTimeoutMs;
     const outcome = await hub.command(id, body.command, timeoutMs);
+    const text = commandText(body.command);
     await writeLog(storage.db, {
       ...byCaller(call, clock.now()),
       type: 'device.command',
-      message: `Command sent to device ${title}: ${body.command}`,
+      message: `Command sent to device ${title}: ${text}`,
       deviceId: id,
       productId: product_id,
       data: {
-        command: body.command,
+        command: text,
         ...(outcome.ok ? { code: outcome.value.code } : { failed: outcome.error.reason }),
       },
     });
     return outcome.ok ? outcome : failure(refusalOf(outcome.error, timeoutMs));
   };
+
+const noFrame = ({ detail }: { readonly detail: string }): Refusal =>
+  refusal('INVALID_REQUEST', { detail: `The action cannot be sent: ${detail}` }, { source: 'body', keys: ['action'] });
 
 /** Both hashed first: the same length, and no time that depends on where they differ. */
 const isSecret = (shown: string, wanted: string): boolean =>
@@ -94,7 +99,7 @@ const send =
     const target = await device(storage.db, name);
     if (target?.product_id !== found.productId) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     const told = await hub.tell(target.id, action);
-    if (!told.ok) return failure(refusal('DEVICE_OFFLINE'));
+    if (!told.ok) return failure(told.error.reason === 'offline' ? refusal('DEVICE_OFFLINE') : noFrame(told.error));
     await writeLog(storage.db, {
       type: 'device.command',
       message: `Action ${action.action} sent to device ${target.title} through connector ${found.code}`,

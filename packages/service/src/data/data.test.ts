@@ -301,6 +301,21 @@ eachDatabase('data cloud', (open) => {
       expect((await link('DELETE', `messages/${id}`)).status).toBe(404);
     });
 
+    // API-DATA-once
+    it('that are posted again with their key are kept once, even after they were deleted', async () => {
+      const post = (key: string, from = device) => link('POST', 'messages', { data: 'alarm', key }, from);
+      const first = await post('a'.repeat(16));
+      const again = await Promise.all([post('a'.repeat(16)), post('a'.repeat(16))]);
+      expect(again).toEqual([first, first]);
+      expect((await post('b'.repeat(16))).body.id).not.toBe(first.body.id);
+      await ask(owner, 'removeMessage', { params: { device_id: device.id, message_id: first.body.id } });
+      expect(await post('a'.repeat(16))).toEqual(first);
+      expect(await ask(owner, 'messages', at())).toMatchObject({ total: 1 });
+      const other = await deviceOf(owner);
+      await link('POST', 'activate', { ...login(owner), capabilities }, other);
+      expect((await post('a'.repeat(16), other)).body.id).not.toBe(first.body.id);
+    });
+
     // API-DATA-boxes, API-EP-GET-devices-device_id-messages-message_id
     it('keep 50 in a box, of 2,048 bytes at most', async () => {
       for (let number = 0; number < 52; number++) await link('POST', 'messages', { data: String(number) });

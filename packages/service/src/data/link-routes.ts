@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Capabilities,
   capabilitiesLimitBytes,
@@ -159,6 +159,12 @@ const write =
     return success(resultOk);
   };
 
+/** The id of a message that has a key: the same however often it is posted, even when the message is gone. */
+function idOfKey(deviceId: string, key: string): string {
+  const hex = createHash('sha256').update(`${deviceId} ${key}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
 /** API-DEV-POST-device-v1-messages */
 const post =
   (deps: DataLinkDeps): Handler<Contract['post']> =>
@@ -169,8 +175,9 @@ const post =
     if (refused) return failure(refused);
     const length = Buffer.byteLength(body.data);
     if (length > messageLimitBytes) return failure(refusal('BODY_TOO_LARGE', { limitBytes: messageLimitBytes }));
+    const { key } = body;
     const row = {
-      id: randomUUID(),
+      id: key === undefined ? randomUUID() : idOfKey(caller.deviceId, key),
       device_id: caller.deviceId,
       box: 'from-device' as const,
       headers: JSON.stringify(body.headers ?? {}),
@@ -178,8 +185,14 @@ const post =
       length,
       created_at: deps.clock.now(),
     };
-    await deps.storage.transaction((trx) => insertMessage(trx, row));
     const { id, box, created_at } = row;
+    // Spec: API-DATA-once.
+    const isNew = await deps.storage.transaction(async (trx) => {
+      if (key !== undefined && !(await noteBatch(trx, caller.deviceId, `${key}m`, created_at))) return false;
+      await insertMessage(trx, row);
+      return true;
+    });
+    if (!isNew) return success({ result: 'ok', id });
     const data: MessageRecord = { id, box, length, headers: body.headers ?? {}, created_at: String(created_at) };
     deps.live.tell(caller.deviceId, { type: 'message', data });
     return success({ result: 'ok', id });

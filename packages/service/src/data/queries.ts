@@ -1,5 +1,5 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/data-schema.ts';
 import { bothOf, type PageOf, paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
@@ -27,6 +27,20 @@ export const insertActivation = (trx: Db, row: Insertable<ActivationTable>) =>
 
 export const deleteActivation = (trx: Db, deviceId: string) =>
   trx.deleteFrom('activations').where('device_id', '=', deviceId).execute();
+
+/**
+ * Forgets all that a device has at the data cloud, activation and all. The names of its streams stay: a process that
+ * knows them does not ask again whether they are there.
+ */
+export async function deleteDeviceData(trx: Db, deviceId: string): Promise<void> {
+  await trx
+    .deleteFrom('samples')
+    .where('stream_id', 'in', (of) => of.selectFrom('streams').select('id').where('device_id', '=', deviceId))
+    .execute();
+  for (const table of ['activations', 'sample_batches', 'controls', 'control_values', 'messages'] as const) {
+    await trx.deleteFrom(table).where('device_id', '=', deviceId).execute();
+  }
+}
 
 /** The last sample of each stream of a device, by name. */
 export async function lastSamples(db: Db, deviceId: string): Promise<ReadonlyMap<string, SampleRow>> {
@@ -57,7 +71,8 @@ export interface SampleRange {
   readonly limit: number;
 }
 
-const samplesIn = (db: Db, { deviceId, name, from, to }: SampleRange) => {
+/** The samples of a range. */
+export const samplesIn = (db: Db, { deviceId, name, from, to }: SampleRange) => {
   let samples = db
     .selectFrom('samples')
     .where('stream_id', '=', (where) =>
@@ -77,52 +92,6 @@ export async function samplesOf(db: Db, range: SampleRange): Promise<SampleRow[]
     .limit(range.limit)
     .execute();
   return rows.reverse();
-}
-
-/** What the samples of one interval come to. */
-export interface Bucket {
-  /** Start of the interval, epoch milliseconds. */
-  readonly at: number;
-  readonly count: number;
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly mean: number | null;
-  /** The last text; only of streams of texts. */
-  readonly text: string | null;
-}
-
-/** The newest intervals of a range that have samples, oldest first. Spec: API-DATA-down-sampling. */
-export async function bucketsOf(db: Db, range: SampleRange, intervalMs: number, texts: boolean): Promise<Bucket[]> {
-  // Both databases divide whole numbers without a remainder; times are never negative.
-  const start = sql<number>`(at / ${sql.lit(intervalMs)}) * ${sql.lit(intervalMs)}`;
-  const rows = await samplesIn(db, range)
-    .select(({ fn }) => [
-      start.as('start'),
-      fn.countAll<number>().as('count'),
-      fn.min<number | null>('number').as('min'),
-      fn.max<number | null>('number').as('max'),
-      fn.avg<number | null>('number').as('mean'),
-      fn.max<number>('at').as('last'),
-    ])
-    .groupBy(start)
-    .orderBy('start', 'desc')
-    .limit(range.limit)
-    .execute();
-  const ends = new Map<number, string | null>();
-  if (texts && rows.length > 0) {
-    const newest = await samplesIn(db, range)
-      .select(['at', 'text'])
-      .where(
-        'at',
-        'in',
-        rows.map(({ last }) => last),
-      )
-      .orderBy('at')
-      .orderBy('seq')
-      .execute();
-    for (const { at, text } of newest) ends.set(at, text);
-  }
-  return rows.reverse().map(({ start: at, last, ...row }) => ({ at, ...row, text: ends.get(last) ?? null }));
 }
 
 export const controlsOf = (db: Db, deviceId: string): Promise<ControlRow[]> =>
@@ -244,7 +213,7 @@ export async function deleteMessage(db: Db, deviceId: string, id: string, box?: 
   return (await messages.executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }
 
-/** Notes a batch of controls, as `writeSamples` does its own; tells whether it is new. Spec: API-DATA-once. */
+/** Notes a batch of controls or a message, as `writeSamples` does its own; tells whether it is new. Spec: API-DATA-once. */
 export async function noteBatch(trx: Db, deviceId: string, batch: string, atMs: number): Promise<boolean> {
   const noted = await trx
     .insertInto('sample_batches')

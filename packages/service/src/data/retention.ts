@@ -1,3 +1,4 @@
+import type { Db } from '../db/storage.ts';
 import type { Deps } from '../http/types.ts';
 
 /** How long each kind of data is kept. Spec: API-DATA-retention. */
@@ -5,8 +6,13 @@ export const dataRetention = {
   samplesMs: 365 * 86_400_000,
   controlValuesMs: 365 * 86_400_000,
   messagesMs: 90 * 86_400_000,
-  /** A device that has not been answered sends a batch again within seconds, not weeks. */
+  /**
+   * A device that has not been answered sends a batch again within seconds. One that is switched off before it can do
+   * so does it when it is back: of each device its last notes stay. Spec: API-DATA-once.
+   */
   batchesMs: 7 * 86_400_000,
+  /** Notes of a device that are together: a batch has one for its samples and one for its controls. */
+  lastNotesMs: 60_000,
 } as const;
 
 /** Rows of one transaction, and transactions of one round: others wait no longer than one takes. */
@@ -26,10 +32,7 @@ const byAge = [
 export async function removeOldData(deps: DataDeps): Promise<void> {
   const nowMs = deps.clock.now();
   for (const rule of byAge) await removeRows(deps, rule, nowMs - rule.keptMs);
-  await deps.storage.db
-    .deleteFrom('sample_batches')
-    .where('created_at', '<', nowMs - dataRetention.batchesMs)
-    .execute();
+  await removeBatchNotes(deps, nowMs - dataRetention.batchesMs);
   await removeSamples(deps, nowMs - dataRetention.samplesMs);
 }
 
@@ -45,6 +48,34 @@ async function removeRows({ storage }: DataDeps, rule: (typeof byAge)[number], b
   }
 }
 
+/** Notes of batches; the last ones of each device stay, however long it has been silent. */
+async function removeBatchNotes({ storage }: DataDeps, beforeMs: number): Promise<void> {
+  for (let batch = 0; batch < batchLimit; batch++) {
+    const removed = await storage.db
+      .deleteFrom('sample_batches')
+      .where(({ eb, refTuple }) =>
+        eb(refTuple('device_id', 'batch'), 'in', (old) =>
+          old
+            .selectFrom('sample_batches as note')
+            .select(['note.device_id', 'note.batch'])
+            .where('note.created_at', '<', beforeMs)
+            .where(({ exists, selectFrom, eb: compare }) =>
+              exists(
+                selectFrom('sample_batches as later')
+                  .select('later.batch')
+                  .whereRef('later.device_id', '=', 'note.device_id')
+                  .where('later.created_at', '>', compare('note.created_at', '+', dataRetention.lastNotesMs)),
+              ),
+            )
+            .limit(batchRows)
+            .$asTuple('device_id', 'batch'),
+        ),
+      )
+      .executeTakeFirstOrThrow();
+    if (removed.numDeletedRows < batchRows) return;
+  }
+}
+
 /** Stream by stream: the key of samples begins with the stream, and an index by time alone would double their size. */
 async function removeSamples({ storage }: DataDeps, beforeMs: number): Promise<void> {
   for (let after = 0; ; ) {
@@ -55,11 +86,23 @@ async function removeSamples({ storage }: DataDeps, beforeMs: number): Promise<v
       .orderBy('id')
       .limit(streamPage)
       .execute();
-    for (const { id } of streams) {
-      await storage.db.deleteFrom('samples').where('stream_id', '=', id).where('at', '<', beforeMs).execute();
-    }
+    for (const { id } of streams) await removeSamplesOf(storage.db, id, beforeMs);
     const last = streams.at(-1);
     if (!last || streams.length < streamPage) return;
     after = last.id;
+  }
+}
+
+/** The oldest first, some at a time: a stream that has been written for a year must not keep others from writing. */
+async function removeSamplesOf(db: Db, streamId: number, beforeMs: number): Promise<void> {
+  for (;;) {
+    const old = db.selectFrom('samples').where('stream_id', '=', streamId).where('at', '<', beforeMs);
+    const last = await old.select('at').orderBy('at').offset(batchRows).limit(1).executeTakeFirst();
+    await db
+      .deleteFrom('samples')
+      .where('stream_id', '=', streamId)
+      .where('at', last ? '<=' : '<', last?.at ?? beforeMs)
+      .execute();
+    if (!last) return;
   }
 }

@@ -17,11 +17,11 @@ import type { Action } from '../auth/rules.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import { bucketsOf } from './buckets.ts';
 import type { Live } from './live.ts';
 import {
   activationOf,
   activationWithUser,
-  bucketsOf,
   type ControlRow,
   controlHistory,
   controlsOf,
@@ -273,7 +273,11 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
   async live({ caller, params }) {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
-    return success({ subscribe: (send) => deps.live.watch(device.value.id, ({ type, data }) => send(type, data)) });
+    const { id } = device.value;
+    return success({
+      subscribe: (send) => deps.live.watch(id, ({ type, data }) => send(type, data)),
+      isStillAllowed: async () => (await deps.deviceFor(deps.storage.db, caller, 'device.read', id)).ok,
+    });
   },
   // API-EP-DELETE-devices-device_id-messages-message_id
   async removeMessage({ caller, params }) {

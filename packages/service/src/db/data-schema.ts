@@ -101,6 +101,8 @@ export interface DeviceNodeTable {
   device_id: string;
   id: string;
   title: string | null;
+  /** When the gateway told of it last. */
+  seen_at: TimeMs;
 }
 
 /** A certificate that a device had before the one it has now. */

@@ -23,6 +23,8 @@ export interface LogEntry {
   readonly ip?: string | null;
   readonly client?: string | null;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** Whom it is about, where it is about no device: they may read it, whatever they may see of the product. */
+  readonly concernedId?: string;
 }
 
 /**
@@ -47,7 +49,9 @@ export async function writeLog(trx: Db, entry: LogEntry): Promise<void> {
       client: entry.client ?? null,
       data: JSON.stringify(entry.data ?? {}),
       created_at: atMs,
-      owner_id: deviceId ? eb.selectFrom('devices').select('devices.user_id').where('devices.id', '=', deviceId) : null,
+      owner_id: deviceId
+        ? eb.selectFrom('devices').select('devices.user_id').where('devices.id', '=', deviceId)
+        : (entry.concernedId ?? null),
       quiet: isQuiet(type) ? 1 : 0,
     }))
     .execute();

@@ -186,6 +186,8 @@ export interface DeviceTable {
   platform_id: string;
   product_id: string;
   state: 'enabled' | 'active' | 'disabled';
+  /** Who has blocked it, as long as it is disabled: its owner, or an administrator. */
+  blocked_by: 'owner' | 'admin' | null;
   tag: 'alpha' | 'beta' | 'release' | null;
   user_id: string | null;
   /** SHA-256 of the provisioning token while it may still be used, hex. */

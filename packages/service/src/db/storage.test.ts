@@ -141,6 +141,11 @@ eachDatabase('storage', (open, kind, address) => {
     ['ab', '_', false],
     ["it's", "'", true],
     ['', 'a', false],
+    ['Übergröße', 'Ü', true],
+    ['Übergröße', 'übergr', true],
+    ['übergröße', 'ÜBERG', true],
+    ['СКЛАД', 'склад', true],
+    ['Äpfel', 'ü', false],
   ])('finds in "%s" the text "%s": %j', async (value, part, found) => {
     const name = randomUUID();
     await put(name, value);

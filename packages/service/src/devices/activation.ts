@@ -107,9 +107,12 @@ export async function productChoices(
     }));
 }
 
-/** Takes a device back to what it was when it left the factory. Its logs stay. Spec: API-RULE-reset-1. */
+/**
+ * Takes a device back to what it was when it left the factory: one of a production product has left it with that, and
+ * stays on it. Its logs stay. Spec: API-RULE-reset-1, API-RULE-production-1.
+ */
 export async function resetDevice(
-  deps: Pick<DeviceDeps, 'supersedeUpdate' | 'clearFiles'>,
+  deps: Pick<DeviceDeps, 'supersedeUpdate' | 'clearStores'>,
   trx: Db,
   device: DetailedDevice,
   subject: Subject,
@@ -117,19 +120,18 @@ export async function resetDevice(
   const refused = refuseReset(device);
   if (refused) return refused;
   if (device.base_product_id === null) return refusal('PLATFORM_WITHOUT_EDITION', { platform: device.platform });
-  await deps.supersedeUpdate(trx, device);
-  await deps.clearFiles(trx, device.id);
+  const stays = device.production === 1;
+  if (!stays) await deps.supersedeUpdate(trx, device);
+  await deps.clearStores(trx, device.id);
   await changeDevice(trx, device.id, {
     state: 'enabled', // API-STATE-device-active-enabled
-    product_id: device.base_product_id,
-    update_id: null,
+    ...(!stays && { product_id: device.base_product_id, update_id: null, activated_at: null }),
     user_id: null,
     tag: null,
     title: defaultTitle(device),
     description: '',
     ...locationColumns(null),
     claimed_at: null,
-    activated_at: null,
   });
   await writeLog(trx, { ...subject, type: 'device.reset', message: 'Device reset' });
   return undefined;

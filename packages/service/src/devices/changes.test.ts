@@ -125,6 +125,17 @@ eachDatabase('changes of devices', (open) => {
       expect((await logsOf(device.id)).map(({ type }) => type)).toEqual(['device.reset']);
     });
 
+    // API-RULE-reset-1, API-RULE-production-1
+    it('reset of a production device frees it for the next owner, and leaves it on its product', async () => {
+      const production = await app.make.product({ platform_id: platform.id, production: 1, claimable: 1 });
+      const device = await deviceOf('owner', { product_id: production.id, activated_at: 7, title: 'Mine' });
+      expect(outcome(await as('owner').call('devices.reset', { params: { device_id: device.id } }))).toBe('ok');
+      const read = await as('admin').call('devices.get', { params: { identifier: device.id } });
+      const title = device.uuid.slice(-6);
+      const left = { user_id: null, title, state: 'enabled', product_id: production.id, activated_at: '7' };
+      expect(read).toMatchObject({ value: { value: left } });
+    });
+
     it('reset of a locked device is refused', async () => {
       const locked = await app.make.product({ platform_id: platform.id, claimable: 0 });
       const device = await deviceOf('owner', { product_id: locked.id });

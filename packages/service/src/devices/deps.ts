@@ -21,8 +21,8 @@ export interface DeviceDeps extends Deps {
   };
   /** Ends the open update of a device that leaves its product. */
   supersedeUpdate(trx: Db, device: { readonly update_id: number | null }): Promise<void>;
-  /** Deletes the files of a device that is reset. */
-  clearFiles(trx: Db, deviceId: string): Promise<void>;
+  /** Deletes what a device that is reset has at other slices: its files, its nodes, all of its data. */
+  clearStores(trx: Db, deviceId: string): Promise<void>;
   /** Counts one use of an activation token; false when none is left. */
   spendActivationToken(trx: Db, tokenId: string): Promise<boolean>;
   /** The account of a user name and password. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */

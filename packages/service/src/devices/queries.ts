@@ -31,6 +31,8 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
     .leftJoin('product_users as pu', (join) =>
       join.onRef('pu.product_id', '=', 'd.product_id').on('pu.user_id', '=', viewerId),
     )
+    .leftJoin('channels as ch', 'ch.device_id', 'd.id')
+    .leftJoin('telemetry as t', 't.device_id', 'd.id')
     .selectAll('d')
     .select([
       'pf.code as platform',
@@ -50,7 +52,16 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
       'up.downloading_at',
       'up.installed_at',
       'up.finished_at',
-    ]);
+      'ch.connected_at as online_since',
+      't.data as telemetry',
+    ])
+    .select((select) =>
+      select
+        .selectFrom('device_nodes as n')
+        .select((counting) => counting.fn.countAll<number>().as('nodes'))
+        .whereRef('n.device_id', '=', 'd.id')
+        .as('node_count'),
+    );
 
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
@@ -138,12 +149,20 @@ export async function listDevices(
 type Where = ExpressionBuilder<Schema, 'devices'>;
 type Condition = ExpressionWrapper<Schema, 'devices', SqlBool>;
 
+/** What a search looks at. It walks through all devices, so it looks only at what can hold the text. */
+const searchable = [
+  { column: 'devices.title', holds: /^/ },
+  { column: 'devices.uuid', holds: /^[0-9a-f]+$/i },
+  { column: 'devices.mac', holds: /^[0-9a-f:]+$/i },
+  { column: 'devices.bt_addr', holds: /^[0-9a-f:]+$/i },
+] as const;
+
 /** Devices that fit the filters. What another table decides is asked of that table alone. */
 function matching(db: Db, expressions: Expressions, query: DeviceListQuery) {
   let rows = db.selectFrom('devices');
   const { q, tag, claimable, bundle_id, updated } = query;
   if (q) {
-    const texts = ['devices.title', 'devices.uuid', 'devices.mac', 'devices.bt_addr'] as const;
+    const texts = searchable.filter(({ holds }) => holds.test(q)).map(({ column }) => column);
     rows = rows.where((where) => where.or(texts.map((text) => expressions.contains(where.ref(text), q))));
   }
   if (query.product_id) rows = rows.where('devices.product_id', '=', query.product_id);
@@ -160,8 +179,10 @@ function matching(db: Db, expressions: Expressions, query: DeviceListQuery) {
       .where('products.claimable', '=', claimable ? 1 : 0);
     rows = rows.where('devices.product_id', 'in', products);
   }
-  // No device holds a message channel open before there is one.
-  if (query.online) rows = rows.where((where) => where.val(false));
+  if (query.online !== undefined) {
+    const online = db.selectFrom('channels').select('channels.device_id');
+    rows = rows.where('devices.id', query.online ? 'in' : 'not in', online);
+  }
   if (bundle_id || updated) {
     const updates = db
       .selectFrom('updates')
@@ -259,8 +280,41 @@ export async function noteRetired(trx: Db, fingerprint: string, atMs: number, si
 
 const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
 
-/** The record of a device as the API shows it. Spec: API-FIELD-device-title and the following. */
-export function toDeviceRecord(row: DetailedDevice): DeviceRecord {
+type Nodes = NonNullable<DeviceRecord['nodes']>;
+
+/** The nodes of gateways, by gateway. Spec: API-CHAN-nodes. */
+async function nodesOf(db: Db, gateways: readonly string[]): Promise<ReadonlyMap<string, Nodes>> {
+  const found = new Map<string, Nodes>();
+  if (gateways.length === 0) return found;
+  const rows = await db
+    .selectFrom('device_nodes')
+    .selectAll()
+    .where('device_id', 'in', gateways)
+    .orderBy('id')
+    .execute();
+  for (const { device_id, id, title, seen_at } of rows) {
+    const nodes = found.get(device_id) ?? [];
+    nodes.push({ id, title: title ?? '', last_seen_at: String(seen_at) });
+    found.set(device_id, nodes);
+  }
+  return found;
+}
+
+/** The records of devices as the API shows them. */
+export async function deviceRecords(db: Db, rows: readonly DetailedDevice[]): Promise<DeviceRecord[]> {
+  const gateways = rows.filter(({ node_count }) => node_count !== null && node_count > 0).map(({ id }) => id);
+  const nodes = await nodesOf(db, gateways);
+  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id)));
+}
+
+/** The record of one device. */
+export async function deviceRecord(db: Db, row: DetailedDevice): Promise<DeviceRecord> {
+  const nodes = row.node_count ? (await nodesOf(db, [row.id])).get(row.id) : undefined;
+  return toDeviceRecord(row, nodes);
+}
+
+/** Spec: API-FIELD-device-title and the following. */
+function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined): DeviceRecord {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -285,12 +339,12 @@ export function toDeviceRecord(row: DetailedDevice): DeviceRecord {
     user_id: row.user_id,
     user: row.user,
     customer_id: row.customer_id,
-    // Message channel and nodes are not built yet; their fields are there and empty.
-    online: false,
+    online: row.online_since !== null, // API-CHAN-online
     ip: row.ip,
     location: degreesOf(row),
-    telemetry: null,
-    nodes: null,
+    // API-CHAN-telemetry: what was kept is an object.
+    telemetry: row.telemetry === null ? null : JSON.parse(row.telemetry),
+    nodes: nodes ?? null,
     created_at: String(row.created_at),
     claimed_at: text(row.claimed_at),
     activated_at: text(row.activated_at),

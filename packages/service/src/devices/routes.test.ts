@@ -157,7 +157,8 @@ eachDatabase('devices', (open) => {
       for (const [index, title] of ['Alpha', 'beta', 'Gamma 100%'].entries()) {
         const mac = `AA:00:00:00:00:0${index}`;
         const tag = index === 0 ? 'beta' : null;
-        await deviceOf(null, { user_id: lister.id, title, mac, tag, created_at: testStartMs + index });
+        const uuid = `${platform.part_id}${'0123abcd'.repeat(3)}0000000${index}`;
+        await deviceOf(null, { user_id: lister.id, uuid, title, mac, tag, created_at: testStartMs + index });
       }
     });
     const titles = async (query: DeviceListQuery, who?: Person) => {
@@ -186,6 +187,7 @@ eachDatabase('devices', (open) => {
     it.each<[string, DeviceListQuery, string[]]>([
       ['q in the title, letter case aside', { q: 'ALPHA' }, ['Alpha']],
       ['q in the address', { q: 'aa:00:00:00:00:01' }, ['beta']],
+      ['q in the uuid, letter case aside', { q: 'ABCD00000002' }, ['Gamma 100%']],
       ['q with a wildcard that means itself', { q: '100%' }, ['Gamma 100%']],
       ['q that nothing has', { q: '_' }, []],
       ['a tag', { tag: 'beta' }, ['Alpha']],

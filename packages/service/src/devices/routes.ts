@@ -15,22 +15,23 @@ import {
   changeDevice,
   compileDeviceFinder,
   type DetailedDevice,
+  deviceRecord,
+  deviceRecords,
   findDevice,
   findPlatform,
   insertDevice,
   listDevices,
   lockDevice,
   retireCertificate,
-  toDeviceRecord,
 } from './queries.ts';
 import {
   type DeviceKey,
   degreesOf,
   locationColumns,
   parseDeviceKey,
+  planBlock,
   planProvision,
   recordAddress,
-  stateAsked,
 } from './rules.ts';
 
 const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
@@ -148,7 +149,8 @@ async function provision(
     if (!made) throw new Error(`Device ${id} is not there in the transaction that made it`);
     const subject = logSubject({ clock }, made, caller, ip);
     await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${uuid} provisioned` });
-    return success({ ...toDeviceRecord(made), token, certificates_url: `/api/devices/${id}/certificates.zip` });
+    const record = await deviceRecord(trx, made);
+    return success({ ...record, token, certificates_url: `/api/devices/${id}/certificates.zip` });
   });
 }
 
@@ -184,7 +186,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
     const key = parseDeviceKey(name);
     const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
     if (!device.ok) return device;
-    const json = JSON.stringify(toDeviceRecord(device.value));
+    const json = JSON.stringify(await deviceRecord(deps.storage.db, device.value));
     keep(cacheKey, json, device.value.id);
     return success({ json });
   }
@@ -194,7 +196,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
     async list({ caller, query }) {
       const viewer = caller.role === 'admin' ? 'everyone' : caller;
       const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
-      return success({ items: items.map(toDeviceRecord), total });
+      return success({ items: await deviceRecords(deps.storage.db, items), total });
     },
 
     // API-EP-GET-devices-identifier
@@ -233,7 +235,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       await writeLog(trx, { ...subject, type: 'device.update', message: `Device "${title}" changed` });
       return undefined;
     });
-    return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
   },
 
   // API-EP-POST-devices-device_id-activate
@@ -249,7 +251,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       ),
     );
     if (changed.ok) await tellMoved(deps, changed.value);
-    return changed.ok ? success(toDeviceRecord(changed.value)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
   },
 
   // API-EP-POST-devices-device_id-reset
@@ -281,9 +283,11 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
   // API-EP-POST-devices-device_id-state
   async setState({ caller, params, body, ip }) {
     const changed = await changing(deps, caller, 'device.disable', params.device_id, async (trx, device) => {
-      const state = stateAsked(device.state, body.state);
-      if (state === device.state) return undefined;
-      await changeDevice(trx, device.id, { state });
+      const plan = planBlock(device, body.state, may('device.unblock.any', generalRoles(caller)));
+      if (!plan.ok) return plan.error;
+      const { state, blocked_by } = plan.value;
+      if (state === device.state && blocked_by === device.blocked_by) return undefined;
+      await changeDevice(trx, device.id, { state, blocked_by });
       const message = state === 'disabled' ? 'Device blocked' : 'Device let in again';
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;

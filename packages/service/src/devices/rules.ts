@@ -34,6 +34,31 @@ export const stateAsked = (from: DeviceState, asked: 'disabled' | 'enabled'): De
   return next === undefined || next === 'none' ? from : next;
 };
 
+/** Whether a device is blocked, and by whom. */
+export interface Block {
+  readonly state: DeviceState;
+  readonly blocked_by: 'owner' | 'admin' | null;
+}
+
+/**
+ * What is asked of a device's block, as its record shall hold it. A block by an administrator stays until an
+ * administrator lifts it: the owner may be the one who had to be stopped. Refusal: FORBIDDEN.
+ */
+export function planBlock(
+  device: Block,
+  asked: 'disabled' | 'enabled',
+  isAdministrator: boolean,
+): Result<Block, Refusal> {
+  const state = stateAsked(device.state, asked);
+  if (state === 'disabled') {
+    return success({ state, blocked_by: isAdministrator ? 'admin' : (device.blocked_by ?? 'owner') });
+  }
+  if (device.blocked_by === 'admin' && !isAdministrator) {
+    return failure(refusal('FORBIDDEN', { action: 'let in a device that an administrator has blocked' }));
+  }
+  return success({ state, blocked_by: null });
+}
+
 /** What a device is looked up by. */
 export interface DeviceKey {
   readonly by: 'id' | 'uuid' | 'address';

@@ -12,9 +12,13 @@ import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import type { Deps, DeviceCaller } from './types.ts';
+import { asksForSocket } from './web-sockets.ts';
 
 /** Seconds for which a device may resume its TLS session with a ticket. */
 const sessionTimeoutS = 3600;
+
+/** Where the message channel is. Spec: API-DEV-GET-stream. */
+export const channelPath = '/stream';
 
 /** Devices whose rows are remembered between calls. */
 const rememberedDevices = 50_000;
@@ -24,6 +28,7 @@ const deviceStatuses: Readonly<Record<number, number>> = {
   401: 403,
   405: 404,
   409: 400,
+  412: 400,
   413: 400,
   415: 400,
   416: 400,
@@ -123,6 +128,7 @@ function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, 
     const { socket } = request.raw;
     const peer = peerOf(socket);
     if (!peer) return isExpired(socket) ? failure(refusal('CERTIFICATE_EXPIRED')) : stranger();
+    // Spec: API-DEV-expiry.
     if (peer.validToMs < clock.now()) return failure(refusal('CERTIFICATE_EXPIRED'));
     const named = headerOf(request, 'x-device-uuid');
     if (named !== undefined && named.toLowerCase() !== peer.uuid) return stranger();
@@ -141,8 +147,8 @@ function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, 
 }
 
 /** Noted before the row is read: what is taken back after that read finds the connection. The channel says goodbye itself. */
-function noteConnection(open: DeviceConnections, uuid: string, { headers, raw }: FastifyRequest): void {
-  if (headers.upgrade === undefined) open.note(uuid, raw.socket);
+function noteConnection(open: DeviceConnections, uuid: string, { raw }: FastifyRequest): void {
+  if (!asksForSocket(raw, channelPath)) open.note(uuid, raw.socket);
 }
 
 /** Without TLS: by uuid and provisioning token in headers. Spec: API-DEV-insecure. */

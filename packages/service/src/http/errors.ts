@@ -33,14 +33,26 @@ export function sendRefusal(reply: FastifyReply, found: Refusal, status: number)
 
 const sources = { body: 'body', params: 'params', querystring: 'query', headers: 'headers' } as const;
 
-function validationRefusal(error: FastifyError): Refusal {
+/** What is wrong with a value, as the validator says it, and where it knows only a few values also which. */
+function complaintOf(found: NonNullable<FastifyError['validation']>[number] | undefined): string {
+  const allowed = found?.params.allowedValues;
+  const said = found?.message ?? 'is not valid';
+  if (!Array.isArray(allowed)) return said;
+  return `${said}: ${allowed.map((value) => (value === '' ? 'nothing' : String(value))).join(', ')}`;
+}
+
+function validationRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   const source = sources[error.validationContext as keyof typeof sources] ?? 'body';
   const [first] = error.validation ?? [];
   const path = first?.instancePath.split('/').slice(1) ?? [];
   const missing = first?.params.missingProperty;
   if (typeof missing === 'string') path.push(missing);
   const key = path.join('.');
-  const reason = typeof missing === 'string' ? 'is missing' : (first?.message ?? 'is not valid');
+  if (key === '' && source === 'body' && first?.keyword === 'type') {
+    const detail = request.body === undefined ? 'The body is missing' : 'The body is not a JSON object';
+    return refusal('INVALID_REQUEST', { detail }, { source, keys: [] });
+  }
+  const reason = typeof missing === 'string' ? 'is missing' : complaintOf(first);
   const detail = key === '' ? `The ${source} ${reason}` : `Field "${key}" of the ${source} ${reason}`;
   return refusal('INVALID_REQUEST', { detail }, { source, keys: key === '' ? [] : [key] });
 }
@@ -72,7 +84,7 @@ const frameworkErrors: Readonly<Record<string, Translate>> = {
 export function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
   const translate = frameworkErrors[error.code];
   if (translate) return translate(error, request);
-  if (error.validation) return validationRefusal(error);
+  if (error.validation) return validationRefusal(error, request);
   // What is left of 4xx is the parser's opinion of the request.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refusal('INVALID_REQUEST', { detail: error.message });

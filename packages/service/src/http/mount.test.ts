@@ -25,6 +25,7 @@ const contract = {
       name: Type.String(),
       size: Type.Optional(Type.Integer()),
       nested: Type.Optional(Type.Object({ deep: Type.Integer() })),
+      kind: Type.Optional(Type.Enum(['', 'big', 'small'])),
     }),
     reply: Echo,
   }),
@@ -228,8 +229,16 @@ const jsonPost = (payload: string, to = url): InjectOptions => ({ method: 'POST'
 const refused: readonly RefusedRow[] = [
   { ...bad, name: 'malformed JSON', request: jsonPost('{'), message: 'The body is not valid JSON' },
   { ...bad, name: 'a prototype in JSON', request: jsonPost('{"__proto__":{}}'), message: 'The body is not valid JSON' },
-  { ...bad, name: 'no body', request: jsonPost(''), validation: { source: 'body', keys: [] } },
+  { ...bad, name: 'no body', request: jsonPost(''), message: 'The body is missing' },
   { ...bad, name: 'null for a body', request: jsonPost('null'), validation: { source: 'body', keys: [] } },
+  { ...bad, name: 'a list for a body', request: jsonPost('[]'), message: 'The body is not a JSON object' },
+  {
+    ...bad,
+    name: 'a value that is none of the few',
+    request: jsonPost('{"name":"a","kind":"huge"}'),
+    message: 'Field "kind" of the body must be equal to one of the allowed values: nothing, big, small',
+    validation: { source: 'body', keys: ['kind'] },
+  },
   {
     ...bad,
     // API-RULE-payload-1

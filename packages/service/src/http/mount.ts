@@ -4,6 +4,7 @@ import { type Clock, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
+import { mayBeAbsent } from './openapi.ts';
 import { routerPaths } from './paths.ts';
 import { sendReady } from './ready.ts';
 import { eventSender } from './send-events.ts';
@@ -124,14 +125,17 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unkno
 type Send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => FastifyReply | Promise<FastifyReply>;
 
 /** How an endpoint's successes are sent. The casts hold because `Handler` types the value by the same entry. */
-function senderOf(
-  app: FastifyInstance,
-  shape: EndpointShape,
-  { blobs, clock = realClock, statusOf }: MountOptions,
-): Send {
+function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOptions): Send {
+  const { blobs, clock = realClock, statusOf } = options;
   if (isBinary(shape.reply) && shape.reply.mediaType === 'text/event-stream') {
     const sendEvents = eventSender(app, clock);
-    return (_, reply, value) => sendEvents(reply, value as EventsReply);
+    const authenticate = authenticatorOf(shape, options);
+    return (request, reply, value) => {
+      const events = value as EventsReply;
+      const isAllowed = async () =>
+        (await authenticate?.(request))?.ok !== false && (await events.isStillAllowed?.()) !== false;
+      return sendEvents(reply, events, isAllowed);
+    };
   }
   if (isBinary(shape.reply)) {
     return (request, reply, value) => {
@@ -186,8 +190,7 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
     result.ok ? send(request, reply, result.value) : sendRefusal(reply, result.error, statusOf(result.error.code));
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
-  // A body of which every field is optional may be left out.
-  const mayBeAbsent = shape.body !== undefined && 'properties' in shape.body && !('required' in shape.body);
+  const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
   for (const { url, rest } of routerPaths(shape.path)) {
     app.route({
       method: shape.method,
@@ -202,9 +205,9 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
         // Before the body is read: a stranger's upload is refused unread.
         onRequest: authenticationHook(authenticate, statusOf),
       }),
-      ...((mayBeAbsent || rest !== undefined) && {
+      ...((mayLackBody || rest !== undefined) && {
         preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-          if (mayBeAbsent) request.body ??= {};
+          if (mayLackBody) request.body ??= {};
           if (rest !== undefined) {
             // Safe: the router makes this object, one text for each name.
             const params = request.params as Record<string, string>;

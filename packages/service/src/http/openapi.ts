@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Binary, type EndpointShape, ErrorBody, endpointsOf, errors, isBinary } from '@moorage/api';
 import type { TSchema } from 'typebox';
+import { exampleOf } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ const codesOf = (status: number): string[] =>
 const content = (body: TSchema | Binary): Json =>
   isBinary(body)
     ? { [body.mediaType]: { schema: { type: 'string', format: 'binary' } } }
-    : { 'application/json': { schema: body } };
+    : { 'application/json': { schema: body, example: exampleOf(body) } };
 
 /** Bytes may come as they are, of any media type, or as the one part of a form. Spec: API-RULE-files-6. */
 const fileForm = {
@@ -46,18 +47,53 @@ const pageHeaders = {
   Link: { description: 'where the next and the previous page are', schema: { type: 'string' } },
 } as const;
 
-/** Statuses that follow from the shape alone, beside those that the entry names. */
-function statusesOf(shape: EndpointShape): number[] {
+const changes = ({ method }: EndpointShape): boolean => method !== 'GET';
+
+/** Whether the reply is a stored file, of which a part may be asked for, and which the client may have already. */
+const sendsFile = ({ errors: refused }: EndpointShape): boolean => refused.includes(416);
+
+/** Statuses of refusals of an endpoint: those that its entry names, and those that follow from its shape. */
+function refusalsOf(shape: EndpointShape): number[] {
   const implied = [
     ...(shape.auth === 'bearer' ? [401] : []),
-    ...(shape.params || shape.query || shape.body ? [400] : []),
+    // A change with the cookie of a session has to come from a page of the service.
+    ...(shape.auth === 'bearer' && changes(shape) ? [403] : []),
+    400,
+    // A body that nobody asked for is refused too when it is huge, or of no media type at all.
+    ...(changes(shape) ? [413, 415] : []),
+    ...(sendsFile(shape) ? [412] : []),
     500,
   ];
   return [...new Set([...shape.errors, ...implied])].sort((a, b) => a - b);
 }
 
+/** Every status that an endpoint may answer with. */
+export const statusesOf = (shape: EndpointShape): number[] => [
+  200,
+  ...(sendsFile(shape) ? [206, 304] : []),
+  ...refusalsOf(shape),
+];
+
+const text = (description: string) => ({ description, schema: { type: 'string' } });
+
+const fileHeaders = {
+  ETag: text('for If-None-Match and If-Range'),
+  'Last-Modified': text('for If-Modified-Since and If-Range'),
+  'Accept-Ranges': text('bytes'),
+} as const;
+
+/** The answers that are about a part of a file, or about none of it. */
+const fileResponses = (shape: EndpointShape): Json => ({
+  206: {
+    description: 'Partial Content: the range that was asked for',
+    headers: { ...fileHeaders, 'Content-Range': text('which bytes of how many') },
+    content: content(shape.reply),
+  },
+  304: { description: 'Not Modified: what the client has is what would be sent', headers: fileHeaders },
+});
+
 function responses(shape: EndpointShape): Json {
-  const refusals = statusesOf(shape).map((status) => [
+  const refusals = refusalsOf(shape).map((status) => [
     String(status),
     {
       description: `${STATUS_CODES[status]}: ${codesOf(status).join(', ')}`,
@@ -67,10 +103,14 @@ function responses(shape: EndpointShape): Json {
   const success = {
     description: 'Success',
     ...(shape.paged && { headers: pageHeaders }),
+    ...(sendsFile(shape) && { headers: fileHeaders }),
     content: content(shape.reply),
   };
-  return { 200: success, ...Object.fromEntries(refusals) };
+  return { 200: success, ...(sendsFile(shape) && fileResponses(shape)), ...Object.fromEntries(refusals) };
 }
+
+/** A JSON body of which every field is optional may be left out. */
+export const mayBeAbsent = (body: TSchema | Binary): boolean => 'properties' in body && !('required' in body);
 
 const operation = (name: string, path: string, shape: EndpointShape): Json => ({
   operationId: name,
@@ -82,7 +122,7 @@ const operation = (name: string, path: string, shape: EndpointShape): Json => ({
     ...parameters('path', shape.params).filter((parameter) => path.includes(`{${parameter.name}}`)),
     ...parameters('query', shape.query),
   ],
-  ...(shape.body && { requestBody: { required: true, content: requestContent(shape.body) } }),
+  ...(shape.body && { requestBody: { required: !mayBeAbsent(shape.body), content: requestContent(shape.body) } }),
   responses: responses(shape),
   security: shape.auth === 'bearer' ? [{ bearer: [] }] : [],
 });

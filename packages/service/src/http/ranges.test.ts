@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNotModified, rangeApplies, wantedRange } from './ranges.ts';
+import { isAsExpected, isNotModified, rangeApplies, wantedRange } from './ranges.ts';
 
 describe('wantedRange', () => {
   // API-RULE-files-4, API-ERR-416
@@ -51,6 +51,23 @@ describe('isNotModified', () => {
     [{ 'if-none-match': '"x"', 'if-modified-since': at(1_700_000_001) }, false],
   ])('of %j is %j', (headers, expected) => {
     expect(isNotModified(headers, file)).toBe(expected);
+  });
+});
+
+describe('isAsExpected', () => {
+  it.each([
+    [{}, true],
+    [{ 'if-match': '"abc"' }, true],
+    [{ 'if-match': '"x", "abc"' }, true],
+    [{ 'if-match': '*' }, true],
+    [{ 'if-match': '"x"' }, false],
+    [{ 'if-match': 'W/"abc"' }, false],
+    [{ 'if-unmodified-since': at(1_700_000_000) }, true],
+    [{ 'if-unmodified-since': at(1_699_999_999) }, false],
+    [{ 'if-unmodified-since': 'yesterday' }, true],
+    [{ 'if-match': '"abc"', 'if-unmodified-since': at(1) }, true],
+  ])('of %j is %j', (headers, expected) => {
+    expect(isAsExpected(headers, file)).toBe(expected);
   });
 });
 

@@ -42,6 +42,20 @@ export function isNotModified(
   return since !== undefined && lastModifiedS <= isoSeconds(since);
 }
 
+/**
+ * Whether the file still is what the client wants a part of (RFC 9110 13.1.1, 13.1.4); If-Match rules out
+ * If-Unmodified-Since.
+ */
+export function isAsExpected(
+  headers: { readonly 'if-match'?: string | undefined; readonly 'if-unmodified-since'?: string | undefined },
+  { etag, lastModifiedS }: Validators,
+): boolean {
+  const tags = headers['if-match'];
+  if (tags !== undefined) return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim() === etag);
+  const since = headers['if-unmodified-since'];
+  return since === undefined || !(lastModifiedS > isoSeconds(since));
+}
+
 /** Whether a Range header counts, given If-Range (RFC 9110 13.1.5): only for exactly this version of the file. */
 export function rangeApplies(ifRange: string | undefined, { etag, lastModifiedS }: Validators): boolean {
   if (ifRange === undefined) return true;

@@ -5,6 +5,8 @@ import type { EventsReply } from './types.ts';
 
 /** A comment goes out this often, so that nobody in between takes the silence for an end, in ms. */
 const heartbeatMs = 20_000;
+/** How often it is looked whether the client may still listen, in ms. */
+const checkMs = 5_000;
 /** How soon a client that was cut may come back, in ms. */
 const retryMs = 2_000;
 /** What a client that does not read may have waiting; then it is cut, and comes back. */
@@ -14,12 +16,12 @@ const waitingBytesLimit = 1024 * 1024;
 export function eventSender(
   app: FastifyInstance,
   clock: Clock,
-): (reply: FastifyReply, events: EventsReply) => FastifyReply {
+): (reply: FastifyReply, events: EventsReply, isAllowed: () => Promise<boolean>) => FastifyReply {
   const open = new Set<ServerResponse>();
   app.addHook('preClose', async () => {
     for (const response of open) response.end();
   });
-  return (reply, { subscribe }) => {
+  return (reply, { subscribe }, isAllowed) => {
     reply.hijack();
     const { raw } = reply;
     open.add(raw);
@@ -30,6 +32,8 @@ export function eventSender(
       'x-accel-buffering': 'no',
     });
     const write = (text: string) => {
+      // Between the end and its leaving there may be one more event.
+      if (raw.writableEnded) return;
       raw.write(text);
       if (raw.writableLength > waitingBytesLimit) raw.destroy();
     };
@@ -40,9 +44,20 @@ export function eventSender(
       write(': still here\n\n');
       cancel = clock.after(heartbeatMs, beat);
     }
+    let cancelCheck = clock.after(checkMs, check);
+    // A token that has been revoked, or a device that has gone to somebody else, ends what began before.
+    function check(): void {
+      isAllowed()
+        .catch(() => false)
+        .then((allowed) => {
+          if (!allowed) raw.end();
+          else if (open.has(raw)) cancelCheck = clock.after(checkMs, check);
+        });
+    }
     raw.once('close', () => {
       open.delete(raw);
       cancel();
+      cancelCheck();
       leave();
     });
     return reply;

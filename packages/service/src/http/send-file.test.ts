@@ -125,6 +125,17 @@ describe('download', () => {
     },
   );
 
+  // API-ERR-412: a download that goes on after a pause must not be put together from two files.
+  it.each([{ 'if-match': '"other"' }, { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }])(
+    'with %j is refused',
+    async (headers) => {
+      const reply = await get({ range: 'bytes=4-7', ...headers });
+      expect(reply.status).toBe(412);
+      expect(await reply.json()).toMatchObject({ statusCode: 412, code: 'FILE_CHANGED' });
+      expect((await get({ range: 'bytes=4-7', 'if-match': whole.etag })).status).toBe(206);
+    },
+  );
+
   it('with an outdated If-Range gives the whole file', async () => {
     const reply = await get({ range: 'bytes=0-3', 'if-range': '"other"' });
     expect(reply.status).toBe(200);

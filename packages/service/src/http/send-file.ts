@@ -3,7 +3,7 @@ import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
-import { isNotModified, rangeApplies, wantedRange } from './ranges.ts';
+import { isAsExpected, isNotModified, rangeApplies, wantedRange } from './ranges.ts';
 import type { BytesReply, FileReply } from './types.ts';
 
 /** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */
@@ -73,7 +73,8 @@ async function stream(blob: OpenBlob, file: FileReply, range: ByteRange, respons
 }
 
 /**
- * Answers with a file of the blob store: Range (206, 416), If-Range, If-None-Match and If-Modified-Since (304), HEAD.
+ * Answers with a file of the blob store: Range (206, 416), If-Range, If-None-Match and If-Modified-Since (304),
+ * If-Match and If-Unmodified-Since (412), HEAD. Spec: API-ERR-412.
  *
  * @throws when the store has lost the file
  */
@@ -87,6 +88,9 @@ export async function sendFile(
   const etag = `"${file.etag}"`;
   const validators = { etag, lastModifiedS: Math.floor(file.lastModifiedMs / 1000) };
   const headers = headersOf(file, etag);
+  if (!isAsExpected(request.headers, validators)) {
+    return sendRefusal(reply, refusal('FILE_CHANGED'), statusOf('FILE_CHANGED'));
+  }
   if (isNotModified(request.headers, validators)) return reply.code(304).headers(headers).send();
   const ifRange = request.headers['if-range'];
   const header = rangeApplies(Array.isArray(ifRange) ? ifRange[0] : ifRange, validators)

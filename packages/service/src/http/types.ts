@@ -101,6 +101,8 @@ export interface BytesReply {
 export interface EventsReply {
   /** Begins to send; the answer ends it. */
   readonly subscribe: (send: (type: string, data: unknown) => void) => () => void;
+  /** Asked now and then, beside the check of the caller: the events end when it is not so any more. */
+  readonly isStillAllowed?: () => Promise<boolean>;
 }
 
 /** A reply with header fields of its own, such as a cookie. */

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import websocket from '@fastify/websocket';
+import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import { sendRefusal } from './errors.ts';
 
 /** An open web socket as those who use it see it; they know neither the framework nor the library below. */
 export interface SocketLine {
@@ -45,18 +48,39 @@ const lineOf = (socket: WebSocket): SocketLine => ({
 const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer =>
   Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
 
+/** Whether a request asks for the web socket at a path. Any other upgrade that somebody may wish for is passed over. */
+export const asksForSocket = ({ method, url, headers }: IncomingMessage, path: string): boolean =>
+  method === 'GET' && url?.split('?')[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
+
 /** Serves a web socket at a path. Compression is off: it costs every idle socket more than it saves. */
 export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
+  // Node would take every connection with an upgrade out of its own hands: nobody would end those of other paths.
+  Object.assign(app.server, {
+    shouldUpgradeCallback: (request: IncomingMessage) => asksForSocket(request, route.path),
+  });
   void app.register(async (scope) => {
-    await scope.register(websocket, { options: { maxPayload: route.frameLimitBytes, perMessageDeflate: false } });
-    scope.get(route.path, { websocket: true, onRequest: route.onRequest }, (socket, request) => {
+    await scope.register(websocket, {
+      options: { maxPayload: route.frameLimitBytes, perMessageDeflate: false },
+      errorHandler: (error, socket, request) => {
+        // What a client or its connection breaks has a code; the service's log is not theirs to fill.
+        if (!('code' in error)) request.log.error({ err: error }, 'A web socket failed');
+        socket.close(1011);
+      },
+    });
+    const onlySocket = refusal('INVALID_REQUEST', { detail: 'This path is for web sockets only' });
+    const wsHandler = (socket: WebSocket, request: FastifyRequest) => {
       const listener = route.open(request, lineOf(socket));
       socket.on('message', (data, isBinary) => listener.frame(isBinary ? bytesOf(data) : bytesOf(data).toString()));
       socket.on('ping', () => listener.heard());
       socket.on('pong', () => listener.heard());
-      // The close that follows says enough.
-      socket.on('error', () => {});
       socket.on('close', () => listener.closed());
+    };
+    scope.route({
+      method: 'GET',
+      url: route.path,
+      onRequest: route.onRequest,
+      handler: (_request, reply) => sendRefusal(reply, onlySocket, 400),
+      wsHandler,
     });
   });
 }

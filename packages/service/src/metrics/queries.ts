@@ -107,7 +107,9 @@ export async function locatedDevices(
     );
   }
   const items = await query
+    .leftJoin('channels', 'channels.device_id', 'devices.id')
     .select([
+      'channels.connected_at as online_since',
       'devices.id',
       'devices.title',
       'devices.product_id',

@@ -36,8 +36,7 @@ export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metrics
       if (!location) return [];
       const { id: device_id, title, product_id } = row;
       const last_seen_at = row.last_seen_at === null ? null : String(row.last_seen_at);
-      // No device holds a message channel open before there is one.
-      return [{ device_id, title, product_id, ...location, online: false, last_seen_at }];
+      return [{ device_id, title, product_id, ...location, online: row.online_since !== null, last_seen_at }];
     });
     return success({ items, total: found.total });
   },

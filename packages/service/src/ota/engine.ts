@@ -22,8 +22,8 @@ import {
   type OtaAsk,
   type OtaDecision,
   selectBundle,
-  timeoutReason,
-  updateTimeoutsMs,
+  type UpdateTimeout,
+  updateTimeouts,
 } from './rules.ts';
 import { advance, begin, endOpen } from './steps.ts';
 import {
@@ -73,11 +73,12 @@ type Step = <T>(
 
 /** Makes the engine that answers update queries and takes their results; `ledger` is what it may do to devices. */
 export function openOtaEngine(
-  deps: Pick<Deps, 'storage' | 'clock'>,
+  deps: Pick<Deps, 'storage' | 'clock' | 'settings'>,
   ledger: DeviceLedger,
   watchers: OtaWatchers,
 ): OtaEngine {
   const { storage, clock } = deps;
+  const timeouts = updateTimeouts(deps.settings.updateTimeoutHours);
   const reads = compileOtaReads(storage);
   const workOf = (changed: Set<number>): OtaWork => ({ reads, ledger, nowMs: () => clock.now(), changed });
 
@@ -114,7 +115,7 @@ export function openOtaEngine(
       await markDownloading(storage.db, updateId, clock.now());
       await tell(deviceId, [updateId]);
     },
-    expire: () => expireUpdates(storage.db, step, clock.now()),
+    expire: () => expireUpdates(storage.db, step, clock.now(), timeouts),
     async supersede(trx, device) {
       const work = workOf(new Set());
       await endOpen(work, trx, await currentUpdate(work, trx, device));
@@ -134,16 +135,16 @@ const expiringLimit = 500;
 const byTime: Speaker = { from: 'device', userId: null, client: null, ip: null };
 
 /** Ends the updates of devices that have not been heard of for too long. Spec: API-RULE-ota-11. */
-async function expireUpdates(db: Db, step: Step, nowMs: number): Promise<void> {
-  for (const state of ['downloading', 'installed'] as const) {
+async function expireUpdates(db: Db, step: Step, nowMs: number, timeouts: readonly UpdateTimeout[]): Promise<void> {
+  for (const { state, ms, reason } of timeouts) {
     for (let after = 0; ; ) {
-      const stale = await staleUpdates(db, state, nowMs - updateTimeoutsMs[state], after, expiringLimit);
+      const stale = await staleUpdates(db, state, nowMs - ms, after, expiringLimit);
       for (const { id, device_id } of stale) {
         await step(device_id, async (work, trx, device) => {
           const row = await work.reads.updateById(trx, id);
           // It may have moved meanwhile.
           if (row?.state !== state) return success(undefined);
-          return advance(work, trx, device, row, { trigger: 'expire', reason: timeoutReason(state) }, byTime);
+          return advance(work, trx, device, row, { trigger: 'expire', reason }, byTime);
         });
       }
       after = stale.at(-1)?.id ?? 0;

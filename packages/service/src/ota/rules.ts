@@ -43,17 +43,33 @@ export const updateTransitions: readonly Transition<UpdateState, UpdateTrigger>[
   { from: 'installed', trigger: 'supersede', to: 'superseded' },
 ];
 
-/**
- * How long an update may stay in a state until it counts as failed, in ms: a download that is resumed now and then, and
- * a restart. What was only offered waits for ever: the device may not have meant to take it. Spec: API-RULE-ota-11.
- */
-export const updateTimeoutsMs = { downloading: 7 * 86_400_000, installed: 86_400_000 } as const;
+/** How long a download may take that is resumed now and then, in days. */
+const downloadDays = 7;
 
-/** Why an update failed of which nothing was heard any more. */
-export const timeoutReason = (state: keyof typeof updateTimeoutsMs): string =>
-  state === 'installed'
-    ? `The device did not come back within ${updateTimeoutsMs.installed / 3_600_000} hours of its restart`
-    : `The download was not complete after ${updateTimeoutsMs.downloading / 86_400_000} days`;
+/** A state in which an update may stay for a time only. */
+export interface UpdateTimeout {
+  readonly state: 'downloading' | 'installed';
+  readonly ms: number;
+  /** Why the update has failed then. */
+  readonly reason: string;
+}
+
+/**
+ * How long an update may stay in a state until it counts as failed: the download, and the restart after it. What was
+ * only offered waits for ever: the device may not have meant to take it. Spec: API-RULE-ota-11.
+ */
+export const updateTimeouts = (restartHours: number): readonly UpdateTimeout[] => [
+  {
+    state: 'downloading',
+    ms: downloadDays * 86_400_000,
+    reason: `The download was not complete after ${downloadDays} days`,
+  },
+  {
+    state: 'installed',
+    ms: restartHours * 3_600_000,
+    reason: `The device did not come back within ${restartHours} hours of its restart`,
+  },
+];
 
 /** States in which an update still goes on. */
 export const openStates: readonly UpdateState[] = ['offered', 'downloading', 'installed'];

@@ -3,7 +3,6 @@ import { updateLedger } from '../devices/ledger.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 import { openOtaEngine } from './engine.ts';
-import { updateTimeoutsMs } from './rules.ts';
 
 eachDatabase('updates that take their time', (open) => {
   let world: OtaWorld;
@@ -15,9 +14,10 @@ eachDatabase('updates that take their time', (open) => {
     product = await world.productWithRelease();
     device = await world.deviceOn(product.product.id);
   });
-  const { downloading, installed } = updateTimeoutsMs;
+  const downloading = 7 * 86_400_000;
+  const installed = 86_400_000;
   /** What the background does after some time. */
-  const later = async (ms: number) => {
+  const later = async (ms: number, updateTimeoutHours = 24) => {
     const { storage, clock, service } = world.app;
     await storage.db
       .updateTable('updates')
@@ -28,7 +28,8 @@ eachDatabase('updates that take their time', (open) => {
       }))
       .execute();
     const nobody = { isWatched: () => false, tell() {} };
-    await openOtaEngine(service.deps, updateLedger(storage.expressions), nobody).expire();
+    const settings = { ...service.deps.settings, updateTimeoutHours };
+    await openOtaEngine({ ...service.deps, settings }, updateLedger(storage.expressions), nobody).expire();
     return clock.now();
   };
   const begin = async () => {
@@ -49,6 +50,17 @@ eachDatabase('updates that take their time', (open) => {
       ]);
       expect(await world.logsOf(device)).toContain('ota.fail');
       expect(await world.record(device)).toMatchObject({ bundle_ok: false });
+    });
+
+    it('has as long for that as the settings say', async () => {
+      await begin();
+      await world.report(device, product.release.id, 1, 'factory');
+      await later(3 * installed - 1, 72);
+      expect(await world.states(device)).toEqual(['installed']);
+      await later(2, 72);
+      expect(await world.history(device)).toMatchObject([
+        { state: 'failed', reason: 'The device did not come back within 72 hours of its restart' },
+      ]);
     });
 
     it('in its download has failed; what was only offered waits', async () => {

@@ -41,6 +41,15 @@ eachDatabase('people of a product', (open) => {
     const types = await scene.logTypes(id);
     expect(types.filter((type) => type === 'product.user_add')).toHaveLength(2);
     expect(types).toContain('product.user_remove');
+    // Whoever is let in or put out learns of it, also a tester, who sees nothing else of the product's log.
+    const heard = unwrap(
+      await scene.as('stranger').call('logs.list', { query: { product_id: id, sort: 'created_at' } }),
+    );
+    expect(heard.value.map(({ type }) => type).toSorted()).toEqual([
+      'product.user_add',
+      'product.user_add',
+      'product.user_remove',
+    ]);
   });
 
   // API-LIMIT-product-users

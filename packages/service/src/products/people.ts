@@ -70,7 +70,8 @@ const add =
       await putMember(trx, { product_id: productId, user_id: account.id, role: body.role, created_at: atMs });
       const message = `User ${account.username} is ${body.role} of product ${product} now`;
       const data = { user_id: account.id, role: body.role };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.user_add', message, productId, data });
+      const entry = { ...byCaller(call, atMs), message, productId, data, concernedId: account.id };
+      await writeLog(trx, { ...entry, type: 'product.user_add' });
       const made = await memberOf(trx, productId, account.id);
       if (!made) throw new Error(`User ${account.id} is gone within the transaction that added them`);
       return success(memberRecord(made));
@@ -91,7 +92,8 @@ const remove =
       await deleteMember(trx, productId, member.user_id);
       const message = `User ${member.user} taken off product ${product}`;
       const data = { user_id: member.user_id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.user_remove', message, productId, data });
+      const entry = { ...byCaller(call, atMs), message, productId, data, concernedId: member.user_id };
+      await writeLog(trx, { ...entry, type: 'product.user_remove' });
       return success(resultOk);
     });
   };

@@ -26,6 +26,7 @@ export const testSettings: Settings = {
   s3SecretKey: undefined,
   deviceInsecure: false,
   deviceCertificateDays: 10_950,
+  updateTimeoutHours: 24,
   connectorAllow: [],
   logLevel: 'info',
   accessLog: false,

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { openStorage } from '../db/open.ts';
@@ -13,12 +16,39 @@ declare module 'vitest' {
   }
 }
 
-const guard = fileURLToPath(new URL('./postgres-guard.ts', import.meta.url));
+const guard = fileURLToPath(new URL('./run-guard.ts', import.meta.url));
+const compileCache = fileURLToPath(new URL('../../../../node_modules/.cache/compiled', import.meta.url));
 
-/** Starts a server under a guard, which stops and removes it even when the test run is killed. */
-function startGuarded(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+/** A folder in memory, where thousands of small databases cost no disk time, and what a run may take of it, in bytes. */
+const memoryFolder = '/dev/shm';
+const memoryNeeded = 4 * 2 ** 30;
+
+/** Where all files of the run go: into memory when there is plenty of it. */
+function makeRunFolder(): string {
+  let parent = tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(memoryFolder);
+    if (Math.min(bavail * bsize, process.availableMemory()) >= memoryNeeded) parent = memoryFolder;
+  } catch {
+    // There is none on this system.
+  }
+  const folder = mkdtempSync(join(parent, 'moorage-test-'));
+  // The database server may have an account of its own.
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+interface Guarded {
+  /** Of the database server; empty when none was asked for. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a guard, which stops the server and removes the folder even when the test run is killed. */
+function startGuard(folder: string, withServer: boolean): Promise<Guarded> {
+  const args = [guard, folder, ...(withServer ? ['server'] : [])];
   // Its own process group: Ctrl-C in the terminal ends the test run first, then the guard sees the pipe close.
-  const process_ = spawn(process.execPath, [guard], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const process_ = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exited = new Promise<void>((resolve) => process_.once('exit', () => resolve()));
   return new Promise((resolve, reject) => {
     let output = '';
@@ -30,7 +60,7 @@ function startGuarded(): Promise<{ readonly url: string; readonly stop: () => Pr
       resolve({
         url: output.trim(),
         stop: async () => {
-          process_.stdin.end();
+          process_.stdin.end('done\n');
           await exited;
         },
       });
@@ -39,20 +69,24 @@ function startGuarded(): Promise<{ readonly url: string; readonly stop: () => Pr
 }
 
 /**
- * One real PostgreSQL server for the whole test run, with a template database whose tables are made. The variable
- * TEST_DATABASE_URL names another server to use; its user must be allowed to create databases.
+ * One folder for all that a test run writes, and one real PostgreSQL server with a template database whose tables are
+ * made. The variable TEST_DATABASE_URL names another server to use; its user must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const started = given === undefined ? await startGuarded() : undefined;
-  const url = given ?? started?.url ?? '';
+  const folder = makeRunFolder();
+  // Workers, and what they start, inherit both. Programs that are started again and again find what was compiled.
+  process.env.TMPDIR = folder;
+  process.env.NODE_COMPILE_CACHE ??= compileCache;
+  const guarded = await startGuard(folder, given === undefined);
+  const url = given ?? guarded.url;
   console.log(given === undefined ? 'PostgreSQL for the tests is up' : 'Tests use the server of TEST_DATABASE_URL');
   const template = `moorage_template_${process.pid}`;
   await (await openStorage(await onServer(url, (server) => server.create(template)))).close();
   project.provide('postgresUrl', url);
   project.provide('postgresTemplate', template);
   return async () => {
-    if (started) await started.stop();
-    else await onServer(url, (server) => server.drop(template));
+    if (given !== undefined) await onServer(url, (server) => server.drop(template));
+    await guarded.stop();
   };
 }

@@ -61,13 +61,28 @@ const freePort = (): Promise<number> =>
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A PostgreSQL server of our own, on loopback, with its data in a temporary folder. Durable: fsync is on. */
+export interface PostgresOptions {
+  /** Whether what was committed outlives a crash of the machine; a crash of the server it always does. Without it, much is faster. */
+  readonly durable?: boolean;
+}
+
+const durableSettings = ['fsync=on', 'synchronous_commit=on', 'max_wal_size=1GB'];
+const fastSettings = [
+  'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_wal_size=128MB',
+];
+
+/** A PostgreSQL server of our own, on loopback, with its data in a temporary folder. Durable unless told otherwise. */
 export class PostgresServer {
   readonly #folder: string;
   readonly #account: Account | undefined;
   readonly #binaries: Binaries;
   readonly #port: number;
   readonly #password: string;
+  readonly #durable: boolean;
   #process: ChildProcess | undefined;
 
   private constructor(
@@ -76,16 +91,18 @@ export class PostgresServer {
     binaries: Binaries,
     port: number,
     password: string,
+    durable: boolean,
   ) {
     this.#folder = folder;
     this.#account = account;
     this.#binaries = binaries;
     this.#port = port;
     this.#password = password;
+    this.#durable = durable;
   }
 
   /** Makes an empty cluster; it does not run yet. */
-  static async create(): Promise<PostgresServer> {
+  static async create({ durable = true }: PostgresOptions = {}): Promise<PostgresServer> {
     const account = serverAccount();
     const folder = mkdtempSync(join(tmpdir(), 'moorage-postgres-'));
     try {
@@ -103,7 +120,7 @@ export class PostgresServer {
         cwd: '/',
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      return new PostgresServer(folder, account, binaries, await freePort(), password);
+      return new PostgresServer(folder, account, binaries, await freePort(), password, durable);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;
@@ -112,6 +129,11 @@ export class PostgresServer {
 
   url(database = 'postgres'): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  /** Process id of the server; undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
   }
 
   /** Starts the server, also after it was killed; resolves when it accepts connections. */
@@ -134,8 +156,7 @@ export class PostgresServer {
       'unix_socket_directories=',
       'max_connections=300',
       'shared_buffers=64MB',
-      'fsync=on',
-      'synchronous_commit=on',
+      ...(this.#durable ? durableSettings : fastSettings),
     ].flatMap((setting) => ['-c', setting]);
     const server = spawn(
       this.#binaries.postgres,

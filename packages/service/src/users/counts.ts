@@ -26,23 +26,28 @@ const withRole = (eb: Products, { userId }: Person, roles: readonly ('manager' |
       .where('product_users.role', 'in', [...roles]),
   );
 
-/** Devices that somebody may see, by what state they and their current updates are in: one walk. */
-export async function countDevices(db: Db, viewer: Person | 'everyone') {
-  let query = db
+/** Devices that somebody may see. */
+const visibleDevices = (db: Db, viewer: Person | 'everyone') =>
+  db
     .selectFrom('devices')
     .innerJoin('products', 'products.id', 'devices.product_id')
-    .leftJoin('updates', 'updates.id', 'devices.update_id');
-  if (viewer !== 'everyone') {
-    query = query.where((eb) =>
-      eb.or([
-        eb('devices.user_id', '=', viewer.userId),
-        // Safe: the products of the join are those of the table.
-        owned(eb as unknown as Products, viewer),
-        withRole(eb as unknown as Products, viewer, ['manager', 'tester']),
-      ]),
+    .$if(viewer !== 'everyone', (devices) =>
+      viewer === 'everyone'
+        ? devices
+        : devices.where((eb) =>
+            eb.or([
+              eb('devices.user_id', '=', viewer.userId),
+              // Safe: the products of the join are those of the table.
+              owned(eb as unknown as Products, viewer),
+              withRole(eb as unknown as Products, viewer, ['manager', 'tester']),
+            ]),
+          ),
     );
-  }
-  return query
+
+/** Devices that somebody may see, by what state they and their current updates are in: one walk. */
+export const countDevices = (db: Db, viewer: Person | 'everyone') =>
+  visibleDevices(db, viewer)
+    .leftJoin('updates', 'updates.id', 'devices.update_id')
     .select((eb) => {
       const count = eb.fn.countAll<number>();
       return [
@@ -55,6 +60,14 @@ export async function countDevices(db: Db, viewer: Person | 'everyone') {
       ];
     })
     .executeTakeFirstOrThrow();
+
+/** How many of the devices that somebody may see are on the message channel. Spec: API-CHAN-online. */
+export async function countOnline(db: Db, viewer: Person | 'everyone'): Promise<number> {
+  const { n } = await visibleDevices(db, viewer)
+    .innerJoin('channels', 'channels.device_id', 'devices.id')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return n;
 }
 
 /** Products that are there and that somebody owns or manages; published ones are among both. */

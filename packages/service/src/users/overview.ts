@@ -9,7 +9,7 @@ import {
 import { success } from '@moorage/base';
 import { generalRoles, may } from '../auth/rules.ts';
 import type { Caller, Deps, Handlers } from '../http/types.ts';
-import { countBundles, countDevices, countProducts, countTokens } from './counts.ts';
+import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
 import { userById } from './queries.ts';
 import { userRecord } from './records.ts';
 
@@ -44,8 +44,7 @@ export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewCont
     const { db } = deps.storage;
     const viewer = may('log.all', generalRoles(caller)) ? 'everyone' : caller;
     return success({
-      // No device holds a message channel open before there is one.
-      devices: { ...(await countDevices(db, viewer)), online: 0 },
+      devices: { ...(await countDevices(db, viewer)), online: await countOnline(db, viewer) },
       products: await countProducts(db, caller),
       bundles: await countBundles(db, caller),
       tokens: await countTokens(db, caller.userId),

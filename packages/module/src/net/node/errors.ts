@@ -15,7 +15,7 @@ const errorKinds: Readonly<Record<string, NetError>> = {
 /** What the host's network said, in the port's words; an unknown error is of the kind `otherwise`. */
 export const failureOf = (error: Error, otherwise: NetError = 'unreachable'): NetFailure => {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { error: errorKinds[code] ?? otherwise, detail: error.message };
+  return { error: errorKinds[code] ?? otherwise, detail: error.message, ...(code !== '' && { code }) };
 };
 
 export const timedOut = (timeoutMs: number): NetFailure => ({

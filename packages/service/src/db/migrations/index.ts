@@ -7,6 +7,7 @@ import { pollsAndFilters } from './0004-polls-and-filters.ts';
 import { dataCloud } from './0005-data-cloud.ts';
 import { channels } from './0006-channels.ts';
 import { renewalBroadcasts } from './0007-renewal-broadcasts.ts';
+import { nodesBlocks } from './0008-nodes-blocks.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -30,6 +31,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0005-data-cloud': dataCloud,
   '0006-channels': channels,
   '0007-renewal-broadcasts': renewalBroadcasts,
+  '0008-nodes-blocks': nodesBlocks,
 };
 
 /** Their names, in their order. */

@@ -1,8 +1,12 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { spellingsOf } from '../../spellings.ts';
 
 /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
 export const contains = (text: Expression<string | null>, part: string): RawBuilder<SqlBool> =>
-  sql<SqlBool>`strpos(lower(${text}), ${part.toLowerCase()}) > 0`;
+  sql<SqlBool>`(${sql.join(
+    spellingsOf(part).map((spelling) => sql`strpos(lower(${text}), ${spelling}) > 0`),
+    sql` or `,
+  )})`;
 
 /** True when all of `text` fits a pattern in which `*` stands for any characters; letter case counts. */
 export const matches = (text: Expression<string>, pattern: string): RawBuilder<SqlBool> =>

@@ -1,0 +1,100 @@
+import { channelCloses } from '@moorage/api';
+import { VirtualClock } from '@moorage/base';
+import Fastify from 'fastify';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import type { Storage } from '../db/storage.ts';
+import { eachDatabase, fixtures } from '../testing/index.ts';
+import { ChannelHub } from './hub.ts';
+import { channelOf } from './queries.ts';
+
+eachDatabase('hub of the message channel', (open) => {
+  let storage: Storage;
+  let clock: VirtualClock;
+  let hub: ChannelHub;
+  let device: Awaited<ReturnType<ReturnType<typeof fixtures>['device']>>;
+  let closes: number[];
+  const told: unknown[] = [];
+
+  /** A line of the device; what comes over it is nothing but signs of life. */
+  function connect(): void {
+    const listener = hub.attach(device, '127.0.0.1', {
+      send() {},
+      ping: () => listener.heard(),
+      close: (code) => closes.push(code),
+      cut: () => listener.closed(),
+      waitingBytes: 0,
+      pause() {},
+      resume() {},
+    });
+  }
+  const recorded = () => channelOf(storage.db, device.id);
+  const forget = () => storage.db.deleteFrom('channels').where('device_id', '=', device.id).execute();
+  const logs = async () =>
+    (await storage.db.selectFrom('logs').select('type').where('device_id', '=', device.id).execute()).map(
+      ({ type }) => type,
+    );
+
+  beforeEach(async () => {
+    storage = await open();
+    clock = new VirtualClock(1_700_000_000_000);
+    closes = [];
+    told.length = 0;
+    const make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
+    const platform = await make.platform();
+    device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
+    hub = new ChannelHub({
+      storage,
+      clock,
+      log: Fastify().log,
+      webhook: async () => ({ ok: false, error: 'none' }),
+      live: { tell: (_id, event) => told.push(event) },
+    });
+    connect();
+    await vi.waitFor(async () => expect(await recorded()).toBeDefined());
+  });
+  afterEach(() => hub.close());
+
+  // API-CHAN-online
+  it('records a device again that others took for gone while this process stood still', async () => {
+    const before = await recorded();
+    await forget();
+    await clock.advance(15_000);
+    await vi.waitFor(async () => expect(await recorded()).toMatchObject({ session: before?.session }));
+    expect(closes).toEqual([]);
+    expect(told.at(-1)).toMatchObject({ type: 'online', data: { online: true } });
+    expect(await logs()).toEqual(['device.online', 'device.online']);
+  });
+
+  it('leaves the records alone while they are right', async () => {
+    const before = await recorded();
+    for (let beat = 0; beat < 6; beat++) {
+      await storage.db
+        .insertInto('processes')
+        .values({ id: `dead ${beat}`, seen_at: 0 })
+        .execute();
+      await clock.advance(15_000);
+      // The database has its own time, and a beat that comes during another is left out: its last deed is awaited.
+      await vi.waitFor(async () => {
+        const alive = await storage.db.selectFrom('processes').select('seen_at').execute();
+        expect(alive).toEqual([{ seen_at: clock.now() }]);
+      });
+    }
+    expect(await recorded()).toEqual(before);
+    expect(await logs()).toEqual(['device.online']);
+  });
+
+  // API-CHAN-processes
+  it('sends a device away that is connected elsewhere by now, although nobody has said so', async () => {
+    const elsewhere = { process_id: 'another', session: 'newer' };
+    await storage.db
+      .insertInto('processes')
+      .values({ id: 'another', seen_at: clock.now() + 60_000 })
+      .execute();
+    await storage.db.updateTable('channels').set(elsewhere).where('device_id', '=', device.id).execute();
+    await clock.advance(15_000);
+    await vi.waitFor(() => expect(closes).toEqual([channelCloses.replaced]));
+    expect(await recorded()).toMatchObject(elsewhere);
+    expect(hub.size).toBe(0);
+  });
+});
