@@ -5,6 +5,7 @@ import { unitBytes } from './device/flash.ts';
 import { unitsFor } from './device/flash-units.ts';
 import { defaultFactoryFiles } from './factory-files.ts';
 import { maxFileVersion } from './interpreter/arguments.ts';
+import { schemaMistake } from './schema-mistake.ts';
 
 const Pin = Type.Integer({ minimum: 0, maximum: 98 });
 
@@ -97,7 +98,7 @@ export const defaultModel: Model = {
 
 /**
  * Reads a model file: a JSON object with any of the model's keys; what it leaves out is as in the default model.
- * The refusal is one sentence that names the first wrong key.
+ * The refusal is one sentence that names the first wrong key and its value.
  */
 export function parseModel(json: string): Result<Model, string> {
   let given: unknown;
@@ -111,9 +112,7 @@ export function parseModel(json: string): Result<Model, string> {
   }
   const model: unknown = { ...defaultModel, ...given };
   if (!Value.Check(Model, model)) {
-    const first = Value.Errors(Model, model)[0];
-    const key = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-    return failure(first?.keyword === 'boolean' ? `Key "${key}" is unknown` : `Key "${key}" ${first?.message}`);
+    return failure(schemaMistake(Value.Errors(Model, model), model));
   }
   const wrong = strayPin(model) ?? wrongFile(model.files) ?? overflow(model);
   return wrong === undefined ? success(model) : failure(wrong);

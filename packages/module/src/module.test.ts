@@ -185,6 +185,13 @@ describe('a module', () => {
     expect(await first.run('get system.uuid')).toMatch(/^0 4D4F4F52[0-9A-F]{32}$/);
   });
 
+  // MOD-LIMIT-history
+  test('has a history as long as its model says', async () => {
+    const limits = { ...defaultModel.limits, history: 3 };
+    const { module } = await moduleRig({ model: { ...defaultModel, limits } });
+    expect(module.sessionLimits.historyLines).toBe(3);
+  });
+
   test('finds its service where it is told, until the user says otherwise', async () => {
     const service = { host: '127.0.0.1', port: 8443 };
     const { run } = await moduleRig({ service });

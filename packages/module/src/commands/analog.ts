@@ -14,6 +14,7 @@ import { isPwm } from '../device/pwm.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
+import { refuseFile } from './file-reasons.ts';
 import { refuseTaken } from './gpio.ts';
 
 /** How a sample is shown: as it is, in mV, or through the table in a file. */
@@ -31,10 +32,7 @@ function readForm(words: readonly string[], millivolts: boolean): SampleForm | u
 /** What a table in flash makes of samples. */
 async function readTable(board: Board, name: string): Promise<Result<(sample: number) => string, Response>> {
   const content = await board.flash.readAll(name, maxTableBytes);
-  if (!content.ok) {
-    board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
-    return failure(fail(codes.FAILED));
-  }
+  if (!content.ok) return failure(refuseFile(board, content.error));
   const table = parseLookUpTable(Buffer.from(content.value).toString('latin1'));
   if (!table.ok) {
     board.log.say('tableMalformed');

@@ -60,7 +60,11 @@ describe('cloud_capabilities', () => {
   test('a script may not begin itself again', async () => {
     const { run, peer } = await rig();
     peer.data.files.set('lamp.script', 'gca download -s\r\n');
-    expect(await run('gca download -s')).toEqual(['Setup cannot run setup', '1 Command failed']);
+    expect(await run('gca download -s')).toEqual([
+      'Setup cannot run setup',
+      'Line 1 of lamp.script failed',
+      '1 Command failed',
+    ]);
     peer.data.files.set('lamp.script', 'bogus\r\n');
     expect((await run('gca download -s')).at(-1)).toBe('1 Command failed');
   });

@@ -1,7 +1,7 @@
 import { failure, parseVersion, type Result, success, type Version } from '@moorage/base';
 import { parseCapabilities, readCapabilities } from '../cloud/data-capabilities.ts';
 import { fetchOffer, listOffers } from '../cloud/data-offers.ts';
-import { type FlashError, isFileName } from '../device/flash.ts';
+import { type FlashError, fileTypes, isFileName } from '../device/flash.ts';
 import { maxFileVersion } from '../interpreter/arguments.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -11,10 +11,6 @@ import { fetchFile } from './http-fetch.ts';
 import { versionOrDefault } from './http-manifest.ts';
 import { parseHttpUrl } from './http-url.ts';
 import { runScript } from './setup.ts';
-
-/** File type of capabilities. Reference module-protocols 1.5. */
-const capabilitiesType = 0xfc;
-const scriptType = 0xfe;
 
 /** A download as the user asked for it. */
 interface Asked {
@@ -67,13 +63,18 @@ async function fetchOffered(board: Board, { from, version, script, keep }: Asked
   const stored = await store(board, {
     name: offer.name,
     content: fetched.value.file,
-    type: capabilitiesType,
+    type: fileTypes.capabilities,
     version: kept,
   });
   if (!stored.ok) return stored;
   if (fetched.value.script === undefined) return success({ file: offer.name, script: undefined });
   const name = scriptName(offer.name);
-  const made = await store(board, { name, content: fetched.value.script, type: scriptType, version: kept });
+  const made = await store(board, {
+    name,
+    content: fetched.value.script,
+    type: fileTypes.miscellaneous,
+    version: kept,
+  });
   return made.ok ? success({ file: offer.name, script: name }) : made;
 }
 
@@ -103,7 +104,7 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
   const fetched = await fetchFile(board, {
     url,
     ...options,
-    file: { ...file, name: url.fileName, type: capabilitiesType },
+    file: { ...file, name: url.fileName, type: fileTypes.capabilities },
   });
   if (!fetched.ok) return failure(fail(codes.FAILED));
   const read = await readCapabilities(board.flash, url.fileName);
@@ -117,7 +118,7 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
   const made = await fetchFile(board, {
     url: beside,
     ...options,
-    file: { ...file, replace: true, name, type: scriptType },
+    file: { ...file, replace: true, name, type: fileTypes.miscellaneous },
   });
   return made.ok ? success({ file: url.fileName, script: name }) : failure(fail(codes.FAILED));
 }

@@ -336,6 +336,7 @@ test.each([403, 500])('a refusal with %i for another reason leaves the activatio
   expect(await run('get cloud.status')).toEqual(['0 1']);
 });
 
+// MOD-OPT-cloud_message-post
 test.each(['cloud_write temp 1', 'cloud_read', 'cloud_sync', 'cloud_message list', 'cloud_message post'])(
   '%s needs an activation',
   async (line) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FileInfo } from '../device/flash.ts';
+import { type FileInfo, fileFlags } from '../device/flash.ts';
 import { neutralPersonality } from '../personality.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
 
@@ -74,6 +74,20 @@ describe('statLine', () => {
   ];
   test.each(rows)('prints row %#', (info, line) => {
     expect(statLine(info)).toBe(line);
+  });
+});
+
+describe('fileFlags', () => {
+  // MOD-FILE-flags
+  const { valid, executable, system, bootable, user, essential, unprotected } = fileFlags;
+  test.each([
+    ['data of the system', valid | system, '0009'],
+    ['a program', valid | executable | system | bootable, '001B'],
+    ['a file of the user', valid | user, '0021'],
+    ['a user file that is essential and unprotected', valid | user | essential | unprotected, '0161'],
+    ['one that is written, and one that is encrypted', fileFlags.open | fileFlags.encrypted, '0084'],
+  ])('%s shows the bits of the reference', (_, flags, shown) => {
+    expect(statLine(file({ flags }))).toContain(`,${shown}`);
   });
 });
 

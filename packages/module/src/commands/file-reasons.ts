@@ -1,4 +1,5 @@
-import { type FlashError, fileFlags } from '../device/flash.ts';
+import { identityFiles, renewedFiles } from '../cloud/identity.ts';
+import { type FileInfo, type FlashError, fileFlags } from '../device/flash.ts';
 import { codes, fail, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';
 import type { Board } from './board.ts';
@@ -22,6 +23,13 @@ export function refuseFile(board: Board, error: FlashError): Response {
   board.log.say(fileReasons[error]);
   return fail(codes.FAILED);
 }
+
+/**
+ * Whether a file is the private key by which the service knows the module. It never leaves the module: whoever had a copy
+ * of it would be the module. A file of that name that a user has made is not meant.
+ */
+export const isOwnKey = ({ name, flags }: FileInfo): boolean =>
+  (flags & fileFlags.system) !== 0 && (name === identityFiles.key || name === renewedFiles.key);
 
 /** Flags of a file that users make with the letters `e` and `u`. */
 export function flagBits(letters: string): number {

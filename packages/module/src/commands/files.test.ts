@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { storePem } from '../cloud/identity.ts';
 import { defaultFlashLayout } from '../device/flash.ts';
 import { commandRig } from '../testing/command-rig.ts';
 import { testMac } from '../testing/radio-rig.ts';
@@ -197,6 +198,21 @@ describe('file_open and file_stat', () => {
     expect(await run('read 0 3')).toBe('No such stream|1 Command failed');
     expect(await run('close 0')).toBe('No such stream|1 Command failed');
   });
+});
+
+test('file_open gives the module’s own private key to nobody, a user’s file of that name to everybody', async () => {
+  const { run, flash } = await rig();
+  await run('fcr device.key 4', 'mine');
+  expect(await run('fop device.key')).toBe('0 0');
+  await run('close 0');
+  const key = Buffer.from('-----BEGIN PRIVATE KEY-----');
+  for (const name of ['device.key', 'renewed.key']) {
+    await flash.remove(name);
+    await storePem(flash, name, key.toString());
+    expect(await run(`fop ${name}`)).toBe('File protected|1 Command failed');
+    expect(await run(`fst ${name}`)).toMatch(/^0 27,/);
+  }
+  expect(await run('list')).toBe('0 ! # Type  Info');
 });
 
 describe('ls', () => {

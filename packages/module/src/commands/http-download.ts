@@ -5,8 +5,8 @@ import { type Board, defineCommand } from './board.ts';
 import { flagBits } from './file-reasons.ts';
 import { fetchFile } from './http-fetch.ts';
 import { maxManifestBytes, parseManifest, versionOrDefault } from './http-manifest.ts';
-import { interfaceOption } from './http-open.ts';
 import { parseHttpUrl, withFileName } from './http-url.ts';
+import { interfaceOption } from './interface-option.ts';
 
 /** Spec: MOD-DL-order: options first, `-i` or `-m` before the others; other orders are taken too. */
 const options = {

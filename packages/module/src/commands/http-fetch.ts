@@ -1,6 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { FlashError, NewFile } from '../device/flash.ts';
 import type { FileWriter } from '../device/flash-files.ts';
+import type { Interface } from '../net/ports.ts';
 import type { Board } from './board.ts';
 import { fileReasons } from './file-reasons.ts';
 import { type OpenHttp, openHttp, untilAnswered, untilChange } from './http-open.ts';
@@ -9,7 +10,7 @@ import type { HttpUrl } from './http-url.ts';
 /** One file to download. */
 export interface Wanted {
   readonly url: HttpUrl;
-  readonly iface: 'wlan' | 'softap' | undefined;
+  readonly iface: Interface | undefined;
   readonly cert: string | undefined;
   readonly file: Omit<NewFile, 'size'>;
 }

@@ -5,15 +5,8 @@ import type { Connection, TlsClient } from '../net/ports.ts';
 import { tlsErrorNumber } from '../net/tls-facts.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import type { Board } from './board.ts';
+import { fileReasons } from './file-reasons.ts';
 import type { HttpUrl } from './http-url.ts';
-
-/** The option `-i` of every command that uses the network. */
-export const interfaceOption = {
-  kind: 'value',
-  flag: '-i',
-  value: { kind: 'choice', choices: ['wlan', 'softap'], help: 'interface' },
-  help: 'interface; network.default_interface without it',
-} as const;
 
 export interface HttpRequest {
   readonly method: RequestHead['method'];
@@ -112,7 +105,7 @@ export async function tlsSettings(board: Board, cert: string | undefined): Promi
   const name = cert ?? board.variables.get('network.ca_cert');
   if (cert === undefined && (name === '' || !board.flash.stat(name))) return success({});
   const content = await board.flash.readAll(name, maxCertBytes);
-  if (!content.ok) return refused(board, content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
+  if (!content.ok) return refused(board, fileReasons[content.error]);
   const ca = Buffer.from(content.value).toString('latin1');
   return ca.includes('-----BEGIN CERTIFICATE-----') ? success({ ca }) : refused(board, 'certificateMalformed');
 }

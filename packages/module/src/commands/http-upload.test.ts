@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { storePem } from '../cloud/identity.ts';
 import { testCertificates } from '../testing/certificates.ts';
 import { grounds, httpRig } from '../testing/http-rig.ts';
 
@@ -109,6 +110,14 @@ test.each([
   ['hup server.test/200 absent b', 'File not found|1 Command failed'],
 ])('%s is refused', async (line, expected) => {
   expect(await (await httpRig(uploads().answer)).run(line)).toBe(expected);
+});
+
+test('the private key of the module is sent nowhere', async () => {
+  const { taken, answer } = uploads();
+  const rig = await httpRig(answer);
+  await storePem(rig.module.flash, 'device.key', 'secret');
+  expect(await rig.run('hup server.test/200 device.key b')).toBe('File protected|1 Command failed');
+  expect(taken).toEqual([]);
 });
 
 test('a server that is not there fails it', async () => {

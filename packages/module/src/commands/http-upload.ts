@@ -2,9 +2,12 @@ import type { FileInfo } from '../device/flash.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok } from '../interpreter/reply.ts';
+import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
-import { interfaceOption, type OpenHttp, openHttp, untilAnswered } from './http-open.ts';
+import { isOwnKey, refuseFile } from './file-reasons.ts';
+import { type OpenHttp, openHttp, untilAnswered } from './http-open.ts';
 import { type HttpUrl, parseHttpUrl } from './http-url.ts';
+import { interfaceOption } from './interface-option.ts';
 
 /** How much goes from the flash to the connection at a time, in bytes. */
 const pieceBytes = 16 * 1024;
@@ -31,6 +34,7 @@ const httpUpload = defineCommand({
       board.log.say('fileMissing');
       return fail(codes.FAILED);
     }
+    if (isOwnKey(file)) return refuseFile(board, 'protected');
     const sent = await upload(board, { url, iface, cert, file, remote });
     return sent ? ok(board.personality.text('success')) : fail(codes.FAILED);
   },
@@ -38,7 +42,7 @@ const httpUpload = defineCommand({
 
 interface Upload {
   readonly url: HttpUrl;
-  readonly iface: 'wlan' | 'softap' | undefined;
+  readonly iface: Interface | undefined;
   readonly cert: string | undefined;
   readonly file: FileInfo;
   readonly remote: string;

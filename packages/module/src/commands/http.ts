@@ -4,8 +4,9 @@ import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import type { HeaderError } from '../net/http-exchange.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import { type Board, defineCommand } from './board.ts';
-import { interfaceOption, openHttp, untilAnswered } from './http-open.ts';
+import { openHttp, untilAnswered } from './http-open.ts';
 import { parseHttpUrl } from './http-url.ts';
+import { interfaceOption } from './interface-option.ts';
 
 const handle = { kind: 'int', min: 0, max: 65_535, help: 'stream handle' } as const;
 // Spec: MOD-OPT-http_head-url, MOD-OPT-http_post-url.

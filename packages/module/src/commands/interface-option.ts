@@ -1,4 +1,4 @@
-/** The `-i` option that commands of the network share. Reference: module-commands 1.1. */
+/** The option `-i` of every command that uses the network. Reference: module-commands 1.1. */
 export const interfaceOption = {
   kind: 'value',
   flag: '-i',

@@ -2,6 +2,7 @@ import { PinDuties } from '../device/pin-duties.ts';
 import type { WakeSources } from '../device/power.ts';
 import { execute } from '../interpreter/execute.ts';
 import { initialPin, sleepingPins } from '../variables/directions.ts';
+import { joinResults } from '../wlan/join-table.ts';
 import type { Board } from './board.ts';
 
 /** What a board does with its pins by itself, tied to its variables and its network. */
@@ -32,7 +33,13 @@ export function pinDutiesOf(board: Board): PinDuties {
 }
 
 /** Values of `wlan.join.result` that the LED shows as an error; a join that was ended by hand is none. */
-const failedJoins: ReadonlySet<number> = new Set([3, 4, 5, 6, 7]);
+const failedJoins: ReadonlySet<number> = new Set([
+  joinResults['no-ssid'],
+  joinResults['no-passkey'],
+  joinResults['bad-security'],
+  joinResults['not-found'],
+  joinResults.failed,
+]);
 
 /** Entries of `gpio.init` that are set. Spec: MOD-VAR-gpio.init. */
 function* initialPins({ model, variables }: Board) {

@@ -1,18 +1,16 @@
 import { refusalTexts } from '../interpreter/board-port.ts';
-import type { Command } from '../interpreter/command.ts';
+import { type Command, unattended } from '../interpreter/command.ts';
 import { payloadText } from '../interpreter/framing.ts';
 import { prepare } from '../interpreter/prepare.ts';
 import { codes, fail, ok, type Response, type ResponseCode } from '../interpreter/reply.ts';
 import { decodeText } from '../interpreter/text.ts';
 import { tokenise } from '../interpreter/tokeniser.ts';
 import { type Board, defineCommand } from './board.ts';
+import { refuseFile } from './file-reasons.ts';
 
 /** Largest script, in bytes. */
 const maxScriptBytes = 65_536;
 const defaultScript = 'default_setup.script';
-
-/** Nobody is there to answer questions. */
-const scriptPort = { kind: 'http', ask: () => Promise.resolve(undefined) } as const;
 
 /** A failure of a line, with what it has left to do after the response; `undefined` for a line without a command. */
 interface LineOutcome {
@@ -20,12 +18,14 @@ interface LineOutcome {
   readonly after?: Response['after'];
 }
 
+const refused: LineOutcome = { code: codes.FAILED };
+
 /**
  * Runs one line of a script within the turn of the command that runs the script; its response becomes lines of the
  * log. A command whose data would follow has none here.
  */
 async function runLine(board: Board, line: string): Promise<LineOutcome | undefined> {
-  const prepared = prepare(board, board.registry, line, scriptPort);
+  const prepared = prepare(board, board.registry, line, unattended);
   if (prepared.kind === 'empty') return undefined;
   const reply = prepared.kind === 'prepared' ? await prepared.run() : prepared;
   if (reply.kind === 'silence') return { code: codes.SUCCESS };
@@ -43,17 +43,16 @@ async function runLine(board: Board, line: string): Promise<LineOutcome | undefi
  */
 export async function runScript(board: Board, name: string): Promise<Response> {
   const content = await board.flash.readAll(name, maxScriptBytes);
-  if (!content.ok) {
-    board.log.say(content.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
-    return fail(codes.FAILED);
-  }
+  if (!content.ok) return refuseFile(board, content.error);
   const commands = decodeText(Buffer.from(content.value)).split(/\r\n|\r|\n/);
-  for (const line of commands) {
+  for (const [index, line] of commands.entries()) {
     if (/^\s*#/.test(line)) continue;
-    if (refuseSetup(board, line)) return fail(codes.FAILED);
-    const outcome = await runLine(board, line.trim());
+    const outcome = refuseSetup(board, line) ? refused : await runLine(board, line.trim());
     if (outcome === undefined) continue;
-    if (outcome.code !== codes.SUCCESS) return fail(codes.FAILED);
+    if (outcome.code !== codes.SUCCESS) {
+      board.log.say('scriptLineFailed', { name, line: index + 1 });
+      return fail(codes.FAILED);
+    }
     if (outcome.after) return { ...ok(board.personality.text('success')), after: outcome.after };
   }
   return ok(board.personality.text('success'));

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
+import { storePem } from '../cloud/identity.ts';
 import { MemoryNetwork } from '../net/memory.ts';
 import { nodeNet } from '../net/node.ts';
 import type { Net } from '../net/ports.ts';
@@ -131,6 +132,14 @@ describe('with a mail server that is not ours', () => {
     expect(text).toContain('Content-Disposition: attachment; filename=data.bin\r\n');
     const encoded = /filename=data\.bin\r\n(?:[^\r]+\r\n)*\r\n([A-Za-z0-9+/=\r\n]+?)\r\n--/.exec(text)?.[1] ?? '';
     expect(Buffer.from(encoded, 'base64').equals(content)).toBe(true);
+    await rig.close();
+  });
+
+  test('the private key of the module goes with no mail', async () => {
+    const rig = await mailRig();
+    await storePem(rig.module.flash, 'device.key', 'secret');
+    expect(await rig.run('smtp bob@home.test hi 2 device.key', 'hi')).toBe('File protected|1 Command failed');
+    expect(rig.taken).toEqual([]);
     await rig.close();
   });
 

@@ -8,7 +8,9 @@ import { tlsErrorNumber } from '../net/tls-facts.ts';
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import { type Board, defineCommand } from './board.ts';
-import { interfaceOption, tlsSettings } from './http-open.ts';
+import { isOwnKey, refuseFile } from './file-reasons.ts';
+import { tlsSettings } from './http-open.ts';
+import { interfaceOption } from './interface-option.ts';
 
 /** Longest text of a mail, in bytes. */
 const maxBodyBytes = 64 * 1024;
@@ -63,7 +65,7 @@ async function send(board: Board, asked: Asked, body: string): Promise<Response>
   const from = board.variables.get('email.name_address');
   if (addressOf(from) === undefined) return refuse(board, 'mailNotConfigured', { name: 'email.name_address' });
   const attachment = attachmentOf(board, asked.attachment);
-  if (!attachment.ok) return refuse(board, 'fileMissing');
+  if (!attachment.ok) return refuseFile(board, attachment.error);
   const joined = await board.wlan.ensureUp(board.wlan.interfaceOf(asked.iface));
   const tls = await tlsSettings(board, undefined);
   if (!joined.ok || !tls.ok) return fail(codes.FAILED);
@@ -118,10 +120,11 @@ function refuse(board: Board, ...why: Parameters<Board['log']['say']>): Response
   return fail(codes.FAILED);
 }
 
-function attachmentOf(board: Board, name: string | undefined): Result<FileInfo | undefined, 'missing'> {
+function attachmentOf(board: Board, name: string | undefined): Result<FileInfo | undefined, 'missing' | 'protected'> {
   if (name === undefined) return success(undefined);
   const file = board.flash.stat(name);
-  return file ? success(file) : failure('missing');
+  if (!file) return failure('missing');
+  return isOwnKey(file) ? failure('protected') : success(file);
 }
 
 /** The bytes of a file, read as they are sent. */

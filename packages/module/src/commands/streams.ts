@@ -57,15 +57,22 @@ const streamPoll = defineCommand({
     if (target === undefined) return fail(codes.INVALID);
     if (target === 'all') {
       const handles = board.streams.list().map((entry) => entry.handle);
-      return ok(handles.map((each) => pollText(board, each, count, true)).join('|') || board.personality.text('none'));
+      return ok(
+        handles.map((each) => pollText(board, each, { named: true, count })).join('|') ||
+          board.personality.text('none'),
+      );
     }
-    const text = pollText(board, target, count, count);
+    const text = pollText(board, target, { named: count, count });
     return text === undefined ? refuse(board, 'unknown-handle') : ok(text);
   },
 });
 
 /** `<state>`, `<handle>,<state>` or `<handle>,<state>,<bytes>`. */
-function pollText(board: Board, handle: number, count: boolean, named: boolean): string | undefined {
+function pollText(
+  board: Board,
+  handle: number,
+  { named, count }: { readonly named: boolean; readonly count: boolean },
+): string | undefined {
   const state = board.streams.poll(handle);
   if (!state.ok) return undefined;
   const bytes = board.streams.get(handle)?.available() ?? 0;

@@ -1,9 +1,10 @@
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
+import type { Interface } from '../net/ports.ts';
 import { openTcpClient } from '../services/open-client.ts';
 import { type ServerKind, serverTls } from '../services/tcp-servers.ts';
 import { type Board, defineCommand } from './board.ts';
-import { interfaceOption } from './http-open.ts';
+import { interfaceOption } from './interface-option.ts';
 import { refuseWith } from './stream-io.ts';
 
 export const portArg = { kind: 'int', min: 1, max: 65_535, help: 'port' } as const;
@@ -53,7 +54,7 @@ export async function stopServers(board: Board, kind: ServerKind, port: number |
 
 export interface ServerRequest {
   readonly kind: ServerKind;
-  readonly iface: 'wlan' | 'softap' | undefined;
+  readonly iface: Interface | undefined;
   readonly port: number | undefined;
   /** Files of certificate and key; `undefined` without TLS, empty for those of the HTTP server. */
   readonly tls: readonly string[] | undefined;

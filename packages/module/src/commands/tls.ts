@@ -1,9 +1,11 @@
 import { readValue } from '../interpreter/arguments.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
+import type { Interface } from '../net/ports.ts';
 import { openTcpClient } from '../services/open-client.ts';
 import { type Board, defineCommand } from './board.ts';
-import { interfaceOption, tlsSettings } from './http-open.ts';
+import { tlsSettings } from './http-open.ts';
+import { interfaceOption } from './interface-option.ts';
 import { hostArg, localPortOption, portArg, startServer, stopServers } from './tcp.ts';
 
 const tlsClient = defineCommand({
@@ -32,11 +34,7 @@ const tlsClient = defineCommand({
 });
 
 /** `[<port>] [<cert> <key>]`: what is no number is a file. */
-function start(
-  board: Board,
-  iface: 'wlan' | 'softap' | undefined,
-  words: readonly string[],
-): Promise<Response> | Response {
+function start(board: Board, iface: Interface | undefined, words: readonly string[]): Promise<Response> | Response {
   const numbered = /^\d+$/.test(words[0] ?? '');
   const port = numbered ? readValue(portArg, words[0] ?? '') : undefined;
   if (port && !port.ok) return fail(codes.INVALID);

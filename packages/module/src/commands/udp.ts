@@ -1,10 +1,11 @@
 import { readValue } from '../interpreter/arguments.ts';
 import type { ArgSpec, Command } from '../interpreter/command.ts';
 import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import type { Interface } from '../net/ports.ts';
 import { openUdpClient } from '../services/open-client.ts';
 import { type Board, defineCommand } from './board.ts';
 import { discarding } from './data-sinks.ts';
-import { interfaceOption } from './http-open.ts';
+import { interfaceOption } from './interface-option.ts';
 import { maxReadBytes, readReply, refuseWith, writeReply } from './stream-io.ts';
 import { hostArg, portArg } from './tcp.ts';
 
@@ -31,7 +32,7 @@ interface Action {
   readonly args: readonly ArgSpec[];
   /** How many of them must be there. */
   readonly required: number;
-  run(board: Board, values: readonly string[], iface: 'wlan' | 'softap' | undefined): Reply | Promise<Reply>;
+  run(board: Board, values: readonly string[], iface: Interface | undefined): Reply | Promise<Reply>;
 }
 
 const sizeArg = (max: number) => ({ kind: 'int', min: 1, max, help: 'bytes' }) as const;
@@ -72,7 +73,7 @@ const actions: Readonly<Record<'start' | 'stop' | 'write' | 'read', Action>> = {
   },
 };
 
-async function start(board: Board, port: string | undefined, iface: 'wlan' | 'softap' | undefined): Promise<Response> {
+async function start(board: Board, port: string | undefined, iface: Interface | undefined): Promise<Response> {
   const { personality, sockets, variables, wlan } = board;
   const wanted = wlan.interfaceOf(iface);
   // Spec: MOD-NET-auto-up.

@@ -1,5 +1,5 @@
 import { sleep } from '@moorage/base';
-import { fileFlags } from '../device/flash.ts';
+import { defaultFileType, fileFlags } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
 import { isExport, type VariableError, type VariableRefusal } from '../variables/store.ts';
@@ -17,7 +17,6 @@ const errorCodes: Readonly<Record<VariableError, RefusalCode>> = {
 
 /** Largest settings file that `load` takes, in bytes. */
 const maxSettingsBytes = 65_536;
-const settingsFileType = 0xfe;
 
 function refuse(board: Board, refusal: VariableRefusal): Response {
   const { pin, owner, locked } = refusal;
@@ -108,7 +107,7 @@ async function saveToFile(board: Board, name: string): Promise<Response> {
     name,
     size: content.length,
     version: [1, 0, 0, 0],
-    type: settingsFileType,
+    type: defaultFileType,
     flags: fileFlags.user,
     replace: true,
   });

@@ -1,7 +1,4 @@
-import { type FileInfo, fileFlags } from './flash.ts';
-
-/** File type of the recovery program. Reference: module-protocols 1.5. */
-const recoveryType = 0x00;
+import { type FileInfo, fileFlags, fileTypes } from './flash.ts';
 
 /**
  * Whether the boot loader starts the recovery program, which is what safe mode is, for `system.boot.app`. Whatever else
@@ -10,4 +7,4 @@ const recoveryType = 0x00;
  * @param app the file that the variable names; `undefined` when there is none of that name
  */
 export const startsRecovery = (app: FileInfo | undefined): boolean =>
-  app?.type === recoveryType && (app.flags & fileFlags.bootable) !== 0;
+  app?.type === fileTypes.recoveryProgram && (app.flags & fileFlags.bootable) !== 0;

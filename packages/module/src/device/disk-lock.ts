@@ -42,7 +42,7 @@ async function releaseLock(folder: string, number: number): Promise<void> {
 /** Creates a lock file together with its text, in one step; false when it exists already. */
 async function createLock(folder: string, number: number, owner: string): Promise<boolean> {
   const draft = join(folder, `~lock-${randomUUID()}.tmp`);
-  const file = await open(draft, 'wx');
+  const file = await open(draft, 'wx', 0o600);
   try {
     await file.writeFile(owner);
     await file.close();

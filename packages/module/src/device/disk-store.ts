@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DiskLock, lockFolder } from './disk-lock.ts';
-import type { Store, StoreWriter } from './store.ts';
+import type { Allocate, Store, StoreWriter } from './store.ts';
 
 /** Bytes gathered before they go to the host's file. */
 const writeBufferBytes = 64 * 1024;
@@ -11,6 +11,10 @@ const writeBufferBytes = 64 * 1024;
 const maxEncodedBytes = 200;
 
 const maxNameBytes = 200;
+
+/** The flash holds private keys and passkeys: they are its owner's alone. */
+const folderMode = 0o700;
+const fileMode = 0o600;
 
 /**
  * A store in a folder of the host: one file per name. A new content is written to a temporary file, synced, renamed
@@ -25,6 +29,8 @@ export class DiskStore implements Store {
   readonly #lock: DiskLock;
   readonly #names: Set<string>;
   #drafts = 0;
+  /** Drafts that are neither published nor discarded. */
+  readonly #open = new Set<Draft>();
 
   private constructor(folder: string, folderHandle: FileHandle, lock: DiskLock, names: Set<string>) {
     this.#folder = folder;
@@ -39,7 +45,7 @@ export class DiskStore implements Store {
    * @throws when another process has the folder, or the host refuses
    */
   static async open(folder: string): Promise<DiskStore> {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: folderMode });
     const lock = await lockFolder(folder);
     if (!lock) throw new Error(`Flash folder "${folder}" is in use by another process`);
     try {
@@ -51,8 +57,9 @@ export class DiskStore implements Store {
     }
   }
 
-  /** Gives the folder back. */
+  /** Gives the folder back; what is half written is left for the next start to clear away. */
   async close(): Promise<void> {
+    await Promise.all([...this.#open].map((draft) => draft.close()));
     await this.#folderHandle.close();
     await this.#lock.release();
   }
@@ -61,7 +68,12 @@ export class DiskStore implements Store {
     return [...this.#names];
   }
 
-  async read(name: string, start = 0, end?: number): Promise<Uint8Array | undefined> {
+  async read(
+    name: string,
+    start = 0,
+    end?: number,
+    allocate: Allocate = Buffer.allocUnsafeSlow,
+  ): Promise<Uint8Array | undefined> {
     const file = this.#names.has(name) ? await openIfThere(this.#pathOf(name)) : undefined;
     if (!file) return undefined;
     try {
@@ -69,7 +81,7 @@ export class DiskStore implements Store {
       // Who knows where to end needs no size; behind the end nothing is read.
       const to = end ?? (await file.stat()).size - offset;
       if (to <= start) return new Uint8Array();
-      const bytes = Buffer.allocUnsafeSlow(to - start);
+      const bytes = allocate(to - start);
       const { bytesRead } = await file.read(bytes, 0, bytes.length, offset + start);
       return bytes.subarray(0, bytesRead);
     } finally {
@@ -80,17 +92,20 @@ export class DiskStore implements Store {
   async create(name: string): Promise<StoreWriter> {
     const header = envelope(name);
     const path = join(this.#folder, `~${++this.#drafts}.tmp`);
-    const draft = new Draft(await open(path, 'wx'));
+    const draft = new Draft(await open(path, 'wx', fileMode));
+    this.#open.add(draft);
     await draft.append(header);
     return {
       append: (chunk) => draft.append(chunk),
       publish: async () => {
+        this.#open.delete(draft);
         await draft.finish();
         await rename(path, this.#pathOf(name));
         await this.#folderHandle.sync();
         this.#names.add(name);
       },
       discard: async () => {
+        this.#open.delete(draft);
         await draft.close();
         await unlink(path);
       },
@@ -126,9 +141,12 @@ class Draft {
   }
 
   async finish(): Promise<void> {
-    await this.#flush();
-    await this.#file.sync();
-    await this.#file.close();
+    try {
+      await this.#flush();
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+    }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { crc16 } from '@moorage/base';
-import { type FactoryFile, type FileInfo, fileFlags } from './flash.ts';
+import { type FactoryFile, type FileInfo, fileFlags, fileTypes } from './flash.ts';
 import { encodeHeader, encodeTrailer, entryName, headerBytes, trailerBytes } from './flash-format.ts';
 import { unitsFor } from './flash-units.ts';
 import type { Store } from './store.ts';
@@ -44,13 +44,15 @@ async function put(store: Store, name: string, content: Uint8Array): Promise<voi
   await writer.publish();
 }
 
+const isRadioFirmware = ({ type }: FactoryFile): boolean => type === fileTypes.radioFirmware;
+
 function prepare(files: readonly FactoryFile[]): ReadonlyMap<string, Prepared> {
   const known = preparedLists.get(files);
   if (known) return known;
   const next = { i: 0, e: 0, b: 0 };
   const prepared = new Map<string, Prepared>();
   // The radio firmware lies at the beginning of its area, wherever it stands in the list.
-  for (const file of files.toSorted((a, b) => Number(b.type === 0x01) - Number(a.type === 0x01))) {
+  for (const file of files.toSorted((a, b) => Number(isRadioFirmware(b)) - Number(isRadioFirmware(a)))) {
     const size = file.content.length;
     const { name, area, type, version } = file;
     const flags = file.flags | fileFlags.valid;

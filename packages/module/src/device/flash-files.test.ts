@@ -170,6 +170,11 @@ describe('Flash', () => {
     ['type 80 of a user', userFile('a', 1, { type: 0x80 }), 'protected'],
     ['type 81 of a user', userFile('a', 1, { type: 0x81 }), 'protected'],
     ['a user who replaces a system file', userFile('wifi_fw.bin', 1, { replace: true }), 'protected'],
+    [
+      'whoever replaces a system file by a plain one',
+      { ...userFile('wifi_fw.bin', 1, { replace: true }), flags: 0 },
+      'protected',
+    ],
     ['more bytes than the free run has', userFile('a', 5 * 4096 + 1), 'no-space'],
     ['more bytes than the area has', userFile('a', 100 * 4096), 'no-space'],
   ];

@@ -6,6 +6,7 @@ import {
   type FlashError,
   type FlashLayout,
   fileFlags,
+  fileTypes,
   isFileName,
   isProtectedType,
   type NewFile,
@@ -24,7 +25,7 @@ import {
 } from './flash-format.ts';
 import { openSpool, type Spool, spoolName } from './flash-spool.ts';
 import { firstFit, freeUnits, type UnitRun } from './flash-units.ts';
-import type { Store, StoreWriter } from './store.ts';
+import type { Allocate, Store, StoreWriter } from './store.ts';
 
 /** A file on its way into the flash. Exactly one of `finish` and `abandon` ends it. */
 export interface FileWriter {
@@ -116,7 +117,7 @@ export class Flash {
    * Begins a file, in the area it names, that of the file it replaces, or else extended flash; nothing of it shows
    * before `finish`.
    *
-   * A file that users make (flag `user`) may not be a program nor replace a system file: `protected`.
+   * A file that users make (flag `user`) may not be a program, and only a system file replaces a system file: `protected`.
    * Spec: MOD-FILE-life, MOD-FILE-limits.
    */
   async create(file: NewFile): Promise<Result<FileWriter, FlashError>> {
@@ -154,7 +155,7 @@ export class Flash {
     if (byUser && isProtectedType(file.type)) return 'protected';
     const old = this.#files.get(file.name);
     if (old && !file.replace) return 'exists';
-    if (old && byUser && isSystemFile(old)) return 'protected';
+    if (old && isSystemFile(old) && (byUser || !isSystemFile(file))) return 'protected';
     const begun = this.#reserved.some((reservation) => reservation.name === file.name);
     if (begun) return 'exists';
     // The file that this one replaces keeps its place until the new one is valid.
@@ -216,12 +217,12 @@ export class Flash {
 
   /**
    * Bytes `start` to `end` (exclusive) of exactly this file: `missing` once it was deleted or replaced.
-   * The bytes may be shared: do not change them.
+   * The bytes may be shared: do not change them. Where they have to be copied, `allocate` gives the buffer.
    */
-  async read(info: FileInfo, start: number, end: number): Promise<Result<Uint8Array, 'missing'>> {
+  async read(info: FileInfo, start: number, end: number, allocate?: Allocate): Promise<Result<Uint8Array, 'missing'>> {
     if (this.#files.get(info.name) !== info) return failure('missing');
     const from = headerBytes + Math.min(start, info.size);
-    const bytes = await this.#store.read(entryName(info.name), from, headerBytes + Math.min(end, info.size));
+    const bytes = await this.#store.read(entryName(info.name), from, headerBytes + Math.min(end, info.size), allocate);
     return bytes && this.#files.get(info.name) === info ? success(bytes) : failure('missing');
   }
 
@@ -252,7 +253,7 @@ export class Flash {
   format(area: 'e' | 'b'): Promise<void> {
     return this.#change(async () => {
       for (const info of this.list()) {
-        if (info.area !== area || info.type === radioFirmwareType) continue;
+        if (info.area !== area || info.type === fileTypes.radioFirmware) continue;
         await this.#store.remove(entryName(info.name));
         this.#files.delete(info.name);
       }
@@ -270,10 +271,9 @@ export class Flash {
   }
 }
 
-const radioFirmwareType = 0x01;
-
 /** Files that users may neither delete nor replace. Spec: MOD-FILE-types, MOD-FILE-flag-bits. */
-const isSystemFile = (info: FileInfo): boolean => isProtectedType(info.type) || (info.flags & fileFlags.system) !== 0;
+const isSystemFile = (info: Pick<FileInfo, 'type' | 'flags'>): boolean =>
+  isProtectedType(info.type) || (info.flags & fileFlags.system) !== 0;
 
 /** The index entry of a stored file; `undefined` when what is there is no complete file. */
 async function readInfo(store: Store, name: string): Promise<FileInfo | undefined> {

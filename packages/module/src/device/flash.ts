@@ -86,10 +86,28 @@ export const unitBytes = 4096;
 export const maxNameLength = 95;
 
 /** Printable ASCII, spaces too; names are flat, a `/` in them is a letter like any other. */
-export const isFileName = (name: string): boolean => /^[\x20-\x7e]{1,95}$/.test(name);
+export const isFileName = (name: string): boolean => name.length <= maxNameLength && /^[\x20-\x7e]+$/.test(name);
 
-/** Type of a file for which none is named: miscellaneous. */
-export const defaultFileType = 0xfe;
+/** File types that the module minds. Reference: module-protocols 1.5. */
+export const fileTypes = {
+  recoveryProgram: 0x00,
+  radioFirmware: 0x01,
+  certificate: 0x03,
+  firstProgram: 0x80,
+  program: 0x81,
+  capabilities: 0xfc,
+  miscellaneous: 0xfe,
+} as const;
+
+/** Type of a file for which none is named. */
+export const defaultFileType = fileTypes.miscellaneous;
+
+const protectedTypes: ReadonlySet<number> = new Set([
+  fileTypes.recoveryProgram,
+  fileTypes.radioFirmware,
+  fileTypes.firstProgram,
+  fileTypes.program,
+]);
 
 /** Programs and radio firmware: made at the factory or by updates, never made or deleted by users. */
-export const isProtectedType = (type: number): boolean => [0x00, 0x01, 0x80, 0x81].includes(type);
+export const isProtectedType = (type: number): boolean => protectedTypes.has(type);

@@ -39,7 +39,7 @@ export class PacketPool {
 }
 
 /** Bytes for one direction, shared by streams: a small part belongs to each, the rest to whoever comes first. */
-export class Budget {
+class Budget {
   readonly #streams: number;
   readonly #waiting = new Set<() => void>();
   #bytes = 0;

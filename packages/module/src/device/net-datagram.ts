@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import type { Datagram, DatagramSocket } from '../net/ports.ts';
+import type { Datagram, DatagramSocket, Interface } from '../net/ports.ts';
 import { type PacketPool, ReceiveQueue, Share } from './net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 
@@ -15,7 +15,7 @@ export interface DatagramStreamOptions {
   readonly type: 'UDPC' | 'UDPS';
   readonly info: (peer: Peer | undefined) => string;
   readonly pool: PacketPool;
-  readonly iface: 'wlan' | 'softap';
+  readonly iface: Interface;
   /** Where writes go; without it, to whoever sent last. */
   readonly remote?: Peer;
   /** Hear and answer the first sender alone; asked at each datagram. */
@@ -30,7 +30,7 @@ export interface DatagramStreamOptions {
  */
 export class DatagramStream implements Stream {
   readonly type: 'UDPC' | 'UDPS';
-  readonly iface: 'wlan' | 'softap';
+  readonly iface: Interface;
   readonly remoteClosed = false;
   readonly #options: DatagramStreamOptions;
   readonly #queue: ReceiveQueue;

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '@moorage/base';
 import { failure, type Result, success } from '@moorage/base';
-import type { Connection } from '../net/ports.ts';
+import type { Connection, Interface } from '../net/ports.ts';
 import { type PacketPool, ReceiveQueue, Share } from './net-buffers.ts';
 import type { Stream, StreamError, StreamType, WriteSink } from './streams.ts';
 
@@ -18,7 +18,7 @@ export interface SocketStreamOptions {
   readonly pool: PacketPool;
   readonly clock: Clock;
   /** Interface that it runs on. */
-  readonly iface: 'wlan' | 'softap';
+  readonly iface: Interface;
   /** Longest wait of a write for a socket that takes nothing, in ms; asked at each write. */
   readonly writeTimeoutMs: () => number;
   /** Without traffic for so long, the stream ends; 0 or nothing for never. */
@@ -39,7 +39,7 @@ export interface SocketStreamOptions {
  */
 export class SocketStream implements Stream {
   readonly type: StreamType;
-  readonly iface: 'wlan' | 'softap';
+  readonly iface: Interface;
   readonly #options: SocketStreamOptions;
   readonly #queue: ReceiveQueue;
   readonly #unsent: Share;

@@ -105,6 +105,8 @@ describe('the control protocol', () => {
     ['{"toString":1}', noKey],
     ['{"watch":[1],"unwatch":[1]}', noKey],
     ['{"drive":1}', noDrive],
+    ['{"drive":{"pin":1,"wave":[[1,100,1]]}}', noDrive],
+    ['{"drive":{"pin":1,"wave":["10"]}}', noDrive],
     ['{"drive":{"level":1}}', noPin],
     ['{"drive":{"pin":8,"level":1}}', noPin],
     ['{"drive":{"pin":1.5,"level":1}}', noPin],

@@ -54,7 +54,7 @@ function readPairs<A, B>(
 }
 
 /** The voltage on the lines between points of `[ms, volts]`; repeated, the last point is the first again. */
-export function piecewise(points: readonly (readonly [ms: number, volts: number])[], repeat: boolean): AnalogWaveform {
+function piecewise(points: readonly (readonly [ms: number, volts: number])[], repeat: boolean): AnalogWaveform {
   const endMs = points.at(-1)?.[0] ?? 0;
   return (ms) => {
     const at = repeat && endMs > 0 ? ms % endMs : ms;
@@ -73,13 +73,12 @@ export class PinControl {
   readonly #pins: Pins;
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
+  readonly #board: ControlledBoard | undefined;
   readonly #watched = new Map<number, () => void>();
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   /** The line was too long: what is left of it is skipped. */
   #skipping = false;
-
-  readonly #board: ControlledBoard | undefined;
 
   /** `write` takes whole lines with their line end. Without a board there are pins alone. */
   constructor(pins: Pins, clock: Clock, write: (line: string) => void, board?: ControlledBoard) {

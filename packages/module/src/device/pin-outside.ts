@@ -57,14 +57,15 @@ export class PinOutside {
       this.#put(pin, { level: what });
       return;
     }
-    const { steps, repeat = false } = what;
+    const { steps } = what;
     if (steps.length === 0 || steps.length > maxWaveformSteps || steps.some(({ ms }) => !(ms >= 1)))
-      throw new Error('A waveform has 1 to 1000 steps of at least 1 ms');
+      throw new Error(`A waveform has 1 to ${maxWaveformSteps} steps of at least 1 ms`);
     const drive: Drive = { level: null };
     this.#put(pin, drive);
-    this.#run(pin, drive, steps, repeat, 0);
+    this.#run(pin, drive, what, 0);
   }
 
+  /** The same for a voltage, or one that changes with time. */
   connectAnalog(pin: number, what: number | AnalogWaveform): void {
     this.#drives?.get(pin)?.cancel?.();
     const startMs = this.#clock.monotonic();
@@ -82,14 +83,16 @@ export class PinOutside {
     this.#drives.set(pin, drive);
   }
 
-  #run(pin: number, drive: Drive, steps: Waveform['steps'], repeat: boolean, at: number): void {
+  /** Gives a waveform's step number `at` to the pin, and the others after it. */
+  #run(pin: number, drive: Drive, wave: Waveform, at: number): void {
+    const { steps, repeat } = wave;
     const step = steps[at];
     if (!step) return;
     drive.level = step.level;
     const next = at + 1 < steps.length ? at + 1 : repeat && steps.length > 1 ? 0 : undefined;
     if (next === undefined) return;
     drive.cancel = this.#clock.after(step.ms, () => {
-      this.#run(pin, drive, steps, repeat, next);
+      this.#run(pin, drive, wave, next);
       this.#changed(pin);
     });
   }

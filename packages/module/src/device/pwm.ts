@@ -1,5 +1,5 @@
 /** Pulse trains that a pin can put out; the range is our choice, the reference has none. */
-export const pwmLimits = { minHz: 1, maxHz: 1_000_000, maxDutyPercent: 100 } as const;
+const pwmLimits = { minHz: 1, maxHz: 1_000_000, maxDutyPercent: 100 } as const;
 
 /** Whether a pulse train is in range. Whole numbers only. */
 export const isPwm = (hz: number, dutyPercent: number): boolean =>

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -35,6 +35,15 @@ async function put(store: Store, name: string, ...chunks: readonly string[]): Pr
   for (const chunk of chunks) await writer.append(bytes(chunk));
   await writer.publish();
 }
+
+test('a folder of the host, and every file in it, are its owner’s alone', async () => {
+  const folder = join(await newFolder(), 'module');
+  await put(await openDisk(folder), 'device.key', 'secret');
+  const names = await readdir(folder);
+  expect(names.length).toBeGreaterThan(1);
+  const modes = await Promise.all(['', ...names].map(async (name) => (await stat(join(folder, name))).mode & 0o777));
+  expect(modes).toEqual([0o700, ...names.map(() => 0o600)]);
+});
 
 interface StoreCase {
   readonly title: string;
@@ -184,8 +193,11 @@ describe('disk store', () => {
   test('clears temporary files away when it opens, and leaves foreign files alone', async () => {
     const folder = await newFolder();
     const first = await openDisk(folder);
-    await (await first.create('a')).append(bytes('never published'));
+    const draft = await first.create('a');
+    await draft.append(bytes('never published'));
     await first.close();
+    // Closed with the store: a leaked file is found by whoever runs out of them.
+    await expect(draft.publish()).rejects.toThrow('closed');
     await writeFile(join(folder, 'notes.txt'), 'mine');
     const second = await openDisk(folder);
     expect(await second.names()).toEqual([]);

@@ -8,13 +8,16 @@ export interface Store {
   names(): Promise<readonly string[]>;
   /**
    * Bytes `start` to `end` (exclusive, default the end) of a name; `undefined` when it is absent. The bytes may be
-   * shared: do not change them.
+   * shared: do not change them. A store that has to copy them does so into what `allocate` gives.
    */
-  read(name: string, start?: number, end?: number): Promise<Uint8Array | undefined>;
+  read(name: string, start?: number, end?: number, allocate?: Allocate): Promise<Uint8Array | undefined>;
   /** Starts a new content for a name; nothing is visible before `publish`. */
   create(name: string): Promise<StoreWriter>;
   remove(name: string): Promise<void>;
 }
+
+/** A buffer of exactly so many bytes, whatever they are. */
+export type Allocate = (bytes: number) => Uint8Array;
 
 /** A content on its way. Exactly one of `publish` and `discard` ends it. */
 export interface StoreWriter {

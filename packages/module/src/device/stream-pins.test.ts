@@ -45,6 +45,24 @@ async function withSetting(value: string) {
   return { ...rig, level: (pin: number) => rig.module.pins.signal(pin) };
 }
 
+// MOD-VAR-tcp.server.data_gpio, MOD-VAR-udp.server.data_gpio
+test.each([
+  ['tcp.server.data_gpio', ['TCPS', 'TLSS']],
+  ['udp.server.data_gpio', ['UDPS']],
+] as const)('%s is high for data of %j only', async (name, types) => {
+  const { module, run } = await moduleRig();
+  await run(`set ${name} 7`);
+  const shown: Stream['type'][] = [];
+  for (const type of ['TCPC', 'TCPS', 'TLSC', 'TLSS', 'UDPC', 'UDPS', 'WEBS'] as const) {
+    const { stream, receive } = connection(type);
+    module.streams.open(stream);
+    receive(1);
+    if (module.pins.level(7) === 1) shown.push(type);
+    await run('close all');
+  }
+  expect(shown).toEqual(types);
+});
+
 // MOD-VAR-system.oob.gpio
 test('the out-of-band pin is high while a connection has data', async () => {
   const { level, module, run } = await withSetting('12 data');

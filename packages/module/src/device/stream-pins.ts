@@ -38,7 +38,8 @@ export function showStreams(streams: StreamTable, roles: PinRoles, { events }: O
   for (const { role, shows } of rules) {
     if (roles.pinOf(role) === undefined) continue;
     roles.put(role, streams.list().some(({ stream }) => shows(stream)) ? 1 : 0);
-  } // Spec: MOD-VAR-system.oob.gpio.
+  }
+  // Spec: MOD-VAR-system.oob.gpio.
   if (roles.pinOf('system.oob.gpio') === undefined) return;
   const connections = streams.list().filter(({ stream }) => isConnection(stream));
   const holds = events.some((event) => connections.some(({ stream }) => eventRules[event]?.(stream)));

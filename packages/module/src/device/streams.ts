@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Interface } from '../net/ports.ts';
 import { PacketPool, type PoolSettings } from './net-buffers.ts';
 
 /** Kinds of stream, as `stream_list` prints them. Spec: MOD-STREAM-*. */
@@ -62,7 +63,7 @@ export interface Stream {
   /** Bytes that a write can take at once. Absent: as many as it likes. */
   writeRoom?(): number;
   /** The interface that a connection runs on; without it that of the station. */
-  readonly iface?: 'wlan' | 'softap';
+  readonly iface?: Interface;
   /** Does what the user's closing of the stream stands for, before `close`. */
   complete?(): Promise<Result<void, StreamError>>;
   /** Lets go of everything below; what is queued is sent first. Called once; does not fail. */
@@ -101,7 +102,7 @@ interface Slot {
 }
 
 /** Handles that the board has for streams of all kinds. */
-export const defaultStreamLimit = 8;
+const defaultStreamLimit = 8;
 
 /** Defaults of `network.buffer.size` and `network.buffer.rxtx_ratio`. */
 const defaultPool: PoolSettings = { bytes: 30_000, receivePercent: 50 };
@@ -216,7 +217,7 @@ export class StreamTable {
    * Closes every connection of an interface, or of both, as the network goes down. The notices are printed at once, in
    * the order of the handles; resolves when what was queued has been sent. Files and kept output stay.
    */
-  closeConnections(iface?: 'wlan' | 'softap'): Promise<void> {
+  closeConnections(iface?: Interface): Promise<void> {
     const runsThere = (stream: Stream) => iface === undefined || (stream.iface ?? 'wlan') === iface;
     return this.#end((stream) => !isLocal(stream.type) && runsThere(stream));
   }

@@ -55,6 +55,9 @@ export interface SessionPort {
   ask(question: string): Promise<string | undefined>;
 }
 
+/** A caller that nobody sits at: questions stay unanswered. */
+export const unattended: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefined) };
+
 /** A command with its types forgotten, as the registry keeps it. */
 export interface Command<Board> {
   readonly name: string;

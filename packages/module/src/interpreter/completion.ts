@@ -11,10 +11,10 @@ export interface Completion {
 export const nothingFits: Completion = { insert: '', candidates: [] };
 
 /** Names that `help` takes besides those of commands and variables. */
-export const helpTopics = ['all', 'commands', 'variables'] as const;
+const helpTopics = ['all', 'commands', 'variables'] as const;
 
 /** Completes the word before the cursor out of `names`; a name that is the only one gets a space after it. */
-export function completeWord(word: string, names: readonly string[]): Completion {
+function completeWord(word: string, names: readonly string[]): Completion {
   const candidates = names.filter((name) => name.startsWith(word)).toSorted();
   const [first] = candidates;
   if (first === undefined) return { insert: '', candidates };

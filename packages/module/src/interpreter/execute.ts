@@ -1,6 +1,6 @@
 import type { SessionBoard } from './board-port.ts';
 import { refusalTexts } from './board-port.ts';
-import type { SessionPort } from './command.ts';
+import { unattended } from './command.ts';
 import { DataFeed } from './data-feed.ts';
 import { payloadBytes, payloadText } from './framing.ts';
 import { keepIfBuffered } from './kept-output.ts';
@@ -23,9 +23,6 @@ export interface Execution {
 /** Longest command line that is not typed, in bytes: what a request to the HTTP server may have. */
 const maxCallLineBytes = 4096;
 
-/** Nobody types here: questions stay unanswered. */
-const callPort: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefined) };
-
 /**
  * Runs one command line for a caller that sends it whole, such as the HTTP server. Inline data comes in `data`; when
  * it is too short the command fails, and what is too much is ignored. Rejects only when the command has a mistake in
@@ -45,7 +42,7 @@ export function executeNow<Board extends SessionBoard>(
   // No character has more than three bytes for each unit of its text.
   if (line.length > maxCallLineBytes / 3 && encodeText(line).length > maxCallLineBytes)
     return finish(board, fail(codes.OVERFLOW));
-  const prepared = prepare(board, board.registry, line, callPort);
+  const prepared = prepare(board, board.registry, line, unattended);
   if (prepared.kind === 'empty') return nothing;
   let wantsData: true | undefined;
   const supplyData = (request: DataRequest): Promise<Response> => {

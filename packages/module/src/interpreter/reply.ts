@@ -72,7 +72,7 @@ export const lines = (rows: readonly string[]): Response => ({
   multiline: true,
 });
 
-/** A refusal; the session prints the personality's text for the code. Say why in a log line first (`board.log.line`). */
+/** A refusal; the session prints the personality's text for the code. Say why in a log line first (`board.log.say`). */
 export const fail = (code: RefusalCode): Response => ({
   kind: 'response',
   code,
@@ -80,6 +80,7 @@ export const fail = (code: RefusalCode): Response => ({
   multiline: false,
 });
 
+/** The command takes `size` bytes, which go to the sink before there is a response. */
 export const needBytes = (size: number, sink: DataSink): DataRequest => ({ kind: 'data', size, sink });
 
 export const silence: Silence = { kind: 'silence' };

@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Result } from '@moorage/base';
 
+/** Where a packet comes in or goes out: the station in somebody's network, or the module's own access point. */
+export type Interface = 'wlan' | 'softap';
+
 /** Why the network refused. */
 export type NetError = 'refused' | 'unreachable' | 'timeout' | 'not-found' | 'in-use' | 'tls' | 'reset';
 

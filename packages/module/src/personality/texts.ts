@@ -46,6 +46,7 @@ export const neutralTexts = {
   webSetupStarted: seen('Web setup started'),
   setupNested: proposed('Setup cannot run setup'),
   setupNoCommand: proposed('No setup command'),
+  scriptLineFailed: proposed('Line {line} of {name} failed'),
   settingDropped: proposed('Saved value of {name} is not valid and was dropped'),
   settingsDamaged: proposed('Saved settings are damaged and were dropped'),
   pinTaken: proposed('GPIO {pin} in use by {owner}'),

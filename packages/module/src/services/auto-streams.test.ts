@@ -147,4 +147,11 @@ describe('servers that start by themselves', () => {
     await rig.settle();
     expect(heard).toEqual(['hi']);
   });
+
+  test('udp.client.auto_start does nothing without a host', async () => {
+    rig = await socketRig();
+    await configure('udp.client', { auto_start: 1, auto_interface: 'wlan' });
+    expect((await restart()).at(-1)).toBe('[Associated]');
+    expect(await rig.run('poll all')).toBe('0 None');
+  });
 });

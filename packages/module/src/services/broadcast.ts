@@ -2,7 +2,7 @@ import type { CancelTimer } from '@moorage/base';
 import { rawSample } from '../device/adc.ts';
 import type { Pins } from '../device/gpio.ts';
 import { HttpClient } from '../net/http.ts';
-import type { DatagramSocket } from '../net/ports.ts';
+import type { DatagramSocket, Interface } from '../net/ports.ts';
 import { addressOf } from './host-name.ts';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 
@@ -10,8 +10,6 @@ import type { NetworkService, RunningService, ServiceBoard } from './service.ts'
 export interface BroadcastBoard extends ServiceBoard {
   readonly pins: Pins;
 }
-
-type Interface = 'wlan' | 'softap';
 
 /** Items of `broadcast.data` without a number behind them. Spec: MOD-VAR-broadcast.data. */
 const items: Readonly<Record<string, (board: BroadcastBoard, iface: Interface) => string | number>> = {

@@ -6,7 +6,7 @@ import { DhcpPool } from './dhcp-pool.ts';
 import type { NetworkService } from './service.ts';
 
 export const dhcpServerPort = 67;
-export const dhcpClientPort = 68;
+const dhcpClientPort = 68;
 
 /** Reference: module-protocols 5.3. */
 const leaseSeconds = 3600;

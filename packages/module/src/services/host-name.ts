@@ -1,8 +1,9 @@
 import { nameWithDigits } from '@moorage/base';
+import type { Interface } from '../net/ports.ts';
 import type { ServiceBoard } from './service.ts';
 
 /** The IPv4 address of an interface that is up. */
-export const addressOf = ({ wlan }: Pick<ServiceBoard, 'wlan'>, iface: 'wlan' | 'softap'): string =>
+export const addressOf = ({ wlan }: Pick<ServiceBoard, 'wlan'>, iface: Interface): string =>
   (iface === 'softap' ? wlan.softAp?.addresses : wlan.addresses)?.ip ?? '0.0.0.0';
 
 /**
@@ -26,7 +27,7 @@ const maxNameLength = 63;
 /** Where the name services run. Spec: MOD-VAR-mdns.enabled, MOD-VAR-mdns.interface. */
 export function nameInterfaces(
   board: Pick<ServiceBoard, 'identity' | 'variables' | 'wlan'>,
-): readonly ['wlan' | 'softap'] | [] {
+): readonly [Interface] | [] {
   const { variables, wlan } = board;
   if (!variables.get('mdns.enabled') || hostName(board) === '') return [];
   return [wlan.interfaceOf(variables.get('mdns.interface'))];

@@ -10,7 +10,7 @@ import {
 /** Seconds that others may keep an address. Reference: module-protocols 4.1. */
 export const hostTtlSeconds = 120;
 /** Seconds that others may keep a service. */
-export const serviceTtlSeconds = 4500;
+const serviceTtlSeconds = 4500;
 
 /** The name under which services are listed by type (RFC 6763, 9). */
 export const serviceListName = '_services._dns-sd._udp.local';
@@ -34,7 +34,7 @@ export interface Claim {
 export const hostOf = ({ name }: Claim): string => `${name}.local`;
 
 /** An instance is one label, whatever the host is called. */
-export const instanceOf = ({ name }: Claim, { type }: ServiceClaim): string => `${name.replaceAll('.', '-')}.${type}`;
+const instanceOf = ({ name }: Claim, { type }: ServiceClaim): string => `${name.replaceAll('.', '-')}.${type}`;
 
 /** The name with the number of the attempt: `module`, `module-2`, `module-3`. */
 export const numbered = (base: string, attempt: number): string =>
@@ -95,7 +95,7 @@ const uniqueOf = (claim: Claim): readonly DnsRecord[] => [
 ];
 
 /** Everything that the module says of itself. Without services only its address. */
-export const recordsOf = (claim: Claim): readonly DnsRecord[] => [
+const recordsOf = (claim: Claim): readonly DnsRecord[] => [
   ...uniqueOf(claim),
   ...claim.services.flatMap((service) => [ptrOf(claim, service), listOf(service)]),
 ];

@@ -1,3 +1,4 @@
+import type { Interface } from '../net/ports.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
 import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
@@ -39,7 +40,7 @@ export const mdnsService: NetworkService = {
   start: startMdns,
 };
 
-async function startMdns(board: ServiceBoard, iface: 'wlan' | 'softap'): Promise<RunningService | undefined> {
+async function startMdns(board: ServiceBoard, iface: Interface): Promise<RunningService | undefined> {
   const { hostClock: clock = board.clock, log, net, random } = board;
   log.say('startingMdns');
   let responder: MdnsResponder | undefined;

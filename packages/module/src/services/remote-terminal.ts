@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CancelTimer } from '@moorage/base';
 import { telnetStream } from '../bus/telnet-stream.ts';
@@ -100,6 +101,8 @@ function serve(board: Board, connection: Duplex, gone: () => void): Client {
   return { close: () => hangUp(board, stream) };
 }
 
+const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
+
 /** Asks for the password until it is right or has been wrong too often. Spec: MOD-VAR-remote_terminal.password. */
 function logIn(board: Board, stream: Duplex, done: () => void): void {
   const password = board.variables.get('remote_terminal.password');
@@ -112,7 +115,8 @@ function logIn(board: Board, stream: Duplex, done: () => void): void {
   const ask = (): void => void stream.write(board.personality.text('askTerminalPassword'));
   /** Takes a line; true when there is nothing more to ask. */
   const check = (): boolean => {
-    const right = Buffer.from(typed, 'latin1').toString('utf8') === password;
+    // How long it takes tells nothing of it.
+    const right = timingSafeEqual(digest(Buffer.from(typed, 'latin1').toString('utf8')), digest(password));
     typed = '';
     stream.write('\r\n');
     if (right) return true;

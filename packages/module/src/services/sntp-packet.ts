@@ -8,7 +8,7 @@ const fraction = 2n ** 32n;
 const eraSeconds = 2n ** 32n;
 const half = 2n ** 31n;
 
-export const packetBytes = 48;
+const packetBytes = 48;
 
 /** Epoch milliseconds as a time stamp. */
 export function stampOf(epochMs: number): NtpStamp {

@@ -60,7 +60,7 @@ describe('setup web', () => {
     expect(module.wlan.stations.join(station, 'password')).toBe(true);
   });
 
-  // MOD-VAR-setup.web.url, MOD-VAR-softap.dns_server.url
+  // MOD-VAR-setup.web.url, MOD-VAR-softap.dns_server.url, MOD-VAR-softap.dns_server.enabled
   test('has its DHCP and DNS servers whatever the variables of the soft AP say', async () => {
     const { offers, resolve, setup } = await rigWith(
       'set softap.dhcp_server.enabled 0',

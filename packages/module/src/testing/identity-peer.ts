@@ -6,7 +6,7 @@ import type { ServicePeer } from './service-peer.ts';
 export const dayMs = 86_400_000;
 
 /** Lifetime of the certificates that the peer issues. */
-export const lifetimeMs = 90 * dayMs;
+const lifetimeMs = 90 * dayMs;
 
 interface Pair {
   readonly certificate: string;

@@ -6,6 +6,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { VirtualClock } from '@moorage/base';
 import { fileFlags, type NewFile } from '../device/flash.ts';
 import { MemoryStore } from '../device/memory-store.ts';
+import type { Store } from '../device/store.ts';
 import { createModule, type Module } from '../module.ts';
 import { MemoryNetwork } from '../net/memory.ts';
 import { nodeNet } from '../net/node.ts';
@@ -21,6 +22,7 @@ export interface WebRigOptions {
   /** Variables to set before the network comes up, besides `http.server.enabled`. */
   readonly variables?: Readonly<Record<string, string | number>>;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly store?: Store;
 }
 
 export interface Answer {
@@ -117,7 +119,12 @@ export function exchange(stream: Duplex, method: string, path: string, { headers
 }
 
 /** A joined module with its HTTP server on, over simulated connections or over real ones, on a clock that stands still. */
-export async function webRig({ wire = 'memory', variables = {}, files = {} }: WebRigOptions = {}): Promise<WebRig> {
+export async function webRig({
+  wire = 'memory',
+  variables = {},
+  files = {},
+  store = new MemoryStore(),
+}: WebRigOptions = {}): Promise<WebRig> {
   const clock = new VirtualClock(Date.UTC(2024, 0, 1));
   const network = new MemoryNetwork(clock);
   const client = network.attach('client', '10.5.6.20');
@@ -126,7 +133,7 @@ export async function webRig({ wire = 'memory', variables = {}, files = {} }: We
     wire === 'memory'
       ? network.attach('module', '10.5.6.108')
       : nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
-  const module = await createModule({ clock, net, store: new MemoryStore(), seed: 1, personality: offlinePersonality });
+  const module = await createModule({ clock, net, store, seed: 1, personality: offlinePersonality });
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));
   const run = async (line: string, data?: string | Uint8Array): Promise<string> => {

@@ -140,7 +140,8 @@ export class ComPort implements SerialPeer {
   }
 
   #setBaud(payload: Uint8Array): void {
-    if (payload.length < 5) return;
+    // More than a command and a rate is a subnegotiation gone wrong, of which nothing may be believed.
+    if (payload.length !== 5) return;
     const bytes = Buffer.from(payload);
     const baud = bytes.readUInt32BE(1);
     if (baud > 0) this.#settings = { ...this.#settings, baud };

@@ -139,9 +139,10 @@ describe('the serial port option', () => {
     await client.hears(reply);
   });
 
-  test('ignores what it does not know or what is cut short', async () => {
+  test('ignores what it does not know, and what is too short or too long', async () => {
     const client = await agreed();
-    for (const payload of [[], [1], [1, 0, 0], [2], [5], [5, 99], [99, 1], [200]]) client.port(...payload);
+    for (const payload of [[], [1], [1, 0, 0], [1, 7, 7, 7, 7, 7], [2], [5], [5, 99], [99, 1], [200]])
+      client.port(...payload);
     client.port(0, 1);
     await client.hears('100');
   });

@@ -71,7 +71,7 @@ export const interfaceOrDefault = words('default', 'wlan', 'softap');
 /** A host name or address. */
 export const host = { type: 'str', min: 1, max: 128, pattern: /^[\x21-\x7e]+$/ } as const;
 
-export const baudRates: readonly number[] = [
+const baudRates: readonly number[] = [
   1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
 ];
 

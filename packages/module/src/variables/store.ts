@@ -55,7 +55,7 @@ export class VariableStore {
   readonly #store: Store;
   readonly #defaults: ReadonlyMap<string, Value> | undefined;
   readonly #context: VariableContext;
-  /** By name, or name and index with a space between; only what is not at its default. */
+  /** By `keyOf`; only what is not at its default. */
   #changed: Map<string, Value> | undefined;
   #listeners: Set<readonly [prefix: string, Listener]> | undefined;
 
@@ -261,13 +261,13 @@ export class VariableStore {
   }
 
   #default(row: Variable, index?: string): Value {
-    const special = this.#defaults?.get(index === undefined ? row.name : `${row.name} ${index}`);
+    const special = this.#defaults?.get(keyOf(row, index));
     if (special !== undefined) return special;
     return typeof row.default === 'object' ? (row.default[index ?? ''] ?? '') : row.default;
   }
 
   #value(row: Variable, index?: string): Value {
-    const changed = this.#changed?.get(index === undefined ? row.name : `${row.name} ${index}`);
+    const changed = this.#changed?.get(keyOf(row, index));
     return changed ?? this.#default(row, index);
   }
 
@@ -308,7 +308,7 @@ export class VariableStore {
   /** The refusal when a value names a pin that something else has. Reference: module-variables 25. */
   #takenPin(row: Variable, index: string | undefined, value: Value): VariableRefusal | undefined {
     if (!row.ownsPin) return undefined;
-    const self = index === undefined ? row.name : `${row.name} ${index}`;
+    const self = keyOf(row, index);
     const wanted = pinsNamed(row, index, value);
     if (wanted.length === 0) return undefined;
     const taken = pinClaims(this.#context).find(
@@ -331,7 +331,7 @@ export class VariableStore {
   }
 
   #put(row: Variable, index: string | undefined, value: Value): void {
-    const key = index === undefined ? row.name : `${row.name} ${index}`;
+    const key = keyOf(row, index);
     if (this.#value(row, index) === value) return;
     if (value === this.#default(row, index)) this.#changed?.delete(key);
     else {
@@ -365,6 +365,10 @@ function pinOwnersOf(names: NameIndex): readonly Variable[] {
   pinOwners.set(names, known);
   return known;
 }
+
+/** What a value is kept by: the name, or name and index with a space between. */
+const keyOf = (row: Variable, index: string | undefined): string =>
+  index === undefined ? row.name : `${row.name} ${index}`;
 
 /** Whether a text is one that `export` has made. */
 export const isExport = (text: string): boolean => savedValues(text) !== undefined;

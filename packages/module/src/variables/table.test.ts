@@ -3,7 +3,7 @@ import { testStore } from '../testing/variable-rig.ts';
 import { allVariables } from './index.ts';
 import { type Kind, parseValue, printValue, saveText } from './kinds.ts';
 import { NameIndex } from './names.ts';
-import { type Variable, variableSpec } from './variable.ts';
+import type { Variable } from './variable.ts';
 
 interface Samples {
   /** What is typed, and what `get` prints then. */
@@ -116,11 +116,10 @@ const indexesOf = (variable: Variable): readonly (string | undefined)[] => {
 describe('table of variables', () => {
   const names = new NameIndex(allVariables);
 
-  test('names are dotted lower-case words, sorted, each with help and a spec id', () => {
+  test('names are dotted lower-case words, sorted, each with help', () => {
     for (const variable of allVariables) {
       expect(variable.name).toMatch(/^[a-z_]+(\.[a-z_]+){1,3}$/);
       expect(variable.help).toMatch(/^[A-Z0-9].*[^.]$/);
-      expect(variableSpec(variable)).toBe(`MOD-VAR-${variable.name}`);
     }
     const listed = allVariables.map((variable) => variable.name);
     expect(listed).toEqual(listed.toSorted());

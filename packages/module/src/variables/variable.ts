@@ -127,6 +127,3 @@ export interface Variable {
 
 /** Declares the variables of one prefix; keeps the exact types of the rows, from which those of the values derive. */
 export const defineVariables = <const Rows extends readonly Variable[]>(rows: Rows): Rows => rows;
-
-/** Spec id of a variable. */
-export const variableSpec = (variable: Variable): string => `MOD-VAR-${variable.name}`;

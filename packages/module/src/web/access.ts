@@ -6,7 +6,7 @@ import { decodeText } from '../interpreter/text.ts';
 import { apiPaths } from './target.ts';
 
 /** The file that lists calls which need no authorization. */
-export const whitelistFile = 'http_whitelist.csv';
+const whitelistFile = 'http_whitelist.csv';
 
 /** Longest whitelist, in bytes; a longer one allows nothing. */
 const maxWhitelistBytes = 4096;

@@ -29,7 +29,8 @@ export function parseCall(body: Uint8Array): Result<CommandCall, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return failure('The body is not an object');
   const { command, flags = 0, data } = given as Readonly<Record<string, unknown>>;
   if (typeof command !== 'string') return failure('"command" is not a string');
-  if (typeof flags !== 'number' || !Number.isInteger(flags) || flags < 0) return failure('"flags" is not a number');
+  if (typeof flags !== 'number' || !Number.isInteger(flags) || flags < 0)
+    return failure('"flags" is not a whole number of 0 or more');
   if (data !== undefined && typeof data !== 'string') return failure('"data" is not a string');
   // Spec: MOD-HTTP-flag-1, MOD-HTTP-flag-4.
   const commandBytes = flags & requestFlags.commandBase64 ? unwrapped(command) : success(encodeText(command));

@@ -5,6 +5,9 @@ import type { Connection } from '../net/ports.ts';
 /** Longest time that a client may take for a whole request, for a piece of an answer, or between requests, in ms. */
 export const patienceMs = 15_000;
 
+/** Longest time in which a client must have asked for something while others wait for its place, in ms. */
+export const hasteMs = 1_000;
+
 /** Requests that one connection may send ahead of the answers. */
 export const maxPipelined = 16;
 
@@ -34,6 +37,7 @@ export class Client {
   #ending = false;
   /** Its place is somebody else's. */
   #gone = false;
+  readonly #cameAtMs: number;
   /** Monotonic time at which the client has been waited for long enough. */
   #dueAtMs = Number.POSITIVE_INFINITY;
   #cancelTimer: CancelTimer | undefined;
@@ -42,6 +46,7 @@ export class Client {
     this.connection = connection;
     this.#clock = clock;
     this.#events = events;
+    this.#cameAtMs = clock.monotonic();
     this.socket.on('error', () => this.socket.destroy());
     this.socket.once('close', () => this.#closed());
     this.waitsForPeer();
@@ -83,6 +88,14 @@ export class Client {
     this.#dueAtMs = this.#clock.monotonic() + patienceMs;
     // A timer that comes too early sets itself anew: not every request costs one.
     this.#cancelTimer ??= this.#clock.after(patienceMs, () => this.#timeUp());
+  }
+
+  /** Others wait for its place: a client that has not asked for anything so far has less time to. */
+  hurry(): void {
+    if (this.#busy || this.#answered > 0 || this.#gone || this.#ending) return;
+    this.#dueAtMs = Math.min(this.#dueAtMs, this.#cameAtMs + hasteMs);
+    this.#cancelTimer?.();
+    this.#timeUp();
   }
 
   /** It is the server's turn, which may take as long as a command does. */

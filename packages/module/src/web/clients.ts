@@ -42,6 +42,7 @@ export class Clients {
       return;
     }
     this.#queue(connection);
+    for (const client of this.#active) client.hurry();
     // The one that has been idle longest.
     for (const client of this.#active) {
       if (!client.isSpare) continue;
@@ -81,13 +82,18 @@ export class Clients {
       },
     });
     this.#active.add(client);
+    if (this.isCrowded) client.hurry();
     this.#start(client);
   }
 
+  /** Who has sent something comes before those who only hold the line. */
   #fill(): void {
-    for (const [connection, stopWaiting] of this.#waiting) {
+    const silent = ([{ stream }]: readonly [Connection, unknown]): number => Number(stream.readableLength === 0);
+    const turns = [...this.#waiting].sort((one, other) => silent(one) - silent(other));
+    for (const [connection, stopWaiting] of turns) {
       if (this.#active.size >= this.#max) return;
-      this.#waiting.delete(connection);
+      // Places are filled again within each other, when one that gets its place is gone at once.
+      if (!this.#waiting.delete(connection)) continue;
       stopWaiting();
       if (!connection.stream.destroyed) this.#admit(connection);
     }

@@ -6,11 +6,9 @@ import type { Flash } from '../device/flash-files.ts';
 import type { Client } from './client.ts';
 import { contentType } from './content-types.ts';
 import { builtInPage, type Page } from './pages.ts';
+import { Piece, pieceBytes } from './pieces.ts';
 import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
 import { type Exchange, refuse, send } from './respond.ts';
-
-/** Most bytes of a file that are read at a time: what a client may keep waiting. */
-const pieceBytes = 256 * 1024;
 
 /** Files that are for the module itself. Reference: module-protocols 1.6. */
 const hiddenFlags = fileFlags.executable | fileFlags.system | fileFlags.bootable;
@@ -97,8 +95,9 @@ async function sendPart(
   client: Client,
 ): Promise<void> {
   const { request, response, common } = exchange;
-  const first =
-    request.method === 'HEAD' ? undefined : await flash.read(file, start, Math.min(end, start + pieceBytes));
+  let piece = new Piece();
+  const read = (from: number) => flash.read(file, from, Math.min(end, from + pieceBytes), piece.allocate);
+  const first = request.method === 'HEAD' ? undefined : await read(start);
   if (first && !first.ok) {
     // Deleted just now.
     refuse(exchange, 404);
@@ -109,16 +108,17 @@ async function sendPart(
     response.end();
     return;
   }
-  let sent = response.write(first.value);
+  let sent = piece.write(response, first.value);
   for (let at = start + pieceBytes; at < end; at += pieceBytes) {
     if (!sent && !(await isDrained(response, client))) return;
-    const bytes = await flash.read(file, at, Math.min(end, at + pieceBytes));
+    piece = new Piece();
+    const bytes = await read(at);
     if (!bytes.ok) {
       // Half of a file that is gone: the client must see that it is not whole.
       response.destroy();
       return;
     }
-    sent = response.write(bytes.value);
+    sent = piece.write(response, bytes.value);
   }
   response.end();
 }

@@ -1,8 +1,8 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
-import type { TlsServer } from '../net/ports.ts';
-import { isPair } from '../net/tls-facts.ts';
+import type { NetFailure, TlsServer } from '../net/ports.ts';
+import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
 import type { Interface } from '../wlan/wlan.ts';
 import type { WebBoard } from './board.ts';
@@ -43,7 +43,11 @@ async function start(board: WebBoard, iface: Interface): Promise<RunningService 
   }
   const site = new Site(board, settings);
   const listener = await board.net.listen(settings.port, (connection) => site.accept(connection), {
-    ...(tls && { tls: tls.value, handshakeTimeoutMs }),
+    ...(tls && {
+      tls: tls.value,
+      handshakeTimeoutMs,
+      refused: (failed) => site.isStopped || sayHandshake(board, failed),
+    }),
   });
   if (!listener.ok) {
     board.log.say('serviceNotStarted', { service, detail: listener.error.detail });
@@ -56,6 +60,12 @@ async function start(board: WebBoard, iface: Interface): Promise<RunningService 
       await listener.value.close();
     },
   };
+}
+
+/** As servers of streams do: nothing else would tell why a client gets no answer. */
+function sayHandshake({ log }: WebBoard, failed: NetFailure): void {
+  log.say('startingTls');
+  log.say('tlsFailed', { error: tlsErrorNumber(failed) });
 }
 
 function listeningText({ tls, apiEnabled }: WebSettings) {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type WebRig, webRig, webWires } from '../testing/web-rig.ts';
-import { maxPipelined, patienceMs } from './client.ts';
+import { hasteMs, maxPipelined, patienceMs } from './client.ts';
 import { maxWaitingClients } from './clients.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -202,6 +202,28 @@ describe.each(webWires)('the server over %s', (wire) => {
     await until(() => replies(fourth.received()).length === 1);
     await until(third.ended);
     expect(second.ended()).toBe(false);
+    await rig.close();
+  });
+
+  test('clients that ask for nothing make room while others wait', async () => {
+    const rig = await webRig({ wire, variables: { 'http.server.max_clients': 2 } });
+    const silent: Awaited<ReturnType<typeof line>>[] = [];
+    for (let count = 0; count < 20; count++) silent.push(await line(rig));
+    const asking = await line(rig);
+    asking.stream.write(get('get wlan.ssid'));
+    await turns();
+    await rig.clock.advance(hasteMs - 1);
+    await turns();
+    expect(asking.received()).toBe('');
+    await rig.clock.advance(1);
+    // Before those that came earlier and said nothing.
+    await until(() => replies(asking.received()).length === 1);
+    expect(silent.filter(({ ended }) => ended()).length).toBeLessThanOrEqual(2);
+    for (let count = 0; count < 10; count++) {
+      await turns();
+      await rig.clock.advance(hasteMs);
+    }
+    await until(() => silent.filter(({ ended }) => ended()).length >= 18);
     await rig.close();
   });
 

@@ -60,6 +60,10 @@ export class Site {
     this.#clients = new Clients(clock, settings.maxClients, (client) => serveConnection(this.#receiver(client)));
   }
 
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
   accept(connection: Connection): void {
     this.#clients.accept(connection);
   }

@@ -166,6 +166,14 @@ describe('HTTPS', async () => {
       const tried = rig.dial({ ca, ...other }).then((stream) => exchange(stream, 'GET', '/command/ver'));
       await expect(tried).rejects.toThrow();
     }
+    // Reference: module-protocols 9.
+    const told = rig.heard().filter((text) => text.includes('TLS'));
+    expect(told).toEqual([
+      'Starting TLS',
+      'Error with TLS handshake: 5012',
+      'Starting TLS',
+      'Error with TLS handshake: 5035',
+    ]);
     await rig.close();
   });
 

@@ -2,7 +2,7 @@ import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { WebSocket } from 'ws';
 import { type PacketPool, ReceiveQueue } from '../device/net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
-import type { Connection } from '../net/ports.ts';
+import type { Connection, Interface } from '../net/ports.ts';
 
 /** Bytes sent in one frame; a longer write is one message of several frames. */
 const frameBytes = 64 * 1024;
@@ -23,7 +23,7 @@ export interface WebStreamParts {
   readonly clock: Clock;
   readonly pool: PacketPool;
   /** Interface that it runs on. */
-  readonly iface: 'wlan' | 'softap';
+  readonly iface: Interface;
 }
 
 /**

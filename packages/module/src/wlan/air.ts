@@ -2,6 +2,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { failure, type Result, success } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
+import { schemaMistake } from '../schema-mistake.ts';
 
 /** Words of `wlan.security`, in the order of their numbers in `network_verify`. Spec: MOD-VAR-wlan.security. */
 export const securityWords = ['open', 'wep', 'wpa_aes', 'wpa_tkip', 'wpa2_aes', 'wpa2_mixed', 'wpa2_tkip'] as const;
@@ -129,20 +130,20 @@ export const defaultAir: Air = {
   ],
 };
 
-/** Reads a scenario file. The refusal is one line that names the first wrong place. */
+/** Reads a scenario file. The refusal is one sentence that names the first wrong key and its value. */
 export function parseAir(json: string): Result<Air, string> {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    return failure(`The air file is not JSON: ${(cause as Error).message}`);
+    return failure(`It is not JSON: ${(cause as Error).message}`);
   }
   if (!Value.Check(Air, value)) {
-    const first = Value.Errors(Air, value)[0];
-    return failure(`The air file is wrong at "${first?.instancePath || '/'}": ${first?.message}`);
+    return failure(schemaMistake(Value.Errors(Air, value), value));
   }
-  const keyless = value.accessPoints.find((point) => point.security !== 'open' && !point.passkey);
-  if (keyless) return failure(`Access point "${keyless.ssid}" is secured and has no passkey`);
+  const index = value.accessPoints.findIndex((point) => point.security !== 'open' && !point.passkey);
+  const keyless = value.accessPoints[index];
+  if (keyless) return failure(`Key "accessPoints.${index}.passkey" is missing: the security is "${keyless.security}"`);
   return success(value);
 }
 

@@ -1,3 +1,4 @@
+import type { Interface } from '../net/ports.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { JoinSettings } from './join-ports.ts';
 import type { RadioSettings } from './radio.ts';
@@ -5,8 +6,6 @@ import type { SoftApSettings } from './soft-ap.ts';
 
 /** The variables that the radio reads, each time it needs them. */
 export type Variables = Pick<VariableStore, 'get'>;
-
-export type Interface = 'wlan' | 'softap';
 
 /** How the radio looks for networks. */
 export function radioSettings(variables: Variables): RadioSettings {
@@ -25,6 +24,7 @@ export function radioSettings(variables: Variables): RadioSettings {
   };
 }
 
+/** How the next join goes, and with what addresses. Times in ms. */
 export function joinSettings(variables: Variables): JoinSettings {
   return {
     ssid: variables.get('wlan.ssid'),

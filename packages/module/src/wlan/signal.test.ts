@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { moduleRig } from '../testing/module-rig.ts';
 import type { AccessPoint } from './air.ts';
+import { radioSettings } from './settings.ts';
 import { isHeard, isWithin, levelDbm, linkRates, nextChangeMs, nextEdgeMs } from './signal.ts';
 
 const point: AccessPoint = {
@@ -86,6 +88,17 @@ describe('strength', () => {
     const others = [walks, { ...point, outages: [{ atMs: 150, forMs: 10 }] }];
     expect([0, 100, 150, 160, 200].map((atMs) => nextChangeMs(others, atMs))).toEqual([100, 150, 160, 200, undefined]);
   });
+});
+
+// MOD-VAR-wlan.antenna.select
+test.each([
+  ['1', 1],
+  ['2', 2],
+  ['auto', 'auto'],
+])('wlan.antenna.select %s listens with antenna %s', async (word, antenna) => {
+  const { module, run } = await moduleRig();
+  await run(`set wlan.antenna.select ${word}`);
+  expect(radioSettings(module.variables).antenna).toBe(antenna);
 });
 
 // Spec: MOD-VAR-wlan.rate.protocol.

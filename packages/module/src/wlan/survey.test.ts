@@ -1,5 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
+import { moduleRig } from '../testing/module-rig.ts';
 import { radioRig } from '../testing/radio-rig.ts';
 import type { AccessPoint } from './air.ts';
 import { wpsTimeoutMs } from './survey.ts';
@@ -183,4 +184,20 @@ describe('WPS', () => {
     expect(await taken).toEqual({ ok: false, error: 'failed' });
     expect(rig.clock.pending).toBe(0);
   });
+});
+
+// MOD-CMD-network_verify, MOD-VAR-wlan.security
+test.each([
+  [0, 'open', ''],
+  [1, 'wep', 'moors'],
+  [2, 'wpa_aes', 'moorings'],
+  [3, 'wpa_tkip', 'moorings'],
+  [4, 'wpa2_aes', 'moorings'],
+  [5, 'wpa2_mixed', 'moorings'],
+  [6, 'wpa2_tkip', 'moorings'],
+] as const)('network_verify takes %i for %s and for nothing else', async (number, security, passkey) => {
+  const { run } = await moduleRig({ air: { accessPoints: [{ ...point, security, passkey }] } });
+  const answers: string[] = [];
+  for (let tried = 0; tried <= 6; tried++) answers.push(await run(`nve wifi quay 020000000001 1 ${tried} ${passkey}`));
+  expect(answers.flatMap((answer, tried) => (answer === '0 Success' ? [tried] : []))).toEqual([number]);
 });

@@ -129,24 +129,40 @@ describe('air file', () => {
 
   const good = defaultAir.accessPoints[0];
   test.each([
-    ['{', /not JSON/],
-    ['[]', /wrong at "\/"/],
-    [JSON.stringify({ accessPoints: [{ ...good, channel: 15 }] }), /wrong at "\/accessPoints\/0\/channel"/],
-    [JSON.stringify({ accessPoints: [{ ...good, security: 'wpa9' }] }), /wrong at "\/accessPoints\/0\/security"/],
-    [JSON.stringify({ accessPoints: [{ ...good, bssid: 'nonsense' }] }), /wrong at "\/accessPoints\/0\/bssid"/],
-    [JSON.stringify({ accessPoints: [{ ...good, colour: 'blue' }] }), /wrong at "\/accessPoints\/0/],
+    ['{', /^It is not JSON/],
+    ['[]', /^It must hold a JSON object$/],
+    ['{}', /^Key "accessPoints" is missing$/],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, channel: 15 }] }),
+      /^Key "accessPoints.0.channel" is 15 and must be <= 14$/,
+    ],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, security: 'wpa9' }] }),
+      /^Key "accessPoints.0.security" is "wpa9" and must be one of "open", "wep",/,
+    ],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, bssid: 'nonsense' }] }),
+      /^Key "accessPoints.0.bssid" is "nonsense" and must/,
+    ],
+    [JSON.stringify({ accessPoints: [{ ...good, colour: 'blue' }] }), /^Key "accessPoints.0.colour" is unknown$/],
     [
       JSON.stringify({ accessPoints: [{ ...good, outages: [{ atMs: 5 }] }] }),
-      /wrong at "\/accessPoints\/0\/outages\/0"/,
+      /^Key "accessPoints.0.outages.0.forMs" is missing$/,
     ],
-    [JSON.stringify({ accessPoints: [{ ...good, signal: [{ atMs: 5, rssiDbm: 1 }] }] }), /\/signal\/0\/rssiDbm"/],
-    [JSON.stringify({ accessPoints: [{ ...good, wps: { pin: '123' } }] }), /\/wps\/pin"/],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, signal: [{ atMs: 5, rssiDbm: 1 }] }] }),
+      /0.signal.0.rssiDbm" is 1 and must be <= 0$/,
+    ],
+    [JSON.stringify({ accessPoints: [{ ...good, wps: { pin: '123' } }] }), /0.wps.pin" is "123" and must/],
     [
       JSON.stringify({ accessPoints: [{ ...good, network: { ip: '10.0.0.256', netmask: '', gateway: '', dns: '' } }] }),
-      /\/network\/ip"/,
+      /0.network.ip" is "10.0.0.256" and must/,
     ],
-    [JSON.stringify({ accessPoints: [{ ...good, antennaLossDb: [1] }] }), /\/antennaLossDb/],
-    [JSON.stringify({ accessPoints: [{ ...good, security: 'wep' }] }), /"harbour-open" is secured and has no passkey/],
+    [
+      JSON.stringify({ accessPoints: [{ ...good, antennaLossDb: [1] }] }),
+      /0.antennaLossDb" is \[1\] and must not have fewer/,
+    ],
+    [JSON.stringify({ accessPoints: [{ ...good, security: 'wep' }] }), /0.passkey" is missing: the security is "wep"$/],
   ])('air file %s is refused', (json, message) => {
     const parsed = parseAir(json);
     expect(parsed.ok ? '' : parsed.error).toMatch(message);

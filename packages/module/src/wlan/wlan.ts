@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '@moorage/base';
 import { failure, type Result, success } from '@moorage/base';
 import type { Log } from '../device/log.ts';
-import type { Net } from '../net/ports.ts';
+import type { Interface, Net } from '../net/ports.ts';
 import type { Random } from '../random.ts';
 import type { AccessPoint, Air } from './air.ts';
 import { Station } from './join.ts';
@@ -11,7 +11,6 @@ import { LinkWatch } from './link-watch.ts';
 import { Radio } from './radio.ts';
 import {
   autoJoinSettings,
-  type Interface,
   interfaceOf,
   joinSettings,
   radioSettings,
@@ -26,9 +25,9 @@ import { Stations } from './stations.ts';
 import { Survey } from './survey.ts';
 import { joinVoice } from './voice.ts';
 
+export type { Interface } from '../net/ports.ts';
 export type { Addresses } from './join-ports.ts';
 export type { JoinFailure } from './join-table.ts';
-export type { Interface } from './settings.ts';
 
 export interface WlanParts {
   readonly clock: Clock;

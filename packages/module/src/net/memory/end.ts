@@ -83,7 +83,9 @@ export class End extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
-    this.#travel(done, () => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(chunk, done)));
+    // As with a socket, the buffer is the sender's own again once it has been taken.
+    const taken = Buffer.from(chunk);
+    this.#travel(done, () => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(taken, done)));
   }
 
   override _final(done: (error?: Error) => void): void {

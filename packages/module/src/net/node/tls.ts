@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, createServer } from 'node:tls';
+import { connect, createServer, type TLSSocket } from 'node:tls';
 import { type Clock, failure, type Result, realClock, success } from '@moorage/base';
 import type { NetError, NetFailure, SecureOptions, TlsServer } from '../ports.ts';
 import { failureOf, timedOut } from './errors.ts';
@@ -56,10 +56,17 @@ export function acceptTls(
       secured.allowHalfOpen = true;
       finish(success(secured));
     });
-    server.once('tlsClientError', (error) => finish(failure(failureOf(error, 'tls'))));
+    server.once('tlsClientError', (error, refused) => finish(failure(refusalOf(error, refused))));
     server.emit('connection', stream);
     return stream;
   });
+}
+
+/** Node ends a connection whose certificate is not trusted without a word of why: the socket knows. */
+function refusalOf(error: Error, { authorizationError }: TLSSocket): NetFailure {
+  const code = authorizationError === undefined ? '' : String(authorizationError);
+  if (code === '' || code === 'null') return failureOf(error, 'tls');
+  return { error: 'tls', detail: `The certificate of the client was refused: ${code}`, code };
 }
 
 /** Waits for a stream that `start` opens: for its success, for an error, or for the time to run out. */
