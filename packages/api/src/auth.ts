@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, ResultOk, Text } from './fields.ts';
 
 /** An email address: one @ with something on both sides. Whether it is reachable only a letter can tell. */
@@ -41,6 +41,7 @@ export const authContract = {
     summary: 'Log in with email or user name',
     description: 'Ten failures in 15 minutes from one address for one name close that door until the oldest is over.',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       username: Text(254, { minLength: 1, description: 'email or user name, in any letter case' }),
       password: Text(1024),
@@ -56,6 +57,7 @@ export const authContract = {
     summary: 'Make an account and log in',
     description: 'Without a user name one is made from the email address.',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       email: Email,
       password: NewPassword,
@@ -91,6 +93,7 @@ export const sessionContract = {
     tag: 'Login',
     summary: 'Log in from a page of the service: the token comes in a cookie',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     body: authContract.login.body,
     reply: SessionRecord,
     errors: [400, 401, 403, 413, 415, 429, 503],
@@ -102,6 +105,7 @@ export const sessionContract = {
     tag: 'Login',
     summary: 'Make an account and log in from a page of the service',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     body: authContract.signup.body,
     reply: SessionRecord,
     errors: [400, 403, 409, 413, 415, 503],

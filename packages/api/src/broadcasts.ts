@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 /** Longest status broadcast, in bytes, as a module posts it. */
@@ -67,6 +67,7 @@ export const broadcastsContract = {
       'Posted by modules with `broadcast.http.host`. The object has to name the module by `uuid` or `mac`, and the ' +
       'module has to belong to the user who made the key.',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     params: Type.Object({ key: Text(64, { minLength: 1 }) }),
     body: Type.Object(
       { uuid: Type.Optional(Text(64)), mac: Type.Optional(Text(64)) },

@@ -47,6 +47,7 @@ export interface CallFailure {
   readonly body: Static<typeof ErrorBody>;
 }
 
+/** What a call has brought. */
 export interface Reply<T> {
   readonly value: T;
   /** Of a list: how many items there are in all. */
@@ -54,13 +55,17 @@ export interface Reply<T> {
   readonly headers: Headers;
 }
 
+/** Where a client calls, and as whom. */
 export interface ClientOptions {
   /** Where the service is, without `/api`. */
   readonly baseUrl: string;
+  /** Bearer value of the caller; without one only endpoints for everybody answer. */
   readonly token?: string | undefined;
+  /** The host's own when absent. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
+/** Calls of the service, typed by the contract. */
 export interface Client {
   /**
    * Calls an endpoint of the contract. A refusal of the service is returned; that it cannot be reached is thrown, as

@@ -14,6 +14,7 @@ import { assetsContract, deviceFilesContract, filesLinkContract } from './files.
 import { fleetContract } from './fleet.ts';
 import { identityContract } from './identity.ts';
 import { logsContract } from './logs.ts';
+import { manyDevicesContract } from './many-devices.ts';
 import { metaContract } from './meta.ts';
 import { metricsContract } from './metrics.ts';
 import { overviewContract } from './overview.ts';
@@ -40,6 +41,7 @@ export const contract = {
   metrics: metricsContract,
   fleet: fleetContract,
   devices: devicesContract,
+  manyDevices: manyDevicesContract,
   deviceUpdates: deviceUpdatesContract,
   deviceFiles: deviceFilesContract,
   assets: assetsContract,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 const tag = 'Data of devices';
@@ -208,7 +208,7 @@ export const dataContract = {
     auth: 'bearer',
     params: deviceParams,
     reply: binary('text/event-stream'),
-    errors: lookup,
+    errors: [...lookup, 409],
   }),
   removeMessage: endpoint({
     method: 'DELETE',
@@ -269,6 +269,7 @@ export const channelContract = {
     summary: 'Send an action to a device of the product, by a user or by the third party with the connector secret',
     description: 'Either a bearer token, or the secret of the connector in the header X-Connector-Secret.',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     params: Type.Object({ connector_id: Id }),
     body: Type.Object({ device_id: Text(64), action: Text(64, { minLength: 1 }) }, { additionalProperties: true }),
     reply: ResultOk,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { deviceStates, IdOrEmpty, LocationInput, MacAddress, NoUpdate, ProductChoice, UpdateOffer } from './devices.ts';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Text } from './fields.ts';
 
 /** Result codes of the module (reference 6.3), as `POST /ota/result` carries them. */
@@ -56,6 +56,7 @@ export const deviceLinkContract = {
     summary: 'Exchange the provisioning token for a certificate and key',
     description: 'The token is sent in the header x-device-token or in the body. It works until it is acknowledged.',
     auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       token: Type.Optional(Text(64, { minLength: 1 })),
       uuid: Type.Optional(Text(64)),

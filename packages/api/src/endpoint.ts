@@ -6,6 +6,9 @@ export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 
 /** Largest JSON body, in bytes: a base64 resource of about 12 MiB (reference 5). Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 
+/** Largest JSON body of somebody who has not said who they are, in bytes: their frames and forms are far smaller. */
+export const strangerBodyLimitBytes = 512 * 1024;
+
 /** Who may call: nobody in particular, a user with a bearer token, or a device with its certificate. */
 export type Authentication = 'none' | 'bearer' | 'device';
 
@@ -31,6 +34,8 @@ export interface EndpointShape {
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema | Binary;
+  /** Longest JSON body, where it is not `jsonBodyLimitBytes`. */
+  readonly bodyLimitBytes?: number;
   /** The body of a 200 reply. */
   readonly reply: TSchema | Binary;
   /** A list: the reply is an array, with X-Total-Count and Link headers. */
@@ -42,10 +47,15 @@ export interface EndpointShape {
 /** Declares an endpoint and keeps its exact type. */
 export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
 
+/** Whether a body or reply is bytes; none is not. */
 export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>
   body !== undefined && 'binary' in body && body.binary === true;
 
+/** Bytes of a media type: those of a file where the contract does not know better. */
 export const binary = (mediaType = 'application/octet-stream'): Binary => ({ binary: true, mediaType });
+
+/** Whether a body may be left out: a JSON one of which every field is optional. */
+export const mayBeAbsent = (body: TSchema | Binary): boolean => 'properties' in body && !('required' in body);
 
 type Parsed<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise;
 

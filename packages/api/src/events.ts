@@ -1,9 +1,6 @@
 import { binary, endpoint } from './endpoint.ts';
 
-/** What the event stream of a caller tells: `log`, with the record of the log. */
-export const eventTypes = ['log'] as const;
-
-/** What happens, as it happens. */
+/** What happens, as it happens: events of the type `log`, each with the record of a log. */
 export const eventsContract = {
   stream: endpoint({
     method: 'GET',
@@ -14,6 +11,6 @@ export const eventsContract = {
     description: 'Quiet types (`ota.check`, `ota.none`, `device.message`) are left out, as in the list of logs.',
     auth: 'bearer',
     reply: binary('text/event-stream'),
-    errors: [401],
+    errors: [401, 409],
   }),
 };

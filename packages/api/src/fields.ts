@@ -7,9 +7,13 @@ export const Timestamp = Type.String({
   examples: ['1700000000000'],
 });
 
+/** Epoch milliseconds as such a field carries them; a time that has not come yet is `null`. */
+export const optionalTimestamp = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
+
 /** A record id in a path or body. */
 export const Id = Type.String({ format: 'uuid', examples: ['6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'] });
 
+/** A value that a record may lack: `null` says so. */
 export const Nullable = <const S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 /** The answer of an action that returns no record. Spec: API-ERR-1. */

@@ -20,6 +20,7 @@ export * from './files.ts';
 export * from './fleet.ts';
 export * from './identity.ts';
 export * from './logs.ts';
+export * from './many-devices.ts';
 export * from './meta.ts';
 export * from './metrics.ts';
 export * from './overview.ts';

@@ -14,5 +14,6 @@ export function decodeBase64(text: string): Result<Uint8Array, 'malformed'> {
   return success(Buffer.from(text, 'base64'));
 }
 
+/** Standard base64, padded. */
 export const encodeBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -1,8 +1,10 @@
 /** The outcome of something that may be refused: a value, or the reason. Expected failures are returned, mistakes throw. */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
 
+/** What was asked for. */
 export const success = <T>(value: T): Result<T, never> => ({ ok: true, value });
 
+/** Why it was refused. */
 export const failure = <const E>(error: E): Result<never, E> => ({ ok: false, error });
 
 /** Unwraps a result that cannot be a failure here; throws a programmer's mistake, with the error as its cause, if it is. */

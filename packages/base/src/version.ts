@@ -29,6 +29,7 @@ export function parseFullVersion(text: string): Result<Version, VersionError> {
   return text.split('.').length === 4 ? parseVersion(text) : failure('malformed');
 }
 
+/** Four parts with dots between them. */
 export const formatVersion = (version: Version): string => version.join('.');
 
 /** Negative, zero or positive as `a` is lower than, equal to or higher than `b`. */

@@ -1,11 +1,12 @@
 import { Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
-import { createUser, findAccount, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
+import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
 import { backUp, type Carried } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import { openBlobs, type S3Access } from './blobs/open.ts';
 import type { Settings } from './config.ts';
+import { findAccount } from './db/accounts.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { version } from './meta/version.ts';
@@ -13,9 +14,11 @@ import { version } from './meta/version.ts';
 export { newPassword } from './auth/accounts.ts';
 export { BackupError } from './backup/format.ts';
 
-/** The rules of signing up and of naming a token, for whoever does it without the API. */
+/** The rules of signing up and of naming a token, for whoever does it without the API: an address of an account. */
 export const isEmail = (text: string): boolean => Value.Check(Email, text);
+/** A password that somebody may choose. */
 export const isNewPassword = (text: string): boolean => Value.Check(NewPassword, text);
+/** A title that a token may have. */
 export const isTokenTitle = (text: string): boolean => Value.Check(tokensContract.rename.body.properties.title, text);
 
 /** Where a service keeps its things; it may be running meanwhile. */

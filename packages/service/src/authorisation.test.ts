@@ -137,6 +137,12 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'devices.setState': device('device.disable', { body: { state: 'disabled' } }),
   'devices.certificates': device('device.certificates'),
   'devices.renewToken': device('device.certificates'),
+  // Each device by itself: `many.test.ts` has who may do it to which.
+  'manyDevices.setTag': { ...filtered, body: ({ device }) => ({ device_ids: [device], tag: 'beta' }) },
+  'manyDevices.activate': {
+    on: 'filtered',
+    body: ({ device, published }) => ({ device_ids: [device], product_id: published }),
+  },
   'deviceUpdates.query': device('device.ota', { body: {} }),
   'deviceUpdates.report': device('device.ota', { body: ({ bundle }) => ({ bundle_id: bundle }) }),
   'deviceUpdates.file': device('device.ota'),

@@ -11,6 +11,7 @@ import {
   filesLinkContract,
   identityContract,
   linkContract,
+  manyDevicesContract,
   otaLinkContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
@@ -26,6 +27,7 @@ import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
 import { updateLedger } from './devices/ledger.ts';
 import { claimByAccount, deviceLinkRoutes } from './devices/link-routes.ts';
+import { manyDevicesRoutes } from './devices/many.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
@@ -40,7 +42,7 @@ import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
 import { deviceUpdatesRoutes, type OtaDeps, otaLinkRoutes, updateFiles } from './ota/routes.ts';
 import { allowedProduct } from './products/access.ts';
-import { spendActivationToken } from './products/spend-token.ts';
+import { spendActivationToken } from './products/queries.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
@@ -108,6 +110,7 @@ export const readyDevices =
 /** The part of the REST API that is about devices. */
 export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
+  mountContract(app, manyDevicesContract, manyDevicesRoutes(slices.devices), options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, dataContract, dataRoutes(slices.data), options);

@@ -1,4 +1,3 @@
-import type { Clock } from '@moorage/base';
 import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import { removeOldData } from './data/retention.ts';
@@ -32,7 +31,8 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
 ];
 
 /** Runs the pieces every hour until the returned function is called, which waits for the round under way. */
-export function startMaintenance(deps: MaintenanceDeps, clock: Clock = deps.clock): () => Promise<void> {
+export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
+  const { clock } = deps;
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
   let cancel = clock.after(intervalMs, begin);

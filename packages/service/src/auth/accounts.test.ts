@@ -1,7 +1,8 @@
+import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
-import { ensureAdministrator, usernameFor } from './accounts.ts';
+import { ensureAdministrator, replacePassword, usernameFor } from './accounts.ts';
 
 eachDatabase('first run', (open, _kind, address) => {
   it('makes an administrator with a random password, which is announced', async () => {
@@ -50,6 +51,28 @@ eachDatabase('first run', (open, _kind, address) => {
     const body = { username: 'admin', password: announced[0] ?? '' };
     expect(await apps[0]?.client.call('auth.login', { body })).toMatchObject({ ok: true });
     await Promise.all(storages.map((storage) => storage.close()));
+  });
+});
+
+eachDatabase('a password that is replaced', (open) => {
+  // API-RULE-session-3
+  it('ends all login sessions of its account; tokens made by hand stay', async () => {
+    const app = await buildApp(await open());
+    const { email, token } = await app.make.user();
+    const login = async (password: string) => app.client.call('auth.login', { body: { username: email, password } });
+    const isGood = async (value: string) => (await app.client.as(value).call('users.get')).ok;
+    expect(await replacePassword(app.service.deps, email, 'the first one')).toMatchObject({ ok: true });
+    const session = unwrap(await login('the first one')).value.token;
+    expect([await isGood(session), await isGood(token)]).toEqual([true, true]);
+    expect(await replacePassword(app.service.deps, email, 'another one')).toMatchObject({ ok: true });
+    expect([await isGood(session), await isGood(token)]).toEqual([false, true]);
+    expect([(await login('the first one')).ok, (await login('another one')).ok]).toEqual([false, true]);
+  });
+
+  it('is refused for an account that is not there', async () => {
+    const app = await buildApp(await open());
+    const replaced = await replacePassword(app.service.deps, 'nobody', 'another one');
+    expect(replaced).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } });
   });
 });
 

@@ -1,15 +1,15 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import { hashSecret } from '../db/secrets.ts';
+import { hashSecret, newTokenValue, tailOf } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps } from '../http/types.ts';
 import { hashPassword } from './passwords.ts';
 import {
   deleteToken,
   endSessions,
-  findAccount,
   hasAdministrator,
   insertToken,
   insertUser,
@@ -20,9 +20,9 @@ import {
   type UserRow,
   usernamesFrom,
 } from './queries.ts';
-import { newPassword, newTokenValue, tailOf } from './tokens.ts';
+import { newPassword } from './tokens.ts';
 
-export { findAccount, firstAdministrator } from './queries.ts';
+export { firstAdministrator } from './queries.ts';
 export { newPassword } from './tokens.ts';
 
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;

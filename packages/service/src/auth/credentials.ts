@@ -1,9 +1,10 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { findAccount } from '../db/accounts.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Deps } from '../http/types.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
-import { findAccount, type UserRow } from './queries.ts';
+import type { UserRow } from './queries.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;
@@ -16,8 +17,8 @@ export interface Credentials {
   readonly ip: string;
 }
 
-/** Refuses new work with passwords while too much of it waits. */
-export const busy = (): Refusal | undefined =>
+/** Refuses new work with passwords while too much of it waits. Refusal: BUSY. */
+export const refuseWhenBusy = (): Refusal | undefined =>
   passwordsAreBusy() ? { ...refusal('BUSY', { retryAfterS: busyRetryS }), retryAfterS: busyRetryS } : undefined;
 
 /**
@@ -28,7 +29,7 @@ export async function checkCredentials(
   { storage, clock, logins }: Pick<Deps, 'storage' | 'clock' | 'logins'>,
   { username, password, ip }: Credentials,
 ): Promise<Result<UserRow, Refusal>> {
-  const overload = busy();
+  const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const user = await findAccount(storage.db, username);
   // Its name and its email are one account: no more tries for whoever knows both.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { newTokenValue, tailOf } from '../db/secrets.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { newClientId, newPassword, newTokenValue, tailOf } from './tokens.ts';
+import { newClientId, newPassword } from './tokens.ts';
 
 describe('password hash', () => {
   it('is argon2id at 19 MiB and two passes, different each time', async () => {

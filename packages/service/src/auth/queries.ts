@@ -7,14 +7,6 @@ import type { Db } from '../db/storage.ts';
 export type UserRow = Selectable<UserTable>;
 export type TokenRow = Selectable<TokenTable>;
 
-/** The user of an email address or user name, in any letter case. Only an address has an @. */
-export const findAccount = (db: Db, name: string): Promise<UserRow | undefined> =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where(name.includes('@') ? 'email' : 'username', '=', name.toLowerCase())
-    .executeTakeFirst();
-
 export interface NewUser {
   readonly email: string;
   readonly username: string;
@@ -26,6 +18,7 @@ export interface NewUser {
   readonly atMs: number;
 }
 
+/** Adds a user. Address and user name are stored as they are looked up: in lower case. */
 export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
   return trx
     .insertInto('users')
@@ -76,6 +69,7 @@ export async function lockFirstRun(trx: Db): Promise<void> {
     .execute();
 }
 
+/** Adds a token that nobody has used yet. */
 export async function insertToken(trx: Db, token: Omit<TokenRow, 'id' | 'last_used_at'>): Promise<TokenRow> {
   return trx
     .insertInto('tokens')
@@ -108,6 +102,7 @@ export async function listTokens(
   return { items, total };
 }
 
+/** Gives a token of this user another title; `undefined` when they have no such token. */
 export const renameToken = (trx: Db, userId: string, id: string, title: string): Promise<TokenRow | undefined> =>
   trx
     .updateTable('tokens')

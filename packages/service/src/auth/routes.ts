@@ -1,5 +1,6 @@
 import {
   type authContract,
+  optionalTimestamp,
   type Refusal,
   refusal,
   type Session,
@@ -7,11 +8,11 @@ import {
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { writeLog } from '../db/logs.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Deps, Handlers } from '../http/types.ts';
 import { createUser, makeToken, revokeToken } from './accounts.ts';
-import { busy, checkCredentials } from './credentials.ts';
+import { checkCredentials, refuseWhenBusy } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
 import { newClientId } from './tokens.ts';
 
@@ -31,6 +32,7 @@ export async function openSession(
   return success({ result: 'ok', token, client });
 }
 
+/** Logging in and signing up, for whoever has no token yet. */
 export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   // API-EP-POST-auth-login
   async login({ body, ip }) {
@@ -40,7 +42,7 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
 
   // API-EP-POST-auth-signup
   async signup({ body, ip }) {
-    const overload = busy();
+    const overload = refuseWhenBusy();
     if (overload) return failure(overload);
     const made = await createUser(deps, body);
     return made.ok ? openSession(deps, made.value, ip) : made;
@@ -54,7 +56,7 @@ const tokenRecord = (row: TokenRow, value: string = row.tail): TokenRecord => ({
   token: value,
   client: row.client,
   created_at: String(row.created_at),
-  last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+  last_used_at: optionalTimestamp(row.last_used_at),
 });
 
 /** `Token <n>` with the lowest n that none of the titles has. */
@@ -65,6 +67,7 @@ export function nextTitle(titles: readonly string[]): string {
   return `Token ${number}`;
 }
 
+/** The bearer tokens of a caller. */
 export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
   // API-EP-GET-user-tokens
   async list({ caller, query }) {
@@ -73,13 +76,14 @@ export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
   },
 
   // API-EP-POST-user-tokens
-  async create({ caller, ip }) {
+  async create(call) {
+    const { userId } = call.caller;
     const made = await deps.storage.transaction(async (trx) => {
       const atMs = deps.clock.now();
-      const title = nextTitle(await tokenTitles(trx, caller.userId));
-      const made = await makeToken(trx, { userId: caller.userId, title, client: null, atMs });
+      const title = nextTitle(await tokenTitles(trx, userId));
+      const made = await makeToken(trx, { userId, title, client: null, atMs });
       const message = `Token "${title}" made`;
-      await writeLog(trx, { type: 'token.create', message, atMs, userId: caller.userId, ip, client: caller.client });
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message });
       return made;
     });
     return success(tokenRecord(made.row, made.token));

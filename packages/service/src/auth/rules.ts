@@ -1,4 +1,5 @@
 import { type FileTarget, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
 
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
@@ -86,7 +87,7 @@ export function authorise(action: Action, held: readonly Role[], what: string): 
  * What a device may do with the stores of files that it can name: its own, and that of the product it is activated to.
  * Spec: API-RULE-files-5.
  */
-export const deviceFileRights = {
+const deviceFileRights = {
   device: ['read', 'write'],
   product: ['read'],
 } as const satisfies Record<FileTarget, readonly ('read' | 'write')[]>;
@@ -153,3 +154,24 @@ export function deviceRoles(caller: WhoCalls, device: DeviceTies): Role[] {
 
 /** The roles of a caller where no device or product is in question. */
 export const generalRoles = (caller: WhoCalls): Role[] => (caller.role === 'admin' ? ['anyone', 'admin'] : ['anyone']);
+
+/** For whom a list or a count is: for everybody, where the caller may do this to all things alike. */
+export const viewerFor = <C extends WhoCalls>(action: Action, caller: C): 'everyone' | C =>
+  may(action, generalRoles(caller)) ? 'everyone' : caller;
+
+/**
+ * A product that was looked up for a caller, if they may do this with it, or with something that belongs to it.
+ * Refusals: NOT_FOUND, FORBIDDEN. Spec: API-RULE-access-1, API-RULE-access-2.
+ *
+ * @param what the thing, for the message: `Product`, `Bundle`, `Connector`
+ */
+export function allowProduct<P extends ProductTies>(
+  product: P | undefined,
+  caller: WhoCalls,
+  action: Action,
+  what = 'Product',
+): Result<P, Refusal> {
+  if (!product) return failure(refusal('NOT_FOUND', { what }));
+  const refused = authorise(action, productRoles(caller, product), what);
+  return refused ? failure(refused) : success(product);
+}

@@ -97,6 +97,23 @@ eachDatabase('a session of the console', (open) => {
     expect((await send('GET', '/api/auth/session', { cookie })).statusCode).toBe(401);
   });
 
+  it('is over after 30 days, whoever has kept the cookie; a token is not', async () => {
+    const own = await buildApp(await open());
+    const user = await own.make.user();
+    const cookie = `moorage_session=${user.token}`;
+    const authorization = `Bearer ${user.token}`;
+    const read = async (headers: Record<string, string>) =>
+      (await own.api.inject({ url: '/api/user', headers })).statusCode;
+    const created_at = own.clock.now() - 30 * 86_400_000 + 500;
+    await own.storage.db.updateTable('tokens').set({ created_at }).where('user_id', '=', user.id).execute();
+    expect([await read({ cookie }), await read({ authorization })]).toEqual([200, 200]);
+    // What is remembered of the session is forgotten as well.
+    await own.clock.advance(1_000);
+    expect([await read({ cookie }), await read({ authorization })]).toEqual([401, 200]);
+    await own.storage.db.updateTable('users').set({ name_given: 'Ada' }).where('id', '=', user.id).execute();
+    expect([await read({ cookie }), await read({ authorization })]).toEqual([401, 200]);
+  });
+
   // API-RULE-session-2
   describe('takes changes from its own pages alone', () => {
     const rename = async (headers: object) => {
@@ -127,6 +144,23 @@ eachDatabase('a session of the console', (open) => {
       expect((await begin({})).json()).toMatchObject({ statusCode: 403, code: 'CROSS_SITE' });
       const body = { email: 'other@example.com', password: 'long enough' };
       expect((await send('POST', '/api/auth/session/signup', {}, body)).statusCode).toBe(403);
+    });
+
+    it.each([
+      [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }, 200],
+      [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'image' }, 200],
+      // A download by its address.
+      [{ 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' }, 200],
+      // A page of another server on the same host.
+      [{ 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'image' }, 401],
+      [{ 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'document' }, 401],
+      [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'empty' }, 401],
+      // A file that somebody has uploaded, as a script of ours.
+      [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'script' }, 401],
+      [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'serviceworker' }, 401],
+    ])('and is read with %j: %i', async (headers, status) => {
+      const cookie = cookieIn((await begin()).headers['set-cookie']);
+      expect((await send('GET', '/api/user', { cookie, ...headers })).statusCode).toBe(status);
     });
 
     it('and asks nothing of a bearer', async () => {

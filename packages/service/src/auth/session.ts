@@ -1,10 +1,10 @@
 import { type Refusal, refusal, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { writeLog } from '../db/logs.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
 import { goneCookie, isFromConsole, sessionCookie } from '../http/console-session.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../http/types.ts';
 import { createUser, revokeToken } from './accounts.ts';
-import { busy, checkCredentials } from './credentials.ts';
+import { checkCredentials, refuseWhenBusy } from './credentials.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions, hasInitialPassword, setPassword, type UserRow } from './queries.ts';
 
@@ -42,7 +42,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
     // API-EP-POST-auth-session-signup
     async signup(call) {
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-      const overload = busy();
+      const overload = refuseWhenBusy();
       if (overload) return failure(overload);
       const made = await createUser(deps, call.body);
       return made.ok ? begin(call, made.value) : made;
@@ -60,8 +60,9 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
     },
 
     // API-EP-PUT-user-password
-    async changePassword({ caller, body, ip }) {
-      const { current_password, password } = body;
+    async changePassword(call) {
+      const { caller, ip } = call;
+      const { current_password, password } = call.body;
       const found = await checkCredentials(deps, { username: caller.username, password: current_password, ip });
       if (!found.ok) return failure(found.error.code === 'WRONG_LOGIN' ? refusal('WRONG_PASSWORD') : found.error);
       if (password === current_password) {
@@ -73,15 +74,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
         await setPassword(trx, caller.userId, passwordHash);
         // Spec: API-RULE-session-3. Whoever knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
-        const { userId, client } = caller;
-        await writeLog(trx, {
-          type: 'user.update',
-          message: 'Password changed',
-          atMs: clock.now(),
-          userId,
-          ip,
-          client,
-        });
+        await writeLog(trx, { ...byCaller(call, clock.now()), type: 'user.update', message: 'Password changed' });
       });
       return success({ result: 'ok' });
     },

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { randomText } from '../db/secrets.ts';
 
-export { newTokenValue, tailOf } from '../db/secrets.ts';
-
 /** A new id of a login session: 32 lower-case hex digits. */
 export const newClientId = (): string => randomBytes(16).toString('hex');
 

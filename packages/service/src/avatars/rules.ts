@@ -17,6 +17,7 @@ const imageKinds: readonly { readonly mime: string; readonly begins: (head: Uint
 /** The media type of an image, by its first bytes. Spec: API-LIMIT-avatar. */
 export const imageMime = (head: Uint8Array): string | undefined => imageKinds.find(({ begins }) => begins(head))?.mime;
 
+/** The refusal of what is no image that may be an avatar: NOT_AN_IMAGE. Spec: API-LIMIT-avatar. */
 export const refuseImage = (head: Uint8Array): Refusal | undefined =>
   imageMime(head) === undefined ? refusal('NOT_AN_IMAGE') : undefined;
 

@@ -8,6 +8,7 @@ export const formatVersion = 1;
 
 export const headName = 'moorage-backup.json';
 export const endName = 'end.json';
+/** The names of entries: of a blob, and of a piece of a table. */
 export const blobName = (sha256: string): string => `blobs/${sha256}`;
 export const recordsName = (table: string, number: number): string =>
   `records/${table}/${String(number).padStart(8, '0')}.jsonl`;

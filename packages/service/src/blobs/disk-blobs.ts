@@ -49,6 +49,10 @@ class DiskBlob implements OpenBlob {
   }
 }
 
+/** Whoever may read a file hears from the service, not from the host. */
+const folderMode = 0o700;
+const fileMode = 0o600;
+
 class DiskBlobs implements BlobStore {
   readonly #folder: string;
   /** Uploads on their way in, and files on their way out. */
@@ -61,7 +65,7 @@ class DiskBlobs implements BlobStore {
 
   async init(): Promise<void> {
     // Each process has its own passage: what it finds there at its start belongs to nobody any more.
-    await mkdir(this.#passage, { recursive: true });
+    await mkdir(this.#passage, { recursive: true, mode: folderMode });
     await this.#sweep();
   }
 
@@ -88,7 +92,7 @@ class DiskBlobs implements BlobStore {
   async put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined> {
     const name = this.#passageName();
     try {
-      const handle = await openHandle(name, 'wx+');
+      const handle = await openHandle(name, 'wx+', fileMode);
       let info: BlobInfo | undefined;
       try {
         info = await receive(handle, source, maxBytes, () => handle.sync());
@@ -108,7 +112,7 @@ class DiskBlobs implements BlobStore {
    */
   async #place(name: string, sha256: string): Promise<void> {
     const { outer, inner, path } = this.#parts(sha256);
-    const made = await mkdir(inner, { recursive: true });
+    const made = await mkdir(inner, { recursive: true, mode: folderMode });
     await rename(name, path);
     await syncFolder(inner);
     if (made === undefined) return;

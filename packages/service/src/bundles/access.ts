@@ -1,13 +1,10 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { type Action, authorise, productRoles } from '../auth/rules.ts';
+import { type Action, allowProduct } from '../auth/rules.ts';
 import { type ProductForCaller, productForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller } from '../http/types.ts';
 import { type BundleRow, bundleById } from './queries.ts';
-
-const denial = (product: ProductForCaller, caller: Caller, action: Action, what: string): Refusal | undefined =>
-  authorise(action, productRoles(caller, product), what);
 
 /** The product whose bundles a caller wants to act on, when the authorisation table allows it. */
 export async function allowedProduct(
@@ -16,10 +13,7 @@ export async function allowedProduct(
   caller: Caller,
   action: Action,
 ): Promise<Result<ProductForCaller, Refusal>> {
-  const product = await productForCaller(db, id.toLowerCase(), caller.userId);
-  if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
-  const denied = denial(product, caller, action, 'Product');
-  return denied ? failure(denied) : success(product);
+  return allowProduct(await productForCaller(db, id.toLowerCase(), caller.userId), caller, action);
 }
 
 /** The bundle that a caller wants to act on: what is allowed with a product is allowed with its bundles. */
@@ -30,8 +24,8 @@ export async function allowedBundle(
   action: Action,
 ): Promise<Result<{ readonly bundle: BundleRow; readonly product: ProductForCaller }, Refusal>> {
   const bundle = await bundleById(db, id.toLowerCase());
-  const product = bundle && (await productForCaller(db, bundle.product_id, caller.userId));
-  if (!product) return failure(refusal('NOT_FOUND', { what: 'Bundle' }));
-  const denied = denial(product, caller, action, 'Bundle');
-  return denied ? failure(denied) : success({ bundle, product });
+  if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Bundle' }));
+  const found = await productForCaller(db, bundle.product_id, caller.userId);
+  const product = allowProduct(found, caller, action, 'Bundle');
+  return product.ok ? success({ bundle, product: product.value }) : product;
 }

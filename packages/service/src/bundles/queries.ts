@@ -42,9 +42,11 @@ const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
 
 export type BundleView = Awaited<ReturnType<ReturnType<typeof computeBundles>['executeTakeFirstOrThrow']>>;
 
+/** A bundle with every field that its record computes. */
 export const bundleView = (db: Db, id: string): Promise<BundleView | undefined> =>
   computeBundles(db, db.selectFrom('bundles').selectAll('bundles').where('bundles.id', '=', id)).executeTakeFirst();
 
+/** The row of a bundle, which is enough to judge what may be done with it. */
 export const bundleById = (db: Db, id: string): Promise<BundleRow | undefined> =>
   db.selectFrom('bundles').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -75,6 +77,7 @@ export async function listBundles(
   return bothOf(items, count);
 }
 
+/** The bundle that holds a tag: in one product there is one at most. */
 export const bundleByTag = (db: Db, productId: string, tag: NonNullable<BundleRow['tag']>) =>
   db.selectFrom('bundles').select('id').where('product_id', '=', productId).where('tag', '=', tag).executeTakeFirst();
 
@@ -99,6 +102,7 @@ export async function versionTaken(db: Db, productId: string, version: string): 
   return row !== undefined;
 }
 
+/** What a new bundle has to know of its firmware. */
 export const firmwareForBundle = (db: Db, id: string) =>
   db
     .selectFrom('firmwares')
@@ -106,10 +110,12 @@ export const firmwareForBundle = (db: Db, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
+/** Adds a bundle. A version or tag that its product has already violates an index. */
 export async function insertBundle(db: Db, row: Insertable<BundleTable>): Promise<void> {
   await db.insertInto('bundles').values(row).execute();
 }
 
+/** Writes a state that the rules have allowed. */
 export async function setBundleState(db: Db, id: string, state: BundleRow['state']): Promise<void> {
   await db.updateTable('bundles').set({ state }).where('id', '=', id).execute();
 }
@@ -132,6 +138,7 @@ export async function clearTag(db: Db, productId: string, tag: NonNullable<Bundl
     .execute();
 }
 
+/** Writes a tag that nobody else holds; `null` takes the one it has. */
 export async function setBundleTag(db: Db, id: string, tag: BundleRow['tag']): Promise<void> {
   await db.updateTable('bundles').set({ tag }).where('id', '=', id).execute();
 }
@@ -146,6 +153,7 @@ export const resourcesOfBundle = (db: Db, bundleId: string): Promise<ResourceRow
     .orderBy('filename')
     .execute();
 
+/** A resource of this bundle; that of another is not found. */
 export const resourceById = (db: Db, bundleId: string, id: string): Promise<ResourceRow | undefined> =>
   db.selectFrom('resources').selectAll().where('bundle_id', '=', bundleId).where('id', '=', id).executeTakeFirst();
 
@@ -160,10 +168,12 @@ export async function filenameTaken(db: Db, bundleId: string, filename: string):
   return row !== undefined;
 }
 
+/** Adds a resource, whose blob is recorded already. */
 export async function insertResource(db: Db, row: Insertable<ResourceTable>): Promise<void> {
   await db.insertInto('resources').values(row).execute();
 }
 
+/** Removes a resource; its blob goes later, if nothing else refers to it. */
 export async function deleteResource(db: Db, id: string): Promise<void> {
   await db.deleteFrom('resources').where('id', '=', id).execute();
 }

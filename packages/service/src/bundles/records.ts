@@ -21,7 +21,7 @@ export const bundleRecord = (row: BundleView): BundleRecord => ({
   device_count_bundle_ok: row.device_count_bundle_ok ?? 0,
 });
 
-export const resourceRecord = (row: ResourceRow): ResourceRecord => ({
+const resourceRecord = (row: ResourceRow): ResourceRecord => ({
   id: row.id,
   filename: row.filename,
   type: row.type,

@@ -8,19 +8,19 @@ import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler } from '../http/types.ts';
 import { allowedBundle } from './access.ts';
 import { type BundleRow, deleteResource, filenameTaken, insertResource, resourceById } from './queries.ts';
-import { fileEtag, mayChangeResources, readUpload } from './rules.ts';
+import { fileEtag, readUpload, refuseResourceChange } from './rules.ts';
 
 type Contract = typeof bundlesContract;
 type Added = { id: string; size: number };
 
-/** Largest resource; the limit of a JSON body is met first. */
+/** Largest resource, in bytes; the limit of a JSON body is met first. */
 const resourceLimitBytes = 16 * 1024 * 1024;
 
 /** The bundle, when the caller may change it and it takes changes of its resources. */
 async function openBundle(db: Db, id: string, caller: Caller): Promise<Result<BundleRow, Refusal>> {
   const allowed = await allowedBundle(db, id, caller, 'product.change');
   if (!allowed.ok) return allowed;
-  const frozen = mayChangeResources(allowed.value.bundle.state);
+  const frozen = refuseResourceChange(allowed.value.bundle.state);
   return frozen ? failure(frozen) : success(allowed.value.bundle);
 }
 

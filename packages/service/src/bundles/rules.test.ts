@@ -10,11 +10,11 @@ import {
   chooseBundleVersion,
   fileEtag,
   formatBversion,
-  mayChangeResources,
   mimeOfFilename,
   moduleFileType,
   moduleFileTypes,
   readUpload,
+  refuseResourceChange,
 } from './rules.ts';
 
 const triggers: readonly BundleTrigger[] = [...bundleStates, 'trash'];
@@ -56,7 +56,7 @@ describe('state of a bundle', () => {
   });
 
   it.each(bundleStates)('%s decides whether resources may change (API-RULE-bundle-state-1)', (state) => {
-    expect(mayChangeResources(state)?.code).toBe(state === 'preview' ? undefined : 'BUNDLE_FROZEN');
+    expect(refuseResourceChange(state)?.code).toBe(state === 'preview' ? undefined : 'BUNDLE_FROZEN');
   });
 });
 

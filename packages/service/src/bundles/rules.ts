@@ -59,12 +59,12 @@ export function changeBundleTag(bundle: BundleStanding, wanted: Tag | ''): Resul
   return success(tag === bundle.tag ? undefined : tag);
 }
 
-/** Whether resources may be added and removed; otherwise BUNDLE_FROZEN. Spec: API-RULE-bundle-state-1. */
-export const mayChangeResources = (state: BundleState): Refusal | undefined =>
+/** Why resources may not be added and removed, if they may not: BUNDLE_FROZEN. Spec: API-RULE-bundle-state-1. */
+export const refuseResourceChange = (state: BundleState): Refusal | undefined =>
   state === 'preview' ? undefined : refusal('BUNDLE_FROZEN', { state });
 
 /** Version of a product's first bundle when none is asked for. Spec: API-RULE-bundle-3. */
-export const firstBundleVersion: Version = [0, 0, 0, 1];
+const firstBundleVersion: Version = [0, 0, 0, 1];
 
 /**
  * The version of a new bundle: the one asked for, or the successor of the highest existing one.

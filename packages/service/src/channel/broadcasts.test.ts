@@ -107,6 +107,13 @@ eachDatabase('status broadcasts by HTTP', (open) => {
     });
   });
 
+  it('are refused when they are nested beyond all reason', async () => {
+    const payload = `{"uuid":"${device.uuid}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const headers = { 'content-type': 'application/json' };
+    const reply = await app.api.inject({ method: 'POST', url: `/api/broadcasts/${key}`, headers, payload });
+    expect(reply.json()).toMatchObject({ statusCode: 400, code: 'INVALID_REQUEST', validation: { source: 'body' } });
+  });
+
   // API-EP-GET-schemas-capabilities.json, API-DATA-capabilities
   it('the schema of capabilities is published', async () => {
     const reply = await app.api.inject('/schemas/capabilities.json');

@@ -1,3 +1,4 @@
+import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
 import type { ConnectorDeps } from './messages.ts';
 import {
@@ -25,9 +26,7 @@ const leaseSlackMs = 60_000;
 /** What could not even be tried for so long, is not sent any more. */
 const maxWaitMs = 24 * 3_600_000;
 /** Spec: API-RULE-connector-7. */
-export const deliveryRetentionMs = 7 * 86_400_000;
-const retentionBatch = 1_000;
-const retentionBatches = 1_000;
+const deliveryRetentionMs = 7 * 86_400_000;
 
 /** How a try went. */
 interface Tried {
@@ -170,8 +169,5 @@ export function startDeliveries(deps: ConnectorDeps): DeliveryEngine {
 /** Removes the deliveries that ended longer ago than they are kept. */
 export async function removeOldDeliveries({ storage, clock }: Pick<ConnectorDeps, 'storage' | 'clock'>): Promise<void> {
   const beforeMs = clock.now() - deliveryRetentionMs;
-  for (let batch = 0; batch < retentionBatches; batch++) {
-    const removed = await storage.transaction((trx) => deleteDeliveriesBefore(trx, beforeMs, retentionBatch));
-    if (removed < retentionBatch) return;
-  }
+  await removeInBatches(storage, (trx, rows) => deleteDeliveriesBefore(trx, beforeMs, rows));
 }

@@ -1,4 +1,4 @@
-import type { ConnectorOptions, DeliveryRecord } from '@moorage/api';
+import type { ConnectorOptions } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import type { Paging } from '../db/paging.ts';
 import type { ConnectorTable, DeliveryTable } from '../db/schema.ts';
@@ -19,9 +19,11 @@ const withProduct = (db: Db) =>
 
 export type ConnectorView = ConnectorRow & { readonly product: string };
 
+/** A connector, with the full code of its product. */
 export const connectorById = (db: Db, id: string): Promise<ConnectorView | undefined> =>
   withProduct(db).where('connectors.id', '=', id).executeTakeFirst();
 
+/** The connector that a product has under a code, in upper case. */
 export const connectorByCode = (db: Db, productId: string, code: string): Promise<ConnectorView | undefined> =>
   withProduct(db).where('connectors.product_id', '=', productId).where('connectors.code', '=', code).executeTakeFirst();
 
@@ -91,6 +93,7 @@ export async function noteUse(db: Db, id: string, atMs: number, error: string | 
     .execute();
 }
 
+/** Adds a delivery; one that has ended is never due. */
 export async function insertDelivery(db: Db, row: Insertable<DeliveryTable>): Promise<void> {
   await db.insertInto('deliveries').values(row).execute();
 }
@@ -177,19 +180,3 @@ export async function deleteDeliveriesBefore(db: Db, beforeMs: number, batch: nu
   const { numDeletedRows } = await db.deleteFrom('deliveries').where('id', 'in', old).executeTakeFirst();
   return Number(numDeletedRows);
 }
-
-const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
-
-export const deliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
-  id: row.id,
-  event: row.event,
-  log_id: row.log_id,
-  device_id: row.device_id,
-  state: row.state,
-  attempts: row.attempts,
-  due_at: text(row.due_at),
-  status: row.status,
-  error: row.error,
-  created_at: String(row.created_at),
-  finished_at: text(row.finished_at),
-});

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { authorise, productRoles } from '../auth/rules.ts';
+import { allowProduct } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
@@ -18,13 +18,13 @@ import {
   connectorById,
   countConnectors,
   deleteConnector,
-  deliveryRecord,
   insertConnector,
   listConnectors,
   listDeliveries,
   optionsOf,
 } from './queries.ts';
-import { maskSecrets, readOptions } from './rules.ts';
+import { connectorRecord, deliveryRecord } from './records.ts';
+import { readOptions } from './rules.ts';
 import { defaultTimeoutMs, type SendFailure } from './send.ts';
 
 type Contract = typeof connectorsContract;
@@ -33,30 +33,9 @@ type ConnectorsDeps = Deps & { readonly outbound: Outbound };
 /** Connectors of one product. Spec: API-LIMIT-connectors. */
 const connectorsLimit = 50;
 
-const connectorRecord = (row: ConnectorView): ConnectorRecord => ({
-  id: row.id,
-  product_id: row.product_id,
-  product: row.product,
-  title: row.title,
-  code: row.code,
-  type: row.type,
-  opts: maskSecrets(row.type, optionsOf(row)),
-  state: row.state,
-  last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
-  last_error: row.last_error,
-  created_at: String(row.created_at),
-  updated_at: String(row.updated_at),
-});
-
-const denial = (product: ProductForCaller, caller: Caller, what: string): Refusal | undefined =>
-  authorise('product.connectors', productRoles(caller, product), what);
-
 /** The product of a path, if the caller may use its connectors. Refusals: NOT_FOUND, FORBIDDEN. */
 async function allowedProduct(db: Db, id: string, caller: Caller): Promise<Result<ProductForCaller, Refusal>> {
-  const product = await productForCaller(db, id.toLowerCase(), caller.userId);
-  if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
-  const denied = denial(product, caller, 'Product');
-  return denied ? failure(denied) : success(product);
+  return allowProduct(await productForCaller(db, id.toLowerCase(), caller.userId), caller, 'product.connectors');
 }
 
 /** Why a user may not send through a connector. Refusals: NOT_FOUND, FORBIDDEN. */
@@ -66,16 +45,16 @@ export async function refuseConnectorUser(
   caller: Caller,
 ): Promise<Refusal | undefined> {
   const product = await productForCaller(db, connector.product_id, caller.userId);
-  return product ? denial(product, caller, 'Connector') : refusal('NOT_FOUND', { what: 'Connector' });
+  const allowed = allowProduct(product, caller, 'product.connectors', 'Connector');
+  return allowed.ok ? undefined : allowed.error;
 }
 
 /** The connector of a path, if the caller may use it: what is allowed with a product is allowed with its connectors. */
 async function allowedConnector(db: Db, id: string, caller: Caller): Promise<Result<ConnectorView, Refusal>> {
   const connector = await connectorById(db, id.toLowerCase());
-  const product = connector && (await productForCaller(db, connector.product_id, caller.userId));
-  if (!product) return failure(refusal('NOT_FOUND', { what: 'Connector' }));
-  const denied = denial(product, caller, 'Connector');
-  return denied ? failure(denied) : success(connector);
+  if (!connector) return failure(refusal('NOT_FOUND', { what: 'Connector' }));
+  const refused = await refuseConnectorUser(db, connector, caller);
+  return refused ? failure(refused) : success(connector);
 }
 
 /** Options that may be stored: of the right form, and not obviously aimed at our own network. */
@@ -202,6 +181,7 @@ const test =
     return failure(testRefusal(sent.error, optionsOf(connector).timeout_ms ?? defaultTimeoutMs));
   };
 
+/** Connectors of products, and what went through them. */
 export const connectorsRoutes = (deps: ConnectorsDeps): Handlers<Contract> => ({
   // API-EP-GET-products-product_id-connectors
   async list({ params, query, caller }) {

@@ -143,6 +143,7 @@ export interface Outgoing {
   readonly atMs: number;
 }
 
+/** What a target gets, JSON text (reference 7.3). */
 export const bodyOf = ({ event, code, device, product, data, atMs }: Outgoing): string =>
   JSON.stringify({ device, product, code, event, data, at: String(atMs) });
 

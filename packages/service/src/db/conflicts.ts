@@ -21,7 +21,7 @@ export async function transactionOverConflicts<T>(
     try {
       return await storage.transaction(work);
     } catch (error) {
-      const lost = isUniqueViolation(error) !== undefined || isForeignKeyViolation(error);
+      const lost = isUniqueViolation(error) || isForeignKeyViolation(error);
       if (!lost || attempt === conflictAttempts) throw error;
     }
   }

@@ -46,7 +46,7 @@ export function groupWriter<T>(commit: (items: readonly T[]) => Promise<void>): 
     });
 }
 
-/** The newest touch of each device: one row is updated once per group. */
+/** The newest item of each key, so that a group updates a row once. Of two at the same time the later one counts. */
 export function newestPerKey<T>(items: readonly T[], keyOf: (item: T) => string, timeOf: (item: T) => number): T[] {
   const newest = new Map<string, T>();
   for (const item of items) {

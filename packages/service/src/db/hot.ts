@@ -7,6 +7,7 @@ export interface TokenOwner {
   readonly user_id: string;
   readonly client: string | null;
   readonly last_used_at: number | null;
+  readonly created_at: number;
   readonly username: string;
   readonly role: UserTable['role'];
   readonly customer_id: string | null;
@@ -47,5 +48,5 @@ export interface HotPaths {
 }
 
 export const callerSql = `
-  select t.id as token_id, t.user_id, t.client, t.last_used_at, u.username, u.role, u.customer_id
+  select t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, u.username, u.role, u.customer_id
   from tokens t join users u on u.id = t.user_id where t.token_hash = `;

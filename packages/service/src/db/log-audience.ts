@@ -1,9 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
-
-/** Who reads logs or counts them: administrators see everything. */
-export type LogViewer = 'everyone' | { readonly userId: string; readonly customerId: string | null };
+import type { ViewingUser } from './viewer.ts';
 
 type Where = ExpressionBuilder<Schema, 'logs'>;
 
@@ -11,7 +9,7 @@ type Where = ExpressionBuilder<Schema, 'logs'>;
 export type LogSource = (where: Where) => ExpressionWrapper<Schema, 'logs', SqlBool>;
 
 /** The products whose logs somebody may read: owned, as a person or through a customer, and managed ones. */
-export async function watchedProducts(db: Db, viewer: Exclude<LogViewer, 'everyone'>): Promise<string[]> {
+export async function watchedProducts(db: Db, viewer: ViewingUser): Promise<string[]> {
   const rows = await db
     .selectFrom('products')
     .select('id')
@@ -36,18 +34,18 @@ const singleProducts = 100;
  * condition with "or" would be a walk through all rows. Spec: API-RULE-log-1.
  *
  * @param products the watched products, from `watchedProducts`
- * @param grouped one part for all products: for counting, where the order of rows does not matter
+ * @param parts `grouped` puts all products into one: for counting, where the order of rows does not matter
  */
 export function logSources(
   { userId }: { readonly userId: string },
   products: readonly string[],
-  grouped: boolean,
+  parts: 'single' | 'grouped',
 ): LogSource[] {
   const unwatched = (where: Where) =>
     products.length === 0
       ? where.val(true)
       : where.or([where('logs.product_id', 'is', null), where('logs.product_id', 'not in', [...products])]);
-  const single = grouped ? [] : products.slice(0, singleProducts);
+  const single = parts === 'grouped' ? [] : products.slice(0, singleProducts);
   const rest = products.slice(single.length);
   return [
     ...single.map<LogSource>((id) => (where) => where('logs.product_id', '=', id)),

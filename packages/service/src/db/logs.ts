@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogType } from '@moorage/api';
+import type { Insertable } from 'kysely';
+import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
 
 export type { LogType };
@@ -7,6 +9,7 @@ export type { LogType };
 /** Types that come too often to be read one by one: counted, and listed only when asked for. */
 const quietTypes: readonly LogType[] = ['ota.check', 'ota.none', 'device.message'];
 
+/** Whether logs of a type are left out of lists that do not ask for it. Spec: API-RULE-log-2. */
 export const isQuiet = (type: LogType): boolean => quietTypes.includes(type);
 
 export interface LogEntry {
@@ -31,62 +34,89 @@ export interface LogEntry {
  * Writes a row of the log in the transaction of the change that it tells of: both are kept, or neither. The same goes
  * for what the product's connectors shall be told of it.
  */
-export async function writeLog(trx: Db, entry: LogEntry): Promise<void> {
-  const id = randomUUID();
-  const { type, atMs, deviceId, productId } = entry;
+export const writeLog = (trx: Db, entry: LogEntry): Promise<void> => writeLogs(trx, [entry]);
+
+/** Writes rows of the log, as `writeLog` does. */
+export async function writeLogs(trx: Db, entries: readonly LogEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map((entry) => ({ id: randomUUID(), entry }));
   await trx
     .insertInto('logs')
-    .values((eb) => ({
-      id,
-      type,
-      level: entry.level ?? 'info',
-      message: entry.message,
-      user_id: entry.userId ?? null,
-      device_id: deviceId ?? null,
-      product_id: productId ?? null,
-      bundle_id: entry.bundleId ?? null,
-      ip: entry.ip ?? null,
-      client: entry.client ?? null,
-      data: JSON.stringify(entry.data ?? {}),
-      created_at: atMs,
-      owner_id: deviceId
-        ? eb.selectFrom('devices').select('devices.user_id').where('devices.id', '=', deviceId)
-        : (entry.concernedId ?? null),
-      quiet: isQuiet(type) ? 1 : 0,
-    }))
+    .values((eb) =>
+      rows.map(({ id, entry: { type, level = 'info', message, atMs, deviceId, ...entry } }) => ({
+        id,
+        type,
+        level,
+        message,
+        user_id: entry.userId ?? null,
+        device_id: deviceId ?? null,
+        product_id: entry.productId ?? null,
+        bundle_id: entry.bundleId ?? null,
+        ip: entry.ip ?? null,
+        client: entry.client ?? null,
+        data: JSON.stringify(entry.data ?? {}),
+        created_at: atMs,
+        owner_id: deviceId
+          ? eb.selectFrom('devices').select('devices.user_id').where('devices.id', '=', deviceId)
+          : (entry.concernedId ?? null),
+        quiet: isQuiet(type) ? 1 : 0,
+      })),
+    )
     .execute();
-  if (productId && !isQuiet(type)) await queueDeliveries(trx, id, productId, entry);
+  await queueDeliveries(trx, rows);
 }
 
-/** Queues a delivery for each connector of the product that wants the event. Most products have none. */
-async function queueDeliveries(trx: Db, id: string, productId: string, entry: LogEntry): Promise<void> {
-  const { type, atMs, deviceId } = entry;
-  const wanting = await trx
-    .selectFrom('connector_events')
-    .select('connector_id')
-    .where('product_id', '=', productId)
-    .where('event', '=', type)
-    .execute();
-  if (wanting.length === 0) return;
-  await trx
-    .insertInto('deliveries')
-    .values(
-      wanting.map(({ connector_id }) => ({
+interface Written {
+  readonly id: string;
+  readonly entry: LogEntry;
+}
+
+/** Rows of one statement: a database takes only so many values in one. */
+const rowsAtOnce = 1_000;
+
+/** Queues a delivery for each connector of a product that wants an event. Most products have none. */
+async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<void> {
+  const wanting = new Map<string, readonly string[]>();
+  const deliveries: Insertable<Schema['deliveries']>[] = [];
+  for (const { id, entry } of written) {
+    const { type, atMs, deviceId, productId } = entry;
+    if (!productId || isQuiet(type)) continue;
+    const kind = `${productId} ${type}`;
+    const connectors = wanting.get(kind) ?? (await connectorsFor(trx, productId, type));
+    wanting.set(kind, connectors);
+    for (const connector_id of connectors) {
+      deliveries.push({
         id: randomUUID(),
         connector_id,
         event: type,
         log_id: id,
         device_id: deviceId ?? null,
-        state: 'waiting' as const,
+        state: 'waiting',
         attempts: 0,
         due_at: atMs,
         status: null,
         error: null,
         created_at: atMs,
         finished_at: null,
-      })),
-    )
+      });
+    }
+  }
+  for (let at = 0; at < deliveries.length; at += rowsAtOnce) {
+    await trx
+      .insertInto('deliveries')
+      .values(deliveries.slice(at, at + rowsAtOnce))
+      .execute();
+  }
+}
+
+async function connectorsFor(trx: Db, productId: string, type: LogType): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('connector_events')
+    .select('connector_id')
+    .where('product_id', '=', productId)
+    .where('event', '=', type)
     .execute();
+  return rows.map(({ connector_id }) => connector_id);
 }
 
 /** What the row of a change has of the request that made it. */

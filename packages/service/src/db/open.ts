@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, realClock } from '@moorage/base';
 import { openPostgres } from './dialect/postgres/storage.ts';
@@ -25,6 +25,15 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, onError, upTo);
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') makeFile(path);
   return openSqlite(path, clock, onError, upTo);
+}
+
+/**
+ * Makes the file of the records, where there is none, for this user alone: it holds the key of the authority and the
+ * secrets of connectors. The files that SQLite keeps beside it have the rights of this one.
+ */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
 }

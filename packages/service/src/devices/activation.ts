@@ -1,6 +1,6 @@
 import { type ProductChoice, type Refusal, refusal } from '@moorage/api';
 import { may, productRoles } from '../auth/rules.ts';
-import { type LogEntry, writeLog } from '../db/logs.ts';
+import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { codePart, matchProductCode } from '../products/rules.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -13,7 +13,7 @@ import {
   type TargetRow,
   tiesOf,
 } from './product-queries.ts';
-import { changeDevice, type DetailedDevice } from './queries.ts';
+import { changeDevice, changeDevices, type DetailedDevice } from './queries.ts';
 import { defaultTitle, locationColumns, refuseActivation, refuseReset } from './rules.ts';
 
 type Subject = Omit<LogEntry, 'type' | 'message'>;
@@ -23,7 +23,7 @@ const isAccessible = (person: Person, target: TargetRow): boolean =>
   !target.trashed && may('product.activate', productRoles(person, tiesOf(target)));
 
 /** The product that is named, by id or by a code that is unique among those the person may activate to. */
-async function findNamed(
+export async function findNamed(
   db: Db,
   name: { readonly productId: string } | { readonly code: string },
   person: Person,
@@ -63,22 +63,36 @@ export async function activate(
 }
 
 /** Writes an activation that has been allowed. */
-export async function moveTo(
-  { clock, supersedeUpdate }: Pick<DeviceDeps, 'clock' | 'supersedeUpdate'>,
+export const moveTo = (
+  deps: Pick<DeviceDeps, 'clock' | 'supersedeUpdate'>,
   trx: Db,
   device: DetailedDevice,
   target: Pick<TargetRow, 'id' | 'product'>,
   subject: Subject,
+): Promise<void> => moveAll(deps, trx, [device], target, () => subject);
+
+/** Writes activations that have been allowed, of devices that are locked in this transaction. */
+export async function moveAll(
+  { clock, supersedeUpdate }: Pick<DeviceDeps, 'clock' | 'supersedeUpdate'>,
+  trx: Db,
+  devices: readonly DetailedDevice[],
+  target: Pick<TargetRow, 'id' | 'product'>,
+  subjectOf: (device: DetailedDevice) => Subject,
 ): Promise<void> {
-  await supersedeUpdate(trx, device);
-  await changeDevice(trx, device.id, { product_id: target.id, update_id: null, activated_at: clock.now() });
-  await writeLog(trx, {
-    ...subject,
-    type: 'device.activate',
-    productId: target.id,
-    message: `Device activated to product "${target.product}"`,
-    data: { from: device.product_id },
-  });
+  if (devices.length === 0) return;
+  for (const device of devices) await supersedeUpdate(trx, device);
+  const ids = devices.map(({ id }) => id);
+  await changeDevices(trx, ids, { product_id: target.id, update_id: null, activated_at: clock.now() });
+  const entries = devices.map(
+    (device): LogEntry => ({
+      ...subjectOf(device),
+      type: 'device.activate',
+      productId: target.id,
+      message: `Device activated to product "${target.product}"`,
+      data: { from: device.product_id },
+    }),
+  );
+  await writeLogs(trx, entries);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Db, Expressions } from '../db/storage.ts';
-import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
+import { addressTaken, changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
 /** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
@@ -18,6 +18,7 @@ export interface UpdateLedger {
   ): Promise<void>;
 }
 
+/** The ledger over the records of devices. */
 export const updateLedger = (expressions: Expressions): UpdateLedger => ({
   addressTaken,
   lock: (trx, id) => lockDevice(trx, expressions, id),
@@ -28,7 +29,3 @@ export const updateLedger = (expressions: Expressions): UpdateLedger => ({
     if (Object.keys(all).length > 0) await changeDevice(trx, id, all);
   },
 });
-
-async function addressTaken(db: Db, mac: string): Promise<boolean> {
-  return (await db.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
-}

@@ -52,6 +52,7 @@ const targets = (db: Db, userId: string) =>
 
 export type TargetRow = Awaited<ReturnType<ReturnType<typeof targets>['executeTakeFirstOrThrow']>>;
 
+/** A product, trashed or not, with what ties a person to it. */
 export const findTarget = (db: Db, id: string, userId: string): Promise<TargetRow | undefined> =>
   targets(db, userId).where('p.id', '=', id).executeTakeFirst();
 

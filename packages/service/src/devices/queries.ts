@@ -1,4 +1,4 @@
-import type { DeviceListQuery, DeviceRecord } from '@moorage/api';
+import { type DeviceListQuery, type DeviceRecord, optionalTimestamp } from '@moorage/api';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -13,10 +13,9 @@ import {
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
+import type { Viewer, ViewingUser } from '../db/viewer.ts';
+import { openStates } from '../ota/rules.ts';
 import { type DeviceKey, degreesOf } from './rules.ts';
-
-/** Whose devices a list shows: everybody's, or those a user owns or sees through a product. */
-export type Viewer = 'everyone' | { readonly userId: string; readonly customerId: string | null };
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
 
@@ -103,6 +102,18 @@ export async function lockDevice(
   const row = trx.selectFrom('devices').select('id').where('id', '=', id);
   if ((await expressions.lockRows(row).execute()).length === 0) return undefined;
   return findDevice(trx, { by: 'id', value: id }, viewerId);
+}
+
+/** The same for many, in the order of their ids; those that are not there are left out. */
+export async function lockDevices(
+  trx: Db,
+  expressions: Expressions,
+  ids: readonly string[],
+  viewerId: string,
+): Promise<DetailedDevice[]> {
+  // In order, so that two who change many wait for each other instead of for ever.
+  await expressions.lockRows(trx.selectFrom('devices').select('id').where('id', 'in', ids).orderBy('id')).execute();
+  return detailed(trx, viewerId).where('d.id', 'in', ids).orderBy('d.id').execute();
 }
 
 /** Fields that a device may have no value of; they come last, whichever way a list runs. */
@@ -196,7 +207,7 @@ function matching(db: Db, expressions: Expressions, query: DeviceListQuery) {
 
 const statesOf = {
   ok: ['done'],
-  outdated: ['offered', 'downloading', 'installed'],
+  outdated: openStates,
   failed: ['failed'],
 } as const;
 
@@ -207,10 +218,7 @@ const listedProducts = 1_000;
  * The devices that somebody sees: their own, and those on products that they own, manage or test. The products are
  * looked up first: a list of them leads through an index, where a query in the query would be a walk through all rows.
  */
-async function visibleTo(
-  db: Db,
-  { userId, customerId }: Exclude<Viewer, 'everyone'>,
-): Promise<(where: Where) => Condition> {
+async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<(where: Where) => Condition> {
   const products = db
     .selectFrom('products')
     .select('id')
@@ -229,11 +237,22 @@ async function visibleTo(
 export const findPlatform = (db: Db, id: string) =>
   db.selectFrom('platforms').select(['id', 'code', 'part_id', 'product_id']).where('id', '=', id).executeTakeFirst();
 
+/** Adds a device. A uuid or address that another has violates an index. */
 export const insertDevice = (trx: Db, device: Insertable<DeviceTable>) =>
   trx.insertInto('devices').values(device).execute();
 
+/** Writes what a change says of a device. */
 export const changeDevice = (trx: Db, id: string, change: Updateable<DeviceTable>) =>
   trx.updateTable('devices').set(change).where('id', '=', id).execute();
+
+/** Writes the same change for many devices. */
+export const changeDevices = (trx: Db, ids: readonly string[], change: Updateable<DeviceTable>) =>
+  trx.updateTable('devices').set(change).where('id', 'in', ids).execute();
+
+/** Whether some device has this address. */
+export async function addressTaken(db: Db, mac: string): Promise<boolean> {
+  return (await db.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
+}
 
 /** The device that holds a provisioning token, by the token's SHA-256. */
 export const findByProvisionToken = (db: Db, hash: string) =>
@@ -277,8 +296,6 @@ export async function noteRetired(trx: Db, fingerprint: string, atMs: number, si
     .executeTakeFirstOrThrow();
   return noted.numUpdatedRows > 0n;
 }
-
-const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
 
 type Nodes = NonNullable<DeviceRecord['nodes']>;
 
@@ -346,9 +363,9 @@ function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined): DeviceRe
     telemetry: row.telemetry === null ? null : JSON.parse(row.telemetry),
     nodes: nodes ?? null,
     created_at: String(row.created_at),
-    claimed_at: text(row.claimed_at),
-    activated_at: text(row.activated_at),
-    last_seen_at: text(row.last_seen_at),
-    last_ota_at: text(row.finished_at ?? row.installed_at ?? row.downloading_at ?? row.offered_at),
+    claimed_at: optionalTimestamp(row.claimed_at),
+    activated_at: optionalTimestamp(row.activated_at),
+    last_seen_at: optionalTimestamp(row.last_seen_at),
+    last_ota_at: optionalTimestamp(row.finished_at ?? row.installed_at ?? row.downloading_at ?? row.offered_at),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type devicesContract, type ProvisionedDevice, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { type Action, authorise, deviceRoles, generalRoles, may } from '../auth/rules.ts';
+import { type Action, authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
@@ -10,6 +10,7 @@ import type { Db } from '../db/storage.ts';
 import type { Caller, Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
+import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
 import { type DeviceDeps, recordKey } from './deps.ts';
 import {
   changeDevice,
@@ -79,16 +80,6 @@ async function changing(
   });
 }
 
-/** Who and what a log row of a device is about. */
-export const logSubject = (deps: Pick<DeviceDeps, 'clock'>, device: DetailedDevice, by: Caller, ip: string) => ({
-  atMs: deps.clock.now(),
-  userId: by.userId,
-  client: by.client,
-  ip,
-  deviceId: device.id,
-  productId: device.product_id,
-});
-
 interface ProvisionCall {
   readonly uuid: string;
   readonly platform_id: string;
@@ -154,23 +145,6 @@ async function provision(
   });
 }
 
-/** Whether a device would be offered another bundle with this product and tag than with those it has. */
-async function leadsElsewhere(
-  { bundleOnOffer }: DeviceDeps,
-  db: Db,
-  device: DetailedDevice,
-  next: Parameters<DeviceDeps['bundleOnOffer']>[1],
-): Promise<boolean> {
-  const version = await bundleOnOffer(db, next);
-  return version !== null && version !== (await bundleOnOffer(db, device));
-}
-
-/** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
-async function tellMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
-  signal(storage.bus, 'device.moved', { deviceId: device.id, productId: device.product_id });
-  if ((await bundleOnOffer(storage.db, device)) !== null) signal(storage.bus, 'ota.due', { deviceId: device.id });
-}
-
 /** Whoever speaks for the device is sent away, on all processes. Spec: API-DEV-revoked. */
 const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
   signal(storage.bus, 'device.revoked', { deviceId: id, uuid });
@@ -194,7 +168,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
   return {
     // API-EP-GET-devices
     async list({ caller, query }) {
-      const viewer = caller.role === 'admin' ? 'everyone' : caller;
+      const viewer = viewerFor('device.read', caller);
       const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
       return success({ items: await deviceRecords(deps.storage.db, items), total });
     },
@@ -272,8 +246,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       if (tag === device.tag) return undefined;
       due = await leadsElsewhere(deps, trx, device, { product_id: device.product_id, tag });
       await changeDevice(trx, device.id, { tag });
-      const message = tag === null ? 'Tag taken off the device' : `Device follows the tag "${tag}"`;
-      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message });
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message: tagMessage(tag) });
       return undefined;
     });
     if (changed.ok && due) signal(deps.storage.bus, 'ota.due', { deviceId: changed.value.id });

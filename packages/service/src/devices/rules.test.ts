@@ -1,11 +1,14 @@
 import { deviceStates } from '@moorage/api';
 import { transition } from '@moorage/base';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ActivationTarget,
   type DeviceStanding,
   defaultTitle,
+  degreesOf,
   deviceTransitions,
+  locationColumns,
   parseDeviceKey,
   planProvision,
   refuseActivation,
@@ -186,4 +189,15 @@ describe('reset', () => {
   ] as const)('reset of %s', (_, of, code) => {
     expect(refuseReset(device(of))?.code).toBe(code);
   });
+});
+
+// API-RULE-location-1
+it('location of up to six decimals reads back as it was set', () => {
+  const millionths = (most: number) => fc.integer({ min: -most * 1_000_000, max: most * 1_000_000 });
+  fc.assert(
+    fc.property(millionths(90), millionths(180), (latE6, lonE6) => {
+      const location = { lat: latE6 / 1_000_000, lon: lonE6 / 1_000_000, city: 'Hamburg', country: 'DE' };
+      expect(degreesOf(locationColumns(location))).toEqual(location);
+    }),
+  );
 });

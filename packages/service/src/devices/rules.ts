@@ -10,6 +10,7 @@ import {
   type Transition,
   transition,
 } from '@moorage/base';
+import { authorisation } from '../auth/rules.ts';
 
 export type DeviceTrigger = 'provision' | 'contact' | 'reset' | 'disable' | 'enable';
 
@@ -29,7 +30,7 @@ export const deviceTransitions: readonly Transition<'none' | DeviceState, Device
  * The state of a device after somebody has asked for it to be blocked or let in: the same as before when there is
  * nothing to do, as for asking twice. Spec: API-STATE-device-any-disabled.
  */
-export const stateAsked = (from: DeviceState, asked: 'disabled' | 'enabled'): DeviceState => {
+const stateAsked = (from: DeviceState, asked: 'disabled' | 'enabled'): DeviceState => {
   const next = transition(deviceTransitions, from, asked === 'disabled' ? 'disable' : 'enable');
   return next === undefined || next === 'none' ? from : next;
 };
@@ -54,7 +55,7 @@ export function planBlock(
     return success({ state, blocked_by: isAdministrator ? 'admin' : (device.blocked_by ?? 'owner') });
   }
   if (device.blocked_by === 'admin' && !isAdministrator) {
-    return failure(refusal('FORBIDDEN', { action: 'let in a device that an administrator has blocked' }));
+    return failure(refusal('FORBIDDEN', { action: authorisation['device.unblock.any'].doing }));
   }
   return success({ state, blocked_by: null });
 }
@@ -113,7 +114,9 @@ export function planProvision(
     return failure(refusal('INVALID_DEVICE_UUID', {}, { source: 'body', keys: ['uuid'] }));
   }
   const isSoftware = platform.code === softwarePlatform;
-  if (!isSoftware && !isAdministrator) return failure(refusal('FORBIDDEN', { action: 'provision module hardware' }));
+  if (!isSoftware && !isAdministrator) {
+    return failure(refusal('FORBIDDEN', { action: authorisation['device.provision.hardware'].doing }));
+  }
   const uuid = asked.uuid.toLowerCase();
   const found = platformPartId(uuid);
   if (platform.part_id !== null && platform.part_id !== found) {
@@ -255,6 +258,7 @@ export const locationColumns = (
         country: location.country ?? '',
       };
 
+/** Whether two records say the same place, names and all. */
 export const sameLocation = (one: LocationColumns, other: LocationColumns): boolean =>
   one.lat_e6 === other.lat_e6 &&
   one.lon_e6 === other.lon_e6 &&

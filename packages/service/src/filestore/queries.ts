@@ -37,6 +37,7 @@ export async function listStoredFiles(
   return { items, total };
 }
 
+/** The file of a store that has exactly this path. */
 export const fileByPath = (db: Db, owner: StoreOwner, path: string): Promise<FileRow | undefined> =>
   db.selectFrom('files').selectAll().where(owned(owner)).where('path', '=', path).executeTakeFirst();
 
@@ -51,11 +52,13 @@ export async function useBeside(db: Db, owner: StoreOwner, path: string): Promis
   return { files, bytes: bytes ?? 0 };
 }
 
+/** Adds a file, whose blob is recorded already. */
 export const insertFile = (trx: Db, row: Insertable<FileTable>): Promise<FileRow> =>
   trx.insertInto('files').values(row).returningAll().executeTakeFirstOrThrow();
 
 type NewContent = Pick<FileRow, 'version' | 'mime' | 'size' | 'crc' | 'sha256' | 'updated_at'>;
 
+/** Writes other content under the id and path of a file. */
 export const replaceFile = (trx: Db, id: string, content: NewContent): Promise<FileRow> =>
   trx.updateTable('files').set(content).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 

@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret } from '../db/secrets.ts';
-import { isFromConsole, sessionToken } from './console-session.ts';
+import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from './console-session.ts';
 import type { Authenticate } from './mount.ts';
 import type { Caller, Deps } from './types.ts';
 
@@ -14,17 +14,15 @@ const rememberedLimit = 10_000;
 interface Known {
   readonly passed: { readonly ok: true; readonly value: Caller };
   readonly lastUsedMs: number | null;
+  readonly createdMs: number;
 }
 
+/** The check of bearer tokens, and what it remembers. */
 export interface Bearers {
   readonly check: Authenticate<Caller>;
   /** The caller whose header has passed before and would pass now; says nothing of others. */
   remembered(header: string): Caller | undefined;
 }
-
-/** The check alone, where nobody asks for more. */
-export const bearerCheck = (deps: Pick<Deps, 'storage' | 'clock' | 'log'>): Authenticate<Caller> =>
-  openBearers(deps).check;
 
 /**
  * Checks `Authorization: Bearer <token>`, the scheme in either letter case, by the token's hash. A revoked token
@@ -44,10 +42,10 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
 
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
-  async function lookUp(header: string, token: string): Promise<Result<Caller, Refusal>> {
+  async function lookUp(header: string, token: string, isCookie: boolean): Promise<Result<Caller, Refusal>> {
     const keep = known.beginRead();
     const owner = await storage.hot.callerByTokenHash(hashSecret(token));
-    if (!owner) return failure(refusal('UNAUTHENTICATED'));
+    if (!owner || (isCookie && isOver(owner.created_at))) return failure(refusal('UNAUTHENTICATED'));
     const caller = {
       userId: owner.user_id,
       tokenId: owner.token_id,
@@ -58,14 +56,17 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     };
     const passed = { ok: true, value: caller } as const;
     touch(owner.token_id, owner.last_used_at);
-    keep(header, { passed, lastUsedMs: owner.last_used_at });
+    keep(header, { passed, lastUsedMs: owner.last_used_at, createdMs: owner.created_at });
     return passed;
   }
 
-  function recall(header: string): Known['passed'] | undefined {
+  /** The browser has forgotten such a session; somebody may have kept its cookie. Tokens do not end by themselves. */
+  const isOver = (createdMs: number): boolean => clock.now() - createdMs > sessionMaxAgeS * 1_000;
+
+  function recall(header: string, isCookie = false): Known['passed'] | undefined {
     // By the whole header: a good one is neither taken apart nor hashed a second time.
     const remembered = known.get(header);
-    if (!remembered) return undefined;
+    if (!remembered || (isCookie && isOver(remembered.createdMs))) return undefined;
     touch(remembered.passed.value.tokenId, remembered.lastUsedMs);
     return remembered.passed;
   }
@@ -78,11 +79,12 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
       // Spec: API-RULE-session-2. A browser sends the cookie along whoever makes it ask.
       const changes = request.method !== 'GET' && request.method !== 'HEAD';
       if (cookie !== undefined && changes && !isFromConsole(request.headers)) return failure(refusal('CROSS_SITE'));
-      const passed = recall(header);
+      if (cookie !== undefined && !mayUseCookie(request.headers)) return failure(refusal('UNAUTHENTICATED'));
+      const passed = recall(header, cookie !== undefined);
       if (passed) return passed;
       // API-AUTH-1: the scheme word appears in either letter case.
       const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
-      return token === undefined ? failure(refusal('UNAUTHENTICATED')) : lookUp(header, token);
+      return token === undefined ? failure(refusal('UNAUTHENTICATED')) : lookUp(header, token, cookie !== undefined);
     },
   };
 }

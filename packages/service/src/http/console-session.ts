@@ -3,8 +3,8 @@ import { consoleHeader } from '@moorage/api';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const cookieName = 'moorage_session';
-/** A browser forgets a session that is not used again before, in seconds: 30 days. */
-const maxAgeS = 30 * 24 * 60 * 60;
+/** How long a session lasts, for the browser and for the service, in seconds: 30 days. */
+export const sessionMaxAgeS = 30 * 24 * 60 * 60;
 
 const attributes = (headers: Headers): string =>
   // Behind a proxy that speaks TLS the browser must not send the cookie in the clear.
@@ -12,7 +12,7 @@ const attributes = (headers: Headers): string =>
 
 /** The header field that gives a browser its session. Spec: API-RULE-session-1. */
 export const sessionCookie = (token: string, headers: Headers): Record<string, string> => ({
-  'set-cookie': `${cookieName}=${token}; Max-Age=${maxAgeS}; ${attributes(headers)}`,
+  'set-cookie': `${cookieName}=${token}; Max-Age=${sessionMaxAgeS}; ${attributes(headers)}`,
   'cache-control': 'no-store',
 });
 
@@ -29,6 +29,19 @@ export function sessionToken({ cookie }: Headers): string | undefined {
     if (name === cookieName) return value === '' ? undefined : value;
   }
   return undefined;
+}
+
+/** What our pages ask for with the cookie: data, pictures, downloads. Files of users are no scripts of ours. */
+const destinations: readonly unknown[] = ['empty', 'image', 'document', undefined];
+
+/**
+ * Whether the cookie of a request counts. Servers on other ports of a host are the same site to a browser: it sends the
+ * cookie along to what their pages name, be it in `<img src>`; but it says so. Spec: API-RULE-session-2.
+ */
+export function mayUseCookie(headers: Headers): boolean {
+  // `none` is the address bar.
+  const isOwn = ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined);
+  return isOwn && destinations.includes(headers['sec-fetch-dest']);
 }
 
 const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).host : undefined);

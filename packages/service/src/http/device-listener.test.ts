@@ -168,7 +168,7 @@ eachDatabase('device listener over TLS', (open) => {
         ],
         [
           'another authority',
-          agentFor(await makeDeviceCertificate(stranger, row.uuid, testStartMs)),
+          agentFor(await makeDeviceCertificate(stranger, row.uuid, testStartMs, 10_950)),
           {},
           'DEVICE_NOT_IDENTIFIED',
         ],
@@ -201,6 +201,7 @@ eachDatabase('device listener over TLS', (open) => {
         JSON.parse(setting.value),
         row.uuid,
         testStartMs - 40 * 365 * 86_400_000,
+        365,
       );
       await app.storage.db
         .updateTable('devices')

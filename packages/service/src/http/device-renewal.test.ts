@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
@@ -35,6 +36,24 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
         .execute()
     ).map(({ message }) => message);
 
+  /** A connection on which a device has been answered. */
+  async function speaking(credentials: TlsCredentials, port = devices.port) {
+    const socket = await openTls(port, app.service.identity.ca, credentials);
+    socket.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(String(await once(socket, 'data'))).toContain('200 OK');
+    return socket;
+  }
+
+  /** The same, in the middle of its next request: an idle one the server would close by itself before long. */
+  async function speakingOn(credentials: TlsCredentials, port?: number) {
+    const socket = await speaking(credentials, port);
+    const body = 'content-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue';
+    socket.write(`POST /ota HTTP/1.1\r\nhost: x\r\n${body}\r\n\r\n`);
+    // Now the service looks at it, and waits for the body.
+    expect(String(await once(socket, 'data'))).toContain('100 Continue');
+    return socket;
+  }
+
   // API-DEV-POST-certificate, API-DEV-renewal
   describe('renewal', () => {
     it('leaves the old one good until the new one acknowledges itself; then only the new one is', async () => {
@@ -65,6 +84,19 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
       expect(await devices.call(renewed, 'POST', '/certificate')).toMatchObject({ status: 400, code: 'RENEWAL_OPEN' });
       expect(await devices.call(renewed, 'PUT', '/provision')).toMatchObject({ status: 200 });
       expect(await devices.call(renewed, 'POST', '/certificate')).toMatchObject({ status: 200 });
+    });
+
+    it('ends the connections of the old one, and no others', async () => {
+      const { agent, issued } = await devices.deviceOf();
+      const fresh = credentialsOf(await devices.call(agent, 'POST', '/certificate'));
+      const [old, renewed] = [await speakingOn(issued), await speaking(fresh)];
+      const closed = endOf(old);
+      renewed.write('PUT /provision HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+      expect(String(await once(renewed, 'data'))).toContain('200 OK');
+      await closed;
+      renewed.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
+      expect(String(await once(renewed, 'data'))).toContain('200 OK');
+      renewed.destroy();
     });
 
     it('needs a good certificate', async () => {
@@ -149,10 +181,8 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
     it('refuses the next call on a connection that was open, and cuts what is under way', async () => {
       const { row, agent, issued } = await devices.deviceOf({ user_id: owner.id });
       expect(await devices.call(agent, 'GET', '/info')).toMatchObject({ status: 200 });
-      const idle = await openTls(devices.port, app.service.identity.ca, issued);
-      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
-      await once(idle, 'data');
-      const closed = once(idle, 'close');
+      const socket = await speakingOn(issued);
+      const closed = endOf(socket);
       await disable(row.id);
       await closed;
       expect(await devices.call(agent, 'GET', '/info')).toMatchObject({ status: 403, code: 'DEVICE_DISABLED' });
@@ -160,10 +190,8 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
 
     it('by a new provisioning does the same', async () => {
       const { row, issued } = await devices.deviceOf({ user_id: owner.id });
-      const idle = await openTls(devices.port, app.service.identity.ca, issued);
-      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
-      await once(idle, 'data');
-      const closed = once(idle, 'close');
+      const socket = await speakingOn(issued);
+      const closed = endOf(socket);
       await app.client.as(owner.token).call('devices.renewToken', { params: { device_id: row.id } });
       await closed;
     });
@@ -174,10 +202,8 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
       const other = await buildApp(storage);
       const there = await tlsDevices(other, devices.platform);
       const { row, issued } = await devices.deviceOf({ user_id: owner.id });
-      const idle = await openTls(there.port, other.service.identity.ca, issued);
-      idle.write('GET /info HTTP/1.1\r\nhost: x\r\n\r\n');
-      expect(String(await once(idle, 'data'))).toContain('200 OK');
-      const closed = once(idle, 'close');
+      const socket = await speakingOn(issued, there.port);
+      const closed = endOf(socket);
       await disable(row.id);
       await closed;
       there.close();
@@ -193,3 +219,6 @@ async function openTls(port: number, ca: string, { certificate: cert, key }: Tls
   await once(socket, 'secureConnect');
   return socket;
 }
+
+/** Resolves when a connection is gone, however that went. */
+const endOf = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()));

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;
 
+/** The status of the error table. */
 export const statusOf: StatusOf = (code) => errors[code].status;
 
 /** The body of every refusal. Spec: API-ERR-4 (reference 0 and 5). */
@@ -85,6 +86,10 @@ export function refusalOf(error: FastifyError, request: FastifyRequest): Refusal
   const translate = frameworkErrors[error.code];
   if (translate) return translate(error, request);
   if (error.validation) return validationRefusal(error, request);
+  // A few kilobytes of brackets are enough for it, wherever the body is walked through or written down.
+  if (error instanceof RangeError && error.message.includes('call stack') && request.body !== undefined) {
+    return refusal('INVALID_REQUEST', { detail: 'The body is nested too deeply' }, { source: 'body', keys: [] });
+  }
   // What is left of 4xx is the parser's opinion of the request.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refusal('INVALID_REQUEST', { detail: error.message });

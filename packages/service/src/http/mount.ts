@@ -1,17 +1,14 @@
-import type { TLSSocket } from 'node:tls';
-import { type EndpointShape, isBinary, type Refusal } from '@moorage/api';
+import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
 import { type Clock, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
-import { mayBeAbsent } from './openapi.ts';
 import { routerPaths } from './paths.ts';
 import { sendReady } from './ready.ts';
-import { eventSender } from './send-events.ts';
+import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import {
   type BytesReply,
-  type Call,
   type Caller,
   type DeviceCaller,
   type EventsReply,
@@ -46,17 +43,6 @@ export interface MountOptions {
     readonly bearer?: Authenticate<Caller>;
     readonly device?: Authenticate<DeviceCaller>;
   };
-}
-
-/** The certificate that the peer has shown and the listener's authority has signed. */
-export function peerOf(request: FastifyRequest): Call<EndpointShape>['peer'] {
-  // Safe: `encrypted` marks TLS sockets, and only they have the method.
-  const socket = request.raw.socket as TLSSocket;
-  if (!socket.encrypted || !socket.authorized) return undefined;
-  const certificate = socket.getPeerCertificate();
-  const commonName = certificate.subject?.CN;
-  if (typeof commonName !== 'string') return undefined;
-  return { commonName, fingerprint: certificate.fingerprint256.replace(/:/g, '').toLowerCase() };
 }
 
 /** A request as handlers see it. A class, because its getters cost nothing until they are used. */
@@ -97,10 +83,6 @@ class RequestCall {
     const { blobs, clock = realClock } = this.#options;
     return uploadOf(this.#request, blobs, clock);
   }
-
-  get peer() {
-    return peerOf(this.#request);
-  }
 }
 
 /** Adds the headers of a list: how many items there are in all, and where the pages beside this one are. */
@@ -132,9 +114,17 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
     const authenticate = authenticatorOf(shape, options);
     return (request, reply, value) => {
       const events = value as EventsReply;
-      const isAllowed = async () =>
-        (await authenticate?.(request))?.ok !== false && (await events.isStillAllowed?.()) !== false;
-      return sendEvents(reply, events, isAllowed);
+      // Safe: event streams are for users.
+      const caller = request.caller as Caller;
+      const isAllowed = async () => {
+        const now = await authenticate?.(request);
+        // What is told was chosen by the rights that the caller had when it began.
+        if (now && !(now.ok && hasRightsOf(now.value as Caller, caller))) return false;
+        return (await events.isStillAllowed?.()) !== false;
+      };
+      if (sendEvents(reply, events, { userId: caller.userId, isAllowed })) return reply;
+      const blanks = { what: 'The account', limit: streamsOfUserLimit, things: 'streams of these events' };
+      return sendRefusal(reply, refusal('LIMIT_REACHED', blanks), statusOf('LIMIT_REACHED'));
     };
   }
   if (isBinary(shape.reply)) {
@@ -149,6 +139,9 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
     return isJsonReply(value) ? sendText(reply, value.json) : reply.send(value);
   };
 }
+
+const hasRightsOf = (one: Caller, other: Caller): boolean =>
+  one.role === other.role && one.customerId === other.customerId;
 
 /** The framework has nothing left to do for it, and would take its time over it. */
 function sendText(reply: FastifyReply, json: string): FastifyReply {
@@ -195,6 +188,7 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
     app.route({
       method: shape.method,
       url,
+      ...(shape.bodyLimitBytes !== undefined && { bodyLimit: shape.bodyLimitBytes }),
       schema: {
         ...(shape.params && { params: shape.params }),
         ...(shape.query && { querystring: shape.query }),

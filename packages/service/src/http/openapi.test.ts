@@ -1,6 +1,6 @@
-import { contract, type EndpointShape, endpointsOf, isBinary } from '@moorage/api';
+import { contract, type EndpointShape, endpointsOf, isBinary, mayBeAbsent } from '@moorage/api';
 import { describe, expect, test } from 'vitest';
-import { mayBeAbsent, openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi.ts';
 import { exampleOf } from './openapi-examples.ts';
 import { compileValidator } from './validation.ts';
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Binary, type EndpointShape, ErrorBody, endpointsOf, errors, isBinary } from '@moorage/api';
+import { type Binary, type EndpointShape, ErrorBody, endpointsOf, errors, isBinary, mayBeAbsent } from '@moorage/api';
 import type { TSchema } from 'typebox';
 import { exampleOf } from './openapi-examples.ts';
 
@@ -108,9 +108,6 @@ function responses(shape: EndpointShape): Json {
   };
   return { 200: success, ...(sendsFile(shape) && fileResponses(shape)), ...Object.fromEntries(refusals) };
 }
-
-/** A JSON body of which every field is optional may be left out. */
-export const mayBeAbsent = (body: TSchema | Binary): boolean => 'properties' in body && !('required' in body);
 
 const operation = (name: string, path: string, shape: EndpointShape): Json => ({
   operationId: name,

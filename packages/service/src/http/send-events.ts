@@ -12,16 +12,33 @@ const retryMs = 2_000;
 /** What a client that does not read may have waiting; then it is cut, and comes back. */
 const waitingBytesLimit = 1024 * 1024;
 
-/** Sends server-sent events. The streams of an app end when it closes. */
+/** Streams of one endpoint that one user may have open in this process: each of them costs a look at the records now and then. */
+export const streamsOfUserLimit = 50;
+
+/** Who listens, and whether they still may. */
+export interface Listening {
+  readonly userId: string;
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+/** Sends server-sent events. The streams of an app end when it closes. False when the user has too many already. */
 export function eventSender(
   app: FastifyInstance,
   clock: Clock,
-): (reply: FastifyReply, events: EventsReply, isAllowed: () => Promise<boolean>) => FastifyReply {
+): (reply: FastifyReply, events: EventsReply, listening: Listening) => boolean {
   const open = new Set<ServerResponse>();
+  const counts = new Map<string, number>();
+  const count = (userId: string, change: number): void => {
+    const left = (counts.get(userId) ?? 0) + change;
+    if (left > 0) counts.set(userId, left);
+    else counts.delete(userId);
+  };
   app.addHook('preClose', async () => {
     for (const response of open) response.end();
   });
-  return (reply, { subscribe }, isAllowed) => {
+  return (reply, { subscribe }, { userId, isAllowed }) => {
+    if ((counts.get(userId) ?? 0) >= streamsOfUserLimit) return false;
+    count(userId, 1);
     reply.hijack();
     const { raw } = reply;
     open.add(raw);
@@ -56,10 +73,11 @@ export function eventSender(
     }
     raw.once('close', () => {
       open.delete(raw);
+      count(userId, -1);
       cancel();
       cancelCheck();
       leave();
     });
-    return reply;
+    return true;
   };
 }

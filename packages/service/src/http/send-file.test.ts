@@ -136,6 +136,29 @@ describe('download', () => {
     },
   );
 
+  it.each([
+    ['image/png', null],
+    ['text/plain; charset=utf-8', null],
+    ['application/json', null],
+    ['text/html', 'attachment'],
+    ['image/svg+xml', 'attachment'],
+    ['text/javascript', 'attachment'],
+    ['application/pdf', 'attachment'],
+    // Its parts would bring a policy of their own.
+    ['multipart/x-mixed-replace; boundary=x', 'attachment'],
+    ['text/plainly', 'attachment'],
+  ])('of the type %s runs nothing here, and no cache on the way keeps it', async (mime, disposition) => {
+    const before = file;
+    file = { ...before, mime };
+    const reply = await get({ range: 'bytes=0-0' });
+    file = before;
+    expect(reply.headers.get('content-disposition')).toBe(disposition);
+    expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*; sandbox$/);
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(reply.headers.get('cache-control')).toBe('private, no-cache');
+    await reply.bytes();
+  });
+
   it('with an outdated If-Range gives the whole file', async () => {
     const reply = await get({ range: 'bytes=0-3', 'if-range': '"other"' });
     expect(reply.status).toBe(200);

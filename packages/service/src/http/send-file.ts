@@ -56,11 +56,17 @@ async function copy(blob: OpenBlob, range: ByteRange, response: ServerResponse):
 /** A browser that shows such bytes as a page runs nothing in it: they are their uploader's, not ours. */
 const contentPolicy = "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'; sandbox";
 
+/** What a browser may show by itself; anything else that is opened by its address is saved, whatever it may do elsewhere. */
+const shownTypes = /^(image\/(png|jpeg|gif|webp)|text\/plain|application\/json)(;|$)/i;
+
 const headersOf = (file: FileReply, etag: string) => ({
+  ...(!shownTypes.test(file.mime) && { 'content-disposition': 'attachment' }),
   'content-type': file.mime,
   etag,
   'last-modified': new Date(file.lastModifiedMs).toUTCString(),
   'accept-ranges': 'bytes',
+  // With a cookie instead of a bearer header, caches on the way would take it for everybody's.
+  'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
   'content-security-policy': contentPolicy,
 });
@@ -138,6 +144,7 @@ export function sendBytes(reply: FastifyReply, { bytes, mime, filename }: BytesR
   }
   return reply
     .header('content-type', mime)
+    .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', contentPolicy)
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

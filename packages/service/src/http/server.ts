@@ -101,11 +101,16 @@ function countTraffic(app: FastifyInstance, traffic: Traffic, listener: string):
   return traffic.route(listener, 'any', 'unknown');
 }
 
+/** The address of a request as the log has it: what a path has as a key is not for those who read logs. */
+const loggedUrl = ({ url, routeOptions }: FastifyRequest): string =>
+  routeOptions.url?.includes('/:key') ? routeOptions.url : url;
+
 /** Writes a line for each answered request, whatever the level of the log: somebody has asked for them. */
 function logRequests(app: FastifyInstance): void {
   const log = app.log.child({}, { level: 'info' });
   app.addHook('onResponse', (request, reply, done) => {
-    const { id: reqId, method, url, ip } = request;
+    const { id: reqId, method, ip } = request;
+    const url = loggedUrl(request);
     const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;
     log.info({ reqId, method, url, status: reply.statusCode, durationMs, ip }, 'Request');
     done();
@@ -208,7 +213,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const found = refusalOf(error, request);
     if (found.code === 'INTERNAL') {
-      app.log.error({ err: error, reqId: request.id, method: request.method, url: request.url }, 'Request failed');
+      app.log.error(
+        { err: error, reqId: request.id, method: request.method, url: loggedUrl(request) },
+        'Request failed',
+      );
       reply.header('x-request-id', request.id);
     }
     return sendRefusal(reply, found, statusOf(found.code));
@@ -225,7 +233,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     if (reply.elapsedTime > slowRequestMs) {
       const durationMs = Math.round(reply.elapsedTime);
-      app.log.warn({ reqId: request.id, method: request.method, url: request.url, durationMs }, 'Slow request');
+      app.log.warn({ reqId: request.id, method: request.method, url: loggedUrl(request), durationMs }, 'Slow request');
     }
     done();
   });

@@ -68,8 +68,6 @@ export interface Call<E extends EndpointShape> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The bytes of a binary body; only on endpoints that declare one. */
   readonly upload: Upload;
-  /** The TLS client certificate of the peer, if it showed one: its CN and SHA-256 fingerprint (lower-case hex). */
-  readonly peer: { readonly commonName: string; readonly fingerprint: string } | undefined;
 }
 
 /** A page of a list: its items and how many there are in all. */

@@ -68,7 +68,7 @@ export async function makeDeviceCertificate(
   authority: KeyedCertificate,
   uuid: string,
   nowMs: number,
-  days = 10_950,
+  days: number,
 ): Promise<DeviceCertificate> {
   const made = await make({
     commonName: uuid,
@@ -85,7 +85,7 @@ export const fingerprintOf = (certificate: string): string =>
   plainFingerprint(new X509Certificate(certificate).fingerprint256);
 
 /** Node prints fingerprints as upper-case pairs with colons; the records hold them plain. */
-export const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();
+const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();
 
 /** Whether a server certificate serves all these hosts, and has more than `marginDays` to live. */
 export function serves(

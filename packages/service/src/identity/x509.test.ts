@@ -12,7 +12,7 @@ const hosts = ['localhost', 'hub.local', '127.0.0.1', '::1', '2001:db8::a:1', ':
 const uuid = 'ab'.repeat(20);
 const authority = await makeAuthority(testStartMs);
 const server = await makeServerCertificate(authority, hosts, testStartMs);
-const device = await makeDeviceCertificate(authority, uuid, testStartMs);
+const device = await makeDeviceCertificate(authority, uuid, testStartMs, 365);
 
 describe('certificates', () => {
   // API-DEV-identity
@@ -38,7 +38,7 @@ describe('certificates', () => {
 
   it('have numbers of their own', async () => {
     const made = await Promise.all(
-      Array.from({ length: 20 }, () => makeDeviceCertificate(authority, uuid, testStartMs)),
+      Array.from({ length: 20 }, () => makeDeviceCertificate(authority, uuid, testStartMs, 365)),
     );
     const serials = made.map(({ certificate }) => new X509Certificate(certificate).serialNumber);
     expect(new Set(serials).size).toBe(20);

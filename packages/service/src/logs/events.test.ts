@@ -2,6 +2,7 @@ import type { LogRecord } from '@moorage/api';
 import { expect, it } from 'vitest';
 import { writeLog } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
+import { streamsOfUserLimit } from '../http/send-events.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { followLogs } from './events.ts';
 
@@ -98,5 +99,46 @@ eachDatabase('events', (open) => {
     await second(app);
     await settle(() => text.includes('event: log\ndata: {') && text.includes('"message":"hello"'));
     stream.destroy();
+  });
+
+  const listen = async ({ api }: TestApp, { token }: MadeUser) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await api.inject({ url: '/api/events', headers, payloadAsStream: true });
+    return { statusCode: reply.statusCode, stream: reply.stream().resume() };
+  };
+
+  it('come to a user over so many streams and no more; each that ends makes room', async () => {
+    const app = await buildApp(await open());
+    await app.api.listen({ host: '127.0.0.1', port: 0 });
+    const [user, other] = [await app.make.user(), await app.make.user()];
+    const begin = async ({ token }: MadeUser) => {
+      const leaving = new AbortController();
+      const headers = { authorization: `Bearer ${token}` };
+      const url = `${app.api.listeningOrigin}/api/events`;
+      const reply = await fetch(url, { headers, signal: leaving.signal });
+      return { reply, leave: () => leaving.abort() };
+    };
+    const begun = await Promise.all(Array.from({ length: streamsOfUserLimit }, () => begin(user)));
+    expect(new Set(begun.map(({ reply }) => reply.status))).toEqual(new Set([200]));
+    expect(await (await begin(user)).reply.json()).toMatchObject({ statusCode: 409, code: 'LIMIT_REACHED' });
+    expect((await begin(other)).reply.status).toBe(200);
+    begun[0]?.leave();
+    await expect.poll(async () => (await begin(user)).reply.status, { interval: 5, timeout: 10_000 }).toBe(200);
+    await app.service.close();
+  });
+
+  it('end when the rights of whoever listens change', async () => {
+    const app = await buildApp(await open());
+    const [admin, user] = [await app.make.admin(), await app.make.user()];
+    const [demoted, untouched] = [await listen(app, admin), await listen(app, user)];
+    const ended: string[] = [];
+    demoted.stream.once('end', () => ended.push('demoted'));
+    untouched.stream.once('end', () => ended.push('untouched'));
+    await app.clock.advance(5_000);
+    await app.storage.db.updateTable('users').set({ role: 'user' }).where('id', '=', admin.id).execute();
+    await app.clock.advance(5_000);
+    await settle(() => ended.length > 0);
+    expect(ended).toEqual(['demoted']);
+    untouched.stream.destroy();
   });
 });

@@ -1,10 +1,11 @@
 import type { eventsContract } from '@moorage/api';
 import { type Clock, success } from '@moorage/base';
-import type { LogViewer } from '../db/log-audience.ts';
+import { viewerFor } from '../auth/rules.ts';
 import type { Storage } from '../db/storage.ts';
+import type { Viewer } from '../db/viewer.ts';
 import type { Deps, Handlers } from '../http/types.ts';
-import { listLogs } from './queries.ts';
-import { logRecord, viewerOf } from './routes.ts';
+import { newestLogs } from './queries.ts';
+import { logRecord } from './records.ts';
 
 /** How often somebody who listens is told what is new, in ms. */
 const lookMs = 1_000;
@@ -18,7 +19,7 @@ type Told = ReturnType<typeof logRecord>;
 /** Tells of every log that `viewer` may read from now on; the answer ends it. */
 export function followLogs(
   { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
-  viewer: LogViewer,
+  viewer: Viewer,
   tell: (log: Told) => void,
 ): () => void {
   const beganMs = clock.now();
@@ -37,10 +38,10 @@ export function followLogs(
       version = latest;
       const from = Math.max(beganMs, seenMs - lateMs);
       try {
-        const { items } = await listLogs(storage, viewer, { from, limit: batch }, false);
+        const newest = await newestLogs(storage, viewer, { from, limit: batch });
         if (ended) return;
         for (const [id, at] of told) if (at < from) told.delete(id);
-        for (const row of items.toReversed()) {
+        for (const row of newest.toReversed()) {
           if (!told.has(row.id)) tell(logRecord(row));
           told.set(row.id, row.created_at);
         }
@@ -59,6 +60,7 @@ export function followLogs(
   };
 }
 
+/** What happens, told while it happens. */
 export const eventsRoutes = ({ storage, clock, log }: Deps): Handlers<typeof eventsContract> => ({
   // API-EP-GET-events
   stream: ({ caller }) =>
@@ -66,7 +68,7 @@ export const eventsRoutes = ({ storage, clock, log }: Deps): Handlers<typeof eve
       subscribe: (send) =>
         followLogs(
           { storage, clock, onError: (error) => log.error({ err: error }, 'Events could not be read') },
-          viewerOf(caller),
+          viewerFor('log.all', caller),
           (record) => send('log', record),
         ),
     }),

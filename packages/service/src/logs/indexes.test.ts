@@ -104,7 +104,7 @@ eachDatabase('lists and counts of 100,000 logs', (open, kind) => {
 
   it('activity is counted from an index alone', async () => {
     const buckets = { from: 0, to: rowCount * stepMs, origin: 0, stepMs: 86_400_000, count: 70 };
-    const [watched] = logSources(viewer, mine, true);
+    const [watched] = logSources(viewer, mine, 'grouped');
     if (!watched) throw new Error('No source');
     const { sql: text, parameters } = countsOf(storage.db, watched, buckets).compile();
     expect(await planOf(text, parameters)).toMatch(/USING COVERING INDEX logs_product_id_quiet|Index Only Scan/);

@@ -1,10 +1,11 @@
 import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
 import type { SelectQueryBuilder } from 'kysely';
-import { type LogSource, type LogViewer, logSources, watchedProducts } from '../db/log-audience.ts';
+import { type LogSource, logSources, watchedProducts } from '../db/log-audience.ts';
 import { isQuiet } from '../db/logs.ts';
 import { type Paging, paging } from '../db/paging.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
+import type { Viewer } from '../db/viewer.ts';
 
 /** Rows of one source that a search for text looks through, newest first: a rare word is no walk through everything. */
 const searchedRows = 100_000;
@@ -34,10 +35,15 @@ function filtered(db: Db, filter: LogFilter): LogQuery {
  * What a list reads from. A filter by device is narrow enough that everything else is a condition on its rows, and so
  * is one by a watched product; otherwise each source is read by itself.
  */
-function sourcesOf(viewer: LogViewer, products: readonly string[], filter: LogFilter, grouped: boolean): LogSource[] {
+function sourcesOf(
+  viewer: Viewer,
+  products: readonly string[],
+  filter: LogFilter,
+  parts: 'single' | 'grouped',
+): LogSource[] {
   if (viewer === 'everyone') return [(where) => where.val(true)];
   if (filter.product_id && products.includes(filter.product_id)) return [(where) => where.val(true)];
-  const sources = logSources(viewer, products, grouped || filter.device_id !== undefined);
+  const sources = logSources(viewer, products, filter.device_id === undefined ? parts : 'grouped');
   return filter.device_id === undefined ? sources : [(where) => where.or(sources.map((source) => source(where)))];
 }
 
@@ -62,14 +68,14 @@ function rowsOf(storage: Storage, filter: LogFilter, source: LogSource, directio
 /** The query for a page of ids; exported for the test of the indexes it uses. */
 export function pageOfIds(
   storage: Storage,
-  viewer: LogViewer,
+  viewer: Viewer,
   products: readonly string[],
   filter: LogFilter,
   page: Paging<'created_at'>,
 ) {
   const { db } = storage;
   const most = page.offset + page.limit;
-  const [first, ...others] = sourcesOf(viewer, products, filter, false).map((source) =>
+  const [first, ...others] = sourcesOf(viewer, products, filter, 'single').map((source) =>
     // Once more in brackets: only so may a part of a union have an order and a limit of its own.
     db.selectFrom(rowsOf(storage, filter, source, page.direction, most).as('rows')).select(['id', 'created_at']),
   );
@@ -87,12 +93,12 @@ export function pageOfIds(
 /** How many rows there are, counted up to the depth of the list. Spec: API-LIMIT-logs. */
 async function countUpTo(
   storage: Storage,
-  viewer: LogViewer,
+  viewer: Viewer,
   products: readonly string[],
   filter: LogFilter,
 ): Promise<number> {
   let total = 0;
-  for (const source of sourcesOf(viewer, products, filter, true)) {
+  for (const source of sourcesOf(viewer, products, filter, 'grouped')) {
     const most = logsDepthLimit - total;
     const rows = rowsOf(storage, filter, source, 'desc', most);
     const { n } = await storage.db
@@ -117,18 +123,13 @@ const labelled = (db: Db) =>
 
 export type LabelledLog = Awaited<ReturnType<ReturnType<typeof labelled>['executeTakeFirstOrThrow']>>;
 
-const watched = async (db: Db, viewer: LogViewer): Promise<string[]> =>
+const watched = async (db: Db, viewer: Viewer): Promise<string[]> =>
   viewer === 'everyone' ? [] : watchedProducts(db, viewer);
 
 const lower = (id: string | undefined) => id?.toLowerCase();
 
-/** One page of the logs that somebody may read, and how many there are, up to the limit. */
-export async function listLogs(
-  storage: Storage,
-  viewer: LogViewer,
-  { limit, offset, sort, ...asked }: LogListQuery,
-  withTotal = true,
-): Promise<{ items: LabelledLog[]; total: number }> {
+/** What a query asks for, with ids as records hold them, and the products whose logs the viewer may read. */
+async function readQuery(storage: Storage, viewer: Viewer, { limit, offset, sort, ...asked }: LogListQuery) {
   const [device_id, product_id, user_id] = [lower(asked.device_id), lower(asked.product_id), lower(asked.user_id)];
   const filter = {
     ...asked,
@@ -141,20 +142,43 @@ export async function listLogs(
     { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }), ...(sort && { sort }) },
     '-created_at',
   );
-  const ids = (await pageOfIds(storage, viewer, products, filter, page).execute()).map(({ id }) => id);
-  const items =
-    ids.length === 0
-      ? []
-      : await labelled(storage.db)
-          .where('logs.id', 'in', ids)
-          .orderBy('logs.created_at', page.direction)
-          .orderBy('logs.id', page.direction)
-          .execute();
-  return { items, total: withTotal ? await countUpTo(storage, viewer, products, filter) : items.length };
+  return { filter, products, page };
 }
 
+async function itemsOf(
+  storage: Storage,
+  viewer: Viewer,
+  { filter, products, page }: Awaited<ReturnType<typeof readQuery>>,
+): Promise<LabelledLog[]> {
+  const ids = (await pageOfIds(storage, viewer, products, filter, page).execute()).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return labelled(storage.db)
+    .where('logs.id', 'in', ids)
+    .orderBy('logs.created_at', page.direction)
+    .orderBy('logs.id', page.direction)
+    .execute();
+}
+
+/** One page of the logs that somebody may read, and how many there are, up to the limit. */
+export async function listLogs(
+  storage: Storage,
+  viewer: Viewer,
+  query: LogListQuery,
+): Promise<{ items: LabelledLog[]; total: number }> {
+  const read = await readQuery(storage, viewer, query);
+  const items = await itemsOf(storage, viewer, read);
+  return { items, total: await countUpTo(storage, viewer, read.products, read.filter) };
+}
+
+/** The newest logs that somebody may read, newest first: a list without the cost of counting the rest. */
+export const newestLogs = async (
+  storage: Storage,
+  viewer: Viewer,
+  query: Pick<LogListQuery, 'from' | 'limit'>,
+): Promise<LabelledLog[]> => itemsOf(storage, viewer, await readQuery(storage, viewer, query));
+
 /** One log, if it is there and the viewer may read it. */
-export async function logById(db: Db, viewer: LogViewer, id: string): Promise<LabelledLog | undefined> {
+export async function logById(db: Db, viewer: Viewer, id: string): Promise<LabelledLog | undefined> {
   const query = labelled(db).where('logs.id', '=', id);
   if (viewer === 'everyone') return query.executeTakeFirst();
   const row = await query.executeTakeFirst();

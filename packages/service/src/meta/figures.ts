@@ -1,8 +1,8 @@
-import { type Clock, realClock } from '@moorage/base';
+import type { Clock } from '@moorage/base';
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { Db } from '../db/storage.ts';
 import { durationBounds, type Traffic, type TrafficCell } from '../http/traffic.ts';
-import { countDevices, countOpenUpdates } from './queries.ts';
+import { devicesByState, openUpdatesByState } from './queries.ts';
 
 /** Counting 100,000 devices takes some milliseconds: it is done this often at most, however often somebody asks. */
 const recountMs = 60_000;
@@ -74,7 +74,7 @@ function onceInAWhile<T>(clock: Clock, ask: () => Promise<T>): () => Promise<T> 
  * The text that monitors read. What is known of the process is collected from the first time that somebody asks: a
  * service that nobody watches spends nothing on it.
  */
-export function openFigures(db: Db, traffic: Traffic, clock: Clock = realClock): () => Promise<string> {
+export function openFigures(db: Db, traffic: Traffic, clock: Clock): () => Promise<string> {
   let registry: Registry | undefined;
   const open = (): Registry => {
     const made = new Registry();
@@ -84,9 +84,9 @@ export function openFigures(db: Db, traffic: Traffic, clock: Clock = realClock):
       made,
       'moorage_devices',
       'Devices by state',
-      onceInAWhile(clock, () => countDevices(db)),
+      onceInAWhile(clock, () => devicesByState(db)),
     );
-    const updates = onceInAWhile(clock, () => countOpenUpdates(db));
+    const updates = onceInAWhile(clock, () => openUpdatesByState(db));
     stateGauge(made, 'moorage_open_updates', 'Updates that are under way, by state', updates);
     return made;
   };

@@ -1,4 +1,5 @@
 import type { Db } from '../db/storage.ts';
+import { openStates } from '../ota/rules.ts';
 
 /** Asks the database for something small; throws when it does not answer. */
 export const askDatabase = async (db: Db): Promise<void> => {
@@ -6,7 +7,7 @@ export const askDatabase = async (db: Db): Promise<void> => {
 };
 
 /** How many devices are in each state. */
-export const countDevices = (db: Db) =>
+export const devicesByState = (db: Db) =>
   db
     .selectFrom('devices')
     .select(['state', (count) => count.fn.countAll<number>().as('count')])
@@ -14,10 +15,10 @@ export const countDevices = (db: Db) =>
     .execute();
 
 /** How many updates that have not ended are in each state. */
-export const countOpenUpdates = (db: Db) =>
+export const openUpdatesByState = (db: Db) =>
   db
     .selectFrom('updates')
     .select(['state', (count) => count.fn.countAll<number>().as('count')])
-    .where('state', 'in', ['offered', 'downloading', 'installed'])
+    .where('state', 'in', openStates)
     .groupBy('state')
     .execute();

@@ -1,6 +1,6 @@
 import type { fleetContract } from '@moorage/api';
 import { success } from '@moorage/base';
-import { generalRoles, may } from '../auth/rules.ts';
+import { viewerFor } from '../auth/rules.ts';
 import type { Deps, Handlers } from '../http/types.ts';
 import { fleetCounts, fleetVersions } from './fleet-queries.ts';
 
@@ -8,10 +8,11 @@ import { fleetCounts, fleetVersions } from './fleet-queries.ts';
 export const versionIn = (bversion: string | null): string | null =>
   bversion === null ? null : (/-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1] ?? bversion);
 
+/** The devices of a caller, by what state they are in. */
 export const fleetRoutes = ({ storage: { db } }: Deps): Handlers<typeof fleetContract> => ({
   // API-EP-GET-metrics-fleet
   async summary({ caller, query }) {
-    const viewer = may('log.all', generalRoles(caller)) ? 'everyone' : caller;
+    const viewer = viewerFor('device.read', caller);
     const productId = query.product_id?.toLowerCase();
     const { total, enabled, active, disabled, ...updates } = await fleetCounts(db, viewer, productId);
     const versions = await fleetVersions(db, viewer, productId);

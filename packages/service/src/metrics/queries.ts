@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import { type LogSource, type LogViewer, logSources, watchedProducts } from '../db/log-audience.ts';
+import { visibleDevices } from '../db/device-audience.ts';
+import { type LogSource, logSources, watchedProducts } from '../db/log-audience.ts';
 import { pollHourMs } from '../db/polls.ts';
 import type { Db, Storage } from '../db/storage.ts';
+import type { Viewer } from '../db/viewer.ts';
 import { type ActivityCount, type Buckets, countedTypes } from './rules.ts';
 
 /** Counts along one source; an index holds all that it reads. Exported for the test of that. */
@@ -23,12 +25,14 @@ export const countsOf = (db: Db, source: LogSource, { from, to, origin, stepMs }
 /** How often each type was logged in each interval, of all that the viewer may read. */
 export async function activityCounts(
   db: Db,
-  viewer: LogViewer,
+  viewer: Viewer,
   buckets: Buckets,
   productId: string | undefined,
 ): Promise<ActivityCount[]> {
   const sources: LogSource[] =
-    viewer === 'everyone' ? [(where) => where.val(true)] : logSources(viewer, await watchedProducts(db, viewer), true);
+    viewer === 'everyone'
+      ? [(where) => where.val(true)]
+      : logSources(viewer, await watchedProducts(db, viewer), 'grouped');
   const counts = [];
   for (const source of sources) counts.push(...(await countsOf(db, source, buckets, productId).execute()));
   return counts;
@@ -37,7 +41,7 @@ export async function activityCounts(
 /** How many updates were asked for in each interval, on the products and by the devices that the viewer may watch. */
 export async function pollCounts(
   { db, hot }: Storage,
-  viewer: LogViewer,
+  viewer: Viewer,
   { from, to, origin, stepMs }: Buckets,
   productId: string | undefined,
 ): Promise<ActivityCount[]> {
@@ -81,31 +85,12 @@ export async function deletePollsBefore({ db }: Pick<Storage, 'db'>, beforeMs: n
 /** One page of the devices that have a location and that the viewer may see, newest first. */
 export async function locatedDevices(
   db: Db,
-  viewer: LogViewer,
+  viewer: Viewer,
   productId: string | undefined,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  let query = db
-    .selectFrom('devices')
-    .innerJoin('products', 'products.id', 'devices.product_id')
-    .where('devices.lat_e6', 'is not', null);
+  let query = visibleDevices(db, viewer).where('devices.lat_e6', 'is not', null);
   if (productId !== undefined) query = query.where('devices.product_id', '=', productId);
-  if (viewer !== 'everyone') {
-    const { userId, customerId } = viewer;
-    // As in the list of devices: one's own, and those on products that one owns, manages or tests.
-    query = query.where((eb) =>
-      eb.or([
-        eb('devices.user_id', '=', userId),
-        eb('products.user_id', '=', userId),
-        ...(customerId === null ? [] : [eb('products.customer_id', '=', customerId)]),
-        eb(
-          'devices.product_id',
-          'in',
-          eb.selectFrom('product_users').select('product_users.product_id').where('product_users.user_id', '=', userId),
-        ),
-      ]),
-    );
-  }
   const items = await query
     .leftJoin('channels', 'channels.device_id', 'devices.id')
     .select([

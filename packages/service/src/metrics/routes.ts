@@ -1,23 +1,21 @@
-import type { metricsContract } from '@moorage/api';
+import { type metricsContract, optionalTimestamp } from '@moorage/api';
 import { success } from '@moorage/base';
-import { generalRoles, may } from '../auth/rules.ts';
-import type { LogViewer } from '../db/log-audience.ts';
+import { viewerFor } from '../auth/rules.ts';
 import { degreesOf } from '../devices/rules.ts';
-import type { Caller, Deps, Handlers } from '../http/types.ts';
+import type { Deps, Handlers } from '../http/types.ts';
 import { activityCounts, locatedDevices, pollCounts } from './queries.ts';
 import { bucketsOf, seriesOf } from './rules.ts';
-
-const viewerOf = (caller: Caller): LogViewer => (may('log.all', generalRoles(caller)) ? 'everyone' : caller);
 
 /** Devices of one page when the request names no number: a map shows them all. */
 const defaultLocations = 10_000;
 
+/** What was done with devices, counted over time, and where they are. */
 export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metricsContract> => ({
   // API-EP-GET-metrics-activity
   async activity({ caller, query }) {
     const buckets = bucketsOf(query, clock.now());
     if (!buckets.ok) return buckets;
-    const [viewer, productId] = [viewerOf(caller), query.product_id?.toLowerCase()];
+    const [viewer, productId] = [viewerFor('log.all', caller), query.product_id?.toLowerCase()];
     const counts = [
       ...(await activityCounts(storage.db, viewer, buckets.value, productId)),
       ...(await pollCounts(storage, viewer, buckets.value, productId)),
@@ -30,12 +28,17 @@ export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metrics
   // API-EP-GET-metrics-locations-devices
   async locations({ caller, query }) {
     const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
-    const found = await locatedDevices(storage.db, viewerOf(caller), query.product_id?.toLowerCase(), page);
+    const found = await locatedDevices(
+      storage.db,
+      viewerFor('device.read', caller),
+      query.product_id?.toLowerCase(),
+      page,
+    );
     const items = found.items.flatMap((row) => {
       const location = degreesOf(row);
       if (!location) return [];
       const { id: device_id, title, product_id } = row;
-      const last_seen_at = row.last_seen_at === null ? null : String(row.last_seen_at);
+      const last_seen_at = optionalTimestamp(row.last_seen_at);
       return [{ device_id, title, product_id, ...location, online: row.online_since !== null, last_seen_at }];
     });
     return success({ items, total: found.total });

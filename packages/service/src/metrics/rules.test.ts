@@ -16,6 +16,13 @@ describe('intervals of activity', () => {
   });
 
   // API-LIMIT-activity
+  it('may be 2,500, and no more', () => {
+    const hours = (count: number) => bucketsOf({ from: 0, to: count * hourMs, interval: 'hour' }, nowMs);
+    expect(hours(2_500)).toMatchObject({ ok: true, value: { count: 2_500 } });
+    expect(hours(2_501)).toMatchObject({ ok: false, error: { validation: { keys: ['interval'] } } });
+  });
+
+  // API-LIMIT-activity
   it.each([
     [{ from: nowMs, to: nowMs }, 'from'],
     [{ from: 2, to: 1 }, 'from'],

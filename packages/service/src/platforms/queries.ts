@@ -30,6 +30,7 @@ export async function listPlatforms(
   return { items, total };
 }
 
+/** The row of a platform. */
 export const platformById = (db: Db, id: string): Promise<PlatformRow | undefined> =>
   db.selectFrom('platforms').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -42,10 +43,12 @@ export const platformTaken = (db: Db, code: string, partId: string | null): Prom
     .orderBy('created_at')
     .executeTakeFirst();
 
+/** Adds a platform, which has no flavor and no base edition yet. */
 export async function insertPlatform(db: Db, row: Insertable<PlatformTable>): Promise<void> {
   await db.insertInto('platforms').values(row).execute();
 }
 
+/** Makes a product the one that devices of the platform have when they leave the factory. */
 export async function setBaseEdition(db: Db, platformId: string, productId: string): Promise<void> {
   await db.updateTable('platforms').set({ product_id: productId }).where('id', '=', platformId).execute();
 }
@@ -66,9 +69,11 @@ export const flavorsOfPlatforms = (
         .orderBy('flavors.code')
         .execute();
 
+/** The flavor of a code, in upper case: platforms share flavors by it. */
 export const flavorByCode = (db: Db, code: string): Promise<FlavorRow | undefined> =>
   db.selectFrom('flavors').selectAll().where('code', '=', code).executeTakeFirst();
 
+/** The row of a flavor. */
 export const flavorById = (db: Db, id: string): Promise<FlavorRow | undefined> =>
   db.selectFrom('flavors').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -83,10 +88,12 @@ export async function hasFlavor(db: Db, platformId: string, flavorId: string): P
   return row !== undefined;
 }
 
+/** Adds a flavor that no platform has yet. */
 export async function insertFlavor(db: Db, row: Insertable<FlavorTable>): Promise<void> {
   await db.insertInto('flavors').values(row).execute();
 }
 
+/** Gives a platform a flavor. */
 export async function linkFlavor(db: Db, platformId: string, flavorId: string): Promise<void> {
   await db.insertInto('platform_flavors').values({ platform_id: platformId, flavor_id: flavorId }).execute();
 }
@@ -118,6 +125,7 @@ export async function firmwareTaken(
   return row !== undefined;
 }
 
+/** The files of all firmware of a platform, by name. */
 export const filesOfFirmwares = (db: Db, platformId: string): Promise<FirmwareFileRow[]> =>
   db
     .selectFrom('firmware_files')
@@ -141,6 +149,7 @@ export async function insertFirmware(
       .execute();
 }
 
+/** All platforms by code; there are few. */
 export const allPlatforms = (db: Db): Promise<PlatformRow[]> =>
   db.selectFrom('platforms').selectAll().orderBy('code').execute();
 

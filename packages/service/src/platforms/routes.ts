@@ -16,6 +16,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import type { NewEdition } from '../products/rules.ts';
 import {
   type FirmwareFileRow,
   type FlavorRow,
@@ -41,17 +42,6 @@ import { editionCodes, recordCode } from './rules.ts';
 
 type Contract = typeof platformsContract;
 
-/** An edition product to be made with a platform's first flavor. */
-export interface NewEdition {
-  readonly code: string;
-  readonly product: string;
-  readonly title: string;
-  readonly platformId: string;
-  readonly flavorId: string;
-  readonly userId: string;
-  readonly atMs: number;
-}
-
 /** The products that a platform's first flavor needs; handed in, because they belong to another slice. */
 export interface Editions {
   taken(trx: Db, product: string): Promise<boolean>;
@@ -59,10 +49,11 @@ export interface Editions {
   add(trx: Db, edition: NewEdition): Promise<string>;
 }
 
-/** Largest file of a firmware; the limit of a JSON body is met first. */
-const fileLimitBytes = 16 * 1024 * 1024;
+/** Largest file of a firmware, in bytes; the limit of a JSON body is met first. */
+const firmwareFileLimitBytes = 16 * 1024 * 1024;
 
-const mayWrite = (caller: Caller): Refusal | undefined => authorise('platform.write', generalRoles(caller), 'Platform');
+const refuseWriting = (caller: Caller): Refusal | undefined =>
+  authorise('platform.write', generalRoles(caller), 'Platform');
 const noPlatform = () => failure(refusal('NOT_FOUND', { what: 'Platform' }));
 
 async function detailOf(db: Db, platform: PlatformRow): Promise<PlatformDetail> {
@@ -96,7 +87,7 @@ const get =
 const create =
   ({ storage, clock }: Deps): Handler<Contract['create']> =>
   async (call) => {
-    const denied = mayWrite(call.caller);
+    const denied = refuseWriting(call.caller);
     if (denied) return failure(denied);
     const { body } = call;
     const row: PlatformRow = {
@@ -139,7 +130,7 @@ const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): Fla
 const addFlavor =
   ({ storage, clock }: Deps, editions: Editions): Handler<Contract['addFlavor']> =>
   async (call) => {
-    const denied = mayWrite(call.caller);
+    const denied = refuseWriting(call.caller);
     if (denied) return failure(denied);
     const atMs = clock.now();
     const fresh = newFlavor(call.body, atMs);
@@ -188,7 +179,7 @@ function readFiles(files: Call<Contract['addFirmware']>['body']['files']): Resul
 async function storeFiles({ blobs }: Deps, files: readonly ReadUpload[], firmwareId: string, atMs: number) {
   const rows: FirmwareFileRow[] = [];
   for (const { bytes, ...file } of files) {
-    const blob = await blobs.put(bytes, fileLimitBytes);
+    const blob = await blobs.put(bytes, firmwareFileLimitBytes);
     if (!blob) throw new Error(`File "${file.filename}" passed the limit of JSON bodies and not that of files`);
     rows.push({ ...file, ...blob, id: randomUUID(), firmware_id: firmwareId, created_at: atMs });
   }
@@ -217,7 +208,7 @@ async function platformOfFirmware(
 const addFirmware =
   (deps: Deps): Handler<Contract['addFirmware']> =>
   async (call) => {
-    const denied = mayWrite(call.caller);
+    const denied = refuseWriting(call.caller);
     if (denied) return failure(denied);
     const { body } = call;
     const version = readVersion(body.version);

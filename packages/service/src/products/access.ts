@@ -1,6 +1,6 @@
-import { type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
-import { type Action, authorise, productRoles } from '../auth/rules.ts';
+import type { Refusal } from '@moorage/api';
+import type { Result } from '@moorage/base';
+import { type Action, allowProduct } from '../auth/rules.ts';
 import { type ProductForCaller, productForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller } from '../http/types.ts';
@@ -12,8 +12,5 @@ export async function allowedProduct(
   caller: Caller,
   action: Action,
 ): Promise<Result<ProductForCaller, Refusal>> {
-  const product = await productForCaller(db, id.toLowerCase(), caller.userId);
-  if (!product) return failure(refusal('NOT_FOUND', { what: 'Product' }));
-  const denied = authorise(action, productRoles(caller, product), 'Product');
-  return denied ? failure(denied) : success(product);
+  return allowProduct(await productForCaller(db, id.toLowerCase(), caller.userId), caller, action);
 }

@@ -2,24 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { insertProduct, productTaken } from './queries.ts';
-
-/** A platform's base edition, to be made as a product. */
-export interface Edition {
-  readonly code: string;
-  readonly product: string;
-  readonly title: string;
-  readonly platformId: string;
-  readonly flavorId: string;
-  readonly userId: string;
-  readonly atMs: number;
-}
+import type { NewEdition } from './rules.ts';
 
 /** The products that devices are activated to when they leave the factory (reference 1.1, 2.1). */
 export const editions = {
   taken: productTaken,
 
   /** Makes an edition product: published and claimable, so that everybody may take devices from it and back to it. */
-  async add(trx: Db, edition: Edition): Promise<string> {
+  async add(trx: Db, edition: NewEdition): Promise<string> {
     const id = randomUUID();
     const { code, product, title, userId, atMs } = edition;
     await insertProduct(trx, {

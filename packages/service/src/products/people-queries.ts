@@ -46,16 +46,9 @@ export async function countMembers(db: Db, productId: string): Promise<number> {
   return n;
 }
 
+/** Somebody who works on the product, if they do; its owner does not count. */
 export const memberOf = (db: Db, productId: string, userId: string): Promise<MemberRow | undefined> =>
   members(db, productId).select(memberFields).where('product_users.user_id', '=', userId).executeTakeFirst();
-
-/** The account with this address or user name, letter case aside. */
-export const accountNamed = (db: Db, name: string) =>
-  db
-    .selectFrom('users')
-    .select(['id', 'username', 'customer_id'])
-    .where((eb) => eb.or([eb('email', '=', name.toLowerCase()), eb('username', '=', name.toLowerCase())]))
-    .executeTakeFirst();
 
 /** Lets somebody in, or changes what they may do. */
 export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
@@ -66,12 +59,15 @@ export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
     .execute();
 }
 
+/** Takes somebody off a product. */
 export async function deleteMember(db: Db, productId: string, userId: string): Promise<void> {
   await db.deleteFrom('product_users').where('product_id', '=', productId).where('user_id', '=', userId).execute();
 }
 
+/** The row of a customer. */
 export const customerById = (db: Db, id: string) =>
   db.selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** The code of a platform that is there. */
 export const platformCode = async (db: Db, id: string): Promise<string> =>
   (await db.selectFrom('platforms').select('code').where('id', '=', id).executeTakeFirstOrThrow()).code;

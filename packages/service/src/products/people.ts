@@ -9,6 +9,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
@@ -16,7 +17,6 @@ import type { Db } from '../db/storage.ts';
 import type { Deps, Handler, Handlers } from '../http/types.ts';
 import { allowedProduct } from './access.ts';
 import {
-  accountNamed,
   countMembers,
   customerById,
   deleteMember,
@@ -28,7 +28,7 @@ import {
 } from './people-queries.ts';
 import { insertProduct, productTaken, productView } from './queries.ts';
 import { productRecord } from './records.ts';
-import { mayGoIntoProduction, productCodes } from './rules.ts';
+import { productCodes, refuseProduction } from './rules.ts';
 
 type Contract = typeof productPeopleContract;
 
@@ -56,7 +56,7 @@ const add =
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.admin');
       if (!allowed.ok) return allowed;
       const { id: productId, product, user_id, customer_id } = allowed.value;
-      const account = await accountNamed(trx, body.user);
+      const account = await findAccount(trx, body.user);
       if (!account) return failure(refusal('NOT_FOUND', { what: 'User' }));
       if (account.id === user_id || (customer_id !== null && account.customer_id === customer_id)) {
         return failure(refusal('DUPLICATE', { what: 'Owner', value: account.username }));
@@ -109,7 +109,7 @@ const makeProduction =
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.production');
       if (!allowed.ok) return allowed;
       const source = allowed.value;
-      const refused = mayGoIntoProduction(source);
+      const refused = refuseProduction(source);
       if (refused) return failure(refused);
       const customer = await customerById(trx, body.customer_id.toLowerCase());
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));

@@ -11,7 +11,8 @@ import type {
 import type { Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import type { Viewer } from './rules.ts';
+import type { ViewingUser } from '../db/viewer.ts';
+import { tagRank } from './rules.ts';
 
 export type ProductRow = Selectable<ProductTable>;
 export type ActivationTokenRow = Selectable<ActivationTokenTable>;
@@ -21,7 +22,7 @@ type ProductQuery<O> = SelectQueryBuilder<Schema, 'products', O>;
  * Products with every field that a record computes: labels, the caller's role, counts, and the newest published
  * bundle with its firmware. Only the rows of `page` are computed.
  */
-export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
+const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
   db
     .selectFrom(page.as('products'))
     .innerJoin('platforms', 'platforms.id', 'products.platform_id')
@@ -51,7 +52,7 @@ export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: 
       'flavors.code as flavor',
       'users.username as user',
       'customers.name as customer',
-      'product_users.role as given_role',
+      'product_users.role as membership',
       'newest.version as newest_version',
       'firmwares.label as firmware',
       'firmwares.version as firmware_version',
@@ -68,11 +69,20 @@ export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: 
       eb
         .selectFrom('bundles')
         .whereRef('bundles.product_id', '=', 'products.id')
-        // Reference 2.2: the highest tag held by any bundle; ranks as in rules.ts.
+        // Reference 2.2: the highest tag held by any bundle.
         .select((rank) =>
           rank.fn
             .max<number | null>(
-              rank.case('bundles.tag').when('release').then(3).when('beta').then(2).when('alpha').then(1).else(0).end(),
+              rank
+                .case('bundles.tag')
+                .when('release')
+                .then(tagRank('release'))
+                .when('beta')
+                .then(tagRank('beta'))
+                .when('alpha')
+                .then(tagRank('alpha'))
+                .else(tagRank(null))
+                .end(),
             )
             .as('rank'),
         )
@@ -81,6 +91,7 @@ export const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: 
 
 export type ProductView = Awaited<ReturnType<ReturnType<typeof computeProducts>['executeTakeFirstOrThrow']>>;
 
+/** A product with every field that its record computes for this user. */
 export const productView = (db: Db, id: string, userId: string): Promise<ProductView | undefined> =>
   computeProducts(
     db,
@@ -94,7 +105,7 @@ export type ProductTie = (typeof productTies)[number];
 
 type ProductTest = (
   eb: ExpressionBuilder<Schema, 'products'>,
-  viewer: Viewer,
+  viewer: ViewingUser,
 ) => ExpressionWrapper<Schema, 'products', SqlBool>;
 
 const hasRole =
@@ -147,12 +158,12 @@ const categories: Readonly<Record<NonNullable<ProductListQuery['category']>, Pro
 
 const anyTie = (
   eb: ExpressionBuilder<Schema, 'products'>,
-  viewer: Viewer,
+  viewer: ViewingUser,
   ties: readonly ProductTie[],
 ): ExpressionWrapper<Schema, 'products', SqlBool> => eb.or(ties.map((tie) => tieTests[tie](eb, viewer)));
 
 /** The filters of reference 4 that products have. */
-function filtered(storage: Storage, filter: ProductListQuery, viewer: Viewer): ProductQuery<unknown> {
+function filtered(storage: Storage, filter: ProductListQuery, viewer: ViewingUser): ProductQuery<unknown> {
   const { contains } = storage.expressions;
   const { q, role, state, category } = filter;
   let query = storage.db.selectFrom('products').where('products.trashed', '=', state === 'trash' ? 1 : 0);
@@ -179,7 +190,7 @@ export async function listProducts(
   storage: Storage,
   filter: ProductListQuery,
   page: Paging<'created_at' | 'updated_at' | 'title' | 'code' | 'product'>,
-  viewer: Viewer,
+  viewer: ViewingUser,
   ties: readonly ProductTie[] | undefined,
 ): Promise<{ items: ProductView[]; total: number }> {
   let query = filtered(storage, filter, viewer);
@@ -204,11 +215,13 @@ export async function productTaken(db: Db, product: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Adds a product. A full code that is taken violates an index. */
 export async function insertProduct(db: Db, row: Insertable<ProductTable>): Promise<void> {
   await db.insertInto('products').values(row).execute();
 }
 
-export async function updateProduct(db: Db, id: string, change: Updateable<ProductTable>): Promise<void> {
+/** Writes what a change says of a product. */
+export async function changeProduct(db: Db, id: string, change: Updateable<ProductTable>): Promise<void> {
   await db.updateTable('products').set(change).where('id', '=', id).execute();
 }
 
@@ -268,6 +281,7 @@ export async function listActivationTokens(
   return { items, total };
 }
 
+/** Adds an activation token. */
 export async function insertActivationToken(db: Db, row: Insertable<ActivationTokenTable>): Promise<void> {
   await db.insertInto('activation_tokens').values(row).execute();
 }
@@ -280,4 +294,15 @@ export async function deleteActivationToken(db: Db, productId: string, tokenId: 
     .where('id', '=', tokenId)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Counts one use of an activation token; false when none is left. Spec: API-RULE-claim-2. */
+export async function spendActivationToken(trx: Db, id: string): Promise<boolean> {
+  const [spent] = await trx
+    .updateTable('activation_tokens')
+    .set((row) => ({ uses_left: row('uses_left', '-', 1) }))
+    .where('id', '=', id)
+    .where('uses_left', '>', 0)
+    .execute();
+  return spent !== undefined && spent.numUpdatedRows > 0n;
 }

@@ -1,9 +1,10 @@
 import type { ActivationTokenRecord, ProductRecord } from '@moorage/api';
+import type { ViewingUser } from '../db/viewer.ts';
 import type { ActivationTokenRow, ProductView } from './queries.ts';
-import { roleOf, tagOfRank, type Viewer, visibleState } from './rules.ts';
+import { roleOf, tagOfRank, visibleState } from './rules.ts';
 
 /** The record of reference 3.2. */
-export const productRecord = (row: ProductView, viewer: Viewer): ProductRecord => ({
+export const productRecord = (row: ProductView, viewer: ViewingUser): ProductRecord => ({
   id: row.id,
   title: row.title,
   code: row.code,

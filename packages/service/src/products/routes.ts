@@ -12,6 +12,7 @@ import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { allowedProduct } from './access.ts';
 import { descriptionHtml } from './description.ts';
 import {
+  changeProduct,
   deleteProduct,
   flavorForProduct,
   insertProduct,
@@ -22,7 +23,6 @@ import {
   productTies,
   productUse,
   productView,
-  updateProduct,
 } from './queries.ts';
 import { productRecord } from './records.ts';
 import { changePresence, changePublication, codePart, type Presence, productCodes } from './rules.ts';
@@ -184,7 +184,7 @@ const update =
       };
       const fields = Object.keys(changes);
       if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
-      await updateProduct(trx, product.id, { ...changes, updated_at: atMs });
+      await changeProduct(trx, product.id, { ...changes, updated_at: atMs });
       const log = { ...byCaller(call, atMs), productId: product.id };
       const message = `Product ${product.product} changed`;
       await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
@@ -214,7 +214,7 @@ async function moveProduct(
     if (!to.ok) return to;
     if (to.value === undefined) return success(resultOk);
     if (to.value === 'gone') await deleteProduct(trx, product.id);
-    else await updateProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
+    else await changeProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
     await writeLog(trx, {
       ...byCaller(call, atMs),
       type: wanted === 'delete' ? 'product.delete' : 'product.state',

@@ -1,5 +1,6 @@
 import { type Refusal, refusal, type Tag, tags } from '@moorage/api';
 import { failure, type Result, success, type Transition, transition } from '@moorage/base';
+import type { ViewingUser } from '../db/viewer.ts';
 
 export type Publication = 'preview' | 'published' | 'archive';
 export type PublicationTrigger = 'published' | 'archive';
@@ -79,10 +80,10 @@ export function changePresence(
 }
 
 /**
- * Whether a production product may be made from a product; `undefined` when it may. Refusal: ILLEGAL_TRANSITION for
+ * Why no production product may be made from a product; `undefined` when one may. Refusal: ILLEGAL_TRANSITION for
  * editions, for what is in production already, and for what is in trash. Spec: API-RULE-production-2.
  */
-export function mayGoIntoProduction(product: {
+export function refuseProduction(product: {
   readonly production: 0 | 1;
   readonly edition: 0 | 1;
   readonly publication: Publication;
@@ -133,25 +134,28 @@ export const tagRank = (tag: Tag | null): number => (tag === null ? 0 : tags.ind
 /** The tag of a rank; `null` for 0. */
 export const tagOfRank = (rank: number): Tag | null => tags[rank - 1] ?? null;
 
-/** Who looks at a product. */
-export interface Viewer {
-  readonly userId: string;
-  readonly customerId: string | null;
-}
-
 /** What a product row says about the people around it. */
 export interface ProductPeople {
   readonly user_id: string | null;
   readonly customer_id: string | null;
   /** The role that the owner gave the viewer. */
-  readonly given_role: 'manager' | 'tester' | null;
+  readonly membership: 'manager' | 'tester' | null;
 }
 
 /** The viewer's role, as records show it. A customer's users own what the customer owns (reference 2.5). */
-export function roleOf(product: ProductPeople, viewer: Viewer): 'owner' | 'manager' | 'tester' | 'none' {
+export function roleOf(product: ProductPeople, viewer: ViewingUser): 'owner' | 'manager' | 'tester' | 'none' {
   const ownsIt = product.user_id === viewer.userId;
   const customerOwnsIt = product.customer_id !== null && product.customer_id === viewer.customerId;
-  return ownsIt || customerOwnsIt ? 'owner' : (product.given_role ?? 'none');
+  return ownsIt || customerOwnsIt ? 'owner' : (product.membership ?? 'none');
+}
+
+/** A platform's base edition, to be made as a product (reference 1.1). */
+export interface NewEdition extends ProductCodes {
+  readonly title: string;
+  readonly platformId: string;
+  readonly flavorId: string;
+  readonly userId: string;
+  readonly atMs: number;
 }
 
 /** Whether a firmware or flavor fits: it is for the same platform and, where the product names one, the same flavor. */

@@ -1,21 +1,19 @@
 import type { ExpressionBuilder } from 'kysely';
+import { visibleDevices } from '../db/device-audience.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-
-interface Person {
-  readonly userId: string;
-  readonly customerId: string | null;
-}
+import type { Viewer, ViewingUser } from '../db/viewer.ts';
+import { openStates } from '../ota/rules.ts';
 
 type Products = ExpressionBuilder<Schema, 'products'>;
 
-const owned = (eb: Products, { userId, customerId }: Person) =>
+const owned = (eb: Products, { userId, customerId }: ViewingUser) =>
   eb.or([
     eb('products.user_id', '=', userId),
     ...(customerId === null ? [] : [eb('products.customer_id', '=', customerId)]),
   ]);
 
-const withRole = (eb: Products, { userId }: Person, roles: readonly ('manager' | 'tester')[]) =>
+const isManaged = (eb: Products, { userId }: ViewingUser) =>
   eb(
     'products.id',
     'in',
@@ -23,29 +21,11 @@ const withRole = (eb: Products, { userId }: Person, roles: readonly ('manager' |
       .selectFrom('product_users')
       .select('product_users.product_id')
       .where('product_users.user_id', '=', userId)
-      .where('product_users.role', 'in', [...roles]),
+      .where('product_users.role', '=', 'manager'),
   );
 
-/** Devices that somebody may see. */
-const visibleDevices = (db: Db, viewer: Person | 'everyone') =>
-  db
-    .selectFrom('devices')
-    .innerJoin('products', 'products.id', 'devices.product_id')
-    .$if(viewer !== 'everyone', (devices) =>
-      viewer === 'everyone'
-        ? devices
-        : devices.where((eb) =>
-            eb.or([
-              eb('devices.user_id', '=', viewer.userId),
-              // Safe: the products of the join are those of the table.
-              owned(eb as unknown as Products, viewer),
-              withRole(eb as unknown as Products, viewer, ['manager', 'tester']),
-            ]),
-          ),
-    );
-
 /** Devices that somebody may see, by what state they and their current updates are in: one walk. */
-export const countDevices = (db: Db, viewer: Person | 'everyone') =>
+export const countDevices = (db: Db, viewer: Viewer) =>
   visibleDevices(db, viewer)
     .leftJoin('updates', 'updates.id', 'devices.update_id')
     .select((eb) => {
@@ -55,14 +35,14 @@ export const countDevices = (db: Db, viewer: Person | 'everyone') =>
         count.filterWhere('devices.state', '=', 'active').as('active'),
         count.filterWhere('devices.state', '=', 'enabled').as('enabled'),
         count.filterWhere('updates.state', '=', 'offered').as('unclaimed_offers'),
-        count.filterWhere('updates.state', 'in', ['offered', 'downloading', 'installed']).as('outdated'),
+        count.filterWhere('updates.state', 'in', openStates).as('outdated'),
         count.filterWhere('updates.state', '=', 'failed').as('failed'),
       ];
     })
     .executeTakeFirstOrThrow();
 
 /** How many of the devices that somebody may see are on the message channel. Spec: API-CHAN-online. */
-export async function countOnline(db: Db, viewer: Person | 'everyone'): Promise<number> {
+export async function countOnline(db: Db, viewer: Viewer): Promise<number> {
   const { n } = await visibleDevices(db, viewer)
     .innerJoin('channels', 'channels.device_id', 'devices.id')
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -71,20 +51,20 @@ export async function countOnline(db: Db, viewer: Person | 'everyone'): Promise<
 }
 
 /** Products that are there and that somebody owns or manages; published ones are among both. */
-export async function countProducts(db: Db, person: Person) {
+export async function countProducts(db: Db, person: ViewingUser) {
   const standing = db.selectFrom('products').where('trashed', '=', 0);
   const countOf = (query: typeof standing) =>
     query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-  const isMine = standing.where((eb) => eb.or([owned(eb, person), withRole(eb, person, ['manager'])]));
+  const mine = standing.where((eb) => eb.or([owned(eb, person), isManaged(eb, person)]));
   return {
     owned: (await countOf(standing.where((eb) => owned(eb, person)))).n,
-    managed: (await countOf(standing.where((eb) => withRole(eb, person, ['manager'])))).n,
-    published: (await countOf(isMine.where('publication', '=', 'published'))).n,
+    managed: (await countOf(standing.where((eb) => isManaged(eb, person)))).n,
+    published: (await countOf(mine.where('publication', '=', 'published'))).n,
   };
 }
 
 /** Bundles of the products that somebody owns or manages. */
-export const countBundles = (db: Db, person: Person) =>
+export const countBundles = (db: Db, person: ViewingUser) =>
   db
     .selectFrom('bundles')
     .where('product_id', 'in', (eb) =>
@@ -92,7 +72,7 @@ export const countBundles = (db: Db, person: Person) =>
         .selectFrom('products')
         .select('products.id')
         .where('products.trashed', '=', 0)
-        .where((where) => where.or([owned(where, person), withRole(where, person, ['manager'])])),
+        .where((where) => where.or([owned(where, person), isManaged(where, person)])),
     )
     .select((eb) => [
       eb.fn.countAll<number>().filterWhere('state', '=', 'preview').as('preview'),

@@ -17,6 +17,7 @@ const customers = (db: Db) =>
 
 export type CustomerRow = Selectable<CustomerTable> & { readonly product_count: number | null };
 
+/** A customer, and how many products it has. */
 export const customerById = (db: Db, id: string): Promise<CustomerRow | undefined> =>
   customers(db).where('customers.id', '=', id).executeTakeFirst();
 
@@ -52,6 +53,7 @@ export async function nameTaken(db: Db, name: string): Promise<boolean> {
   return customer !== undefined || user !== undefined;
 }
 
+/** Adds a customer, which has no people yet. */
 export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Promise<void> {
   await db.insertInto('customers').values(row).execute();
 }
@@ -64,14 +66,6 @@ export const peopleOf = (db: Db, customerIds: readonly string[]) =>
     .where('customer_id', 'in', [...customerIds])
     .orderBy('username')
     .execute();
-
-/** The account with this address or user name, letter case aside. */
-export const accountNamed = (db: Db, name: string) =>
-  db
-    .selectFrom('users')
-    .select(['id', 'username', 'customer_id', 'role'])
-    .where((eb) => eb.or([eb('email', '=', name.toLowerCase()), eb('username', '=', name.toLowerCase())]))
-    .executeTakeFirst();
 
 /** Makes a user one of the people of a customer. An administrator stays one. */
 export async function joinCustomer(

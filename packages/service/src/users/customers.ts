@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type CustomerRecord, type customersContract, customerUsersLimit, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
+import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handlers } from '../http/types.ts';
 import {
-  accountNamed,
   type CustomerRow,
   customerById,
   insertCustomer,
@@ -29,7 +29,8 @@ const customerRecord = (row: CustomerRow, people: readonly Person[]): CustomerRe
   created_at: String(row.created_at),
 });
 
-const denied = (caller: Caller): Refusal | undefined => authorise('customer.manage', generalRoles(caller), 'Customer');
+const refuseManaging = (caller: Caller): Refusal | undefined =>
+  authorise('customer.manage', generalRoles(caller), 'Customer');
 
 async function recordOf(db: Db, id: string): Promise<CustomerRecord> {
   const row = await customerById(db, id);
@@ -39,7 +40,7 @@ async function recordOf(db: Db, id: string): Promise<CustomerRecord> {
 
 /** Makes a user one of the people of a customer; `false` when they are already. */
 async function join(trx: Db, customerId: string, name: string): Promise<Result<boolean, Refusal>> {
-  const account = await accountNamed(trx, name);
+  const account = await findAccount(trx, name);
   if (!account) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
   if (account.customer_id === customerId) return success(false);
   if (account.customer_id !== null) {
@@ -68,7 +69,7 @@ const refusedOrThrown = (error: unknown): Result<never, Refusal> => {
 export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof customersContract> => ({
   // API-EP-GET-customers
   async list({ caller, query }) {
-    const refused = denied(caller);
+    const refused = refuseManaging(caller);
     if (refused) return failure(refused);
     const { items, total } = await listCustomers(storage, query.q, paging(query, '-created_at'));
     const people =
@@ -84,7 +85,7 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
 
   // API-EP-POST-customers
   async create(call) {
-    const refused = denied(call.caller);
+    const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
     const id = randomUUID();
@@ -104,7 +105,7 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
 
   // API-EP-POST-customers-customer_id-users
   async addUser(call) {
-    const refused = denied(call.caller);
+    const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
     const id = call.params.customer_id.toLowerCase();

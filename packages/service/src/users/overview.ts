@@ -7,7 +7,7 @@ import {
   type PlatformRecord,
 } from '@moorage/api';
 import { success } from '@moorage/base';
-import { generalRoles, may } from '../auth/rules.ts';
+import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, Handlers } from '../http/types.ts';
 import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
 import { userById } from './queries.ts';
@@ -23,6 +23,7 @@ export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
 
 const recentLogsLimit = 10;
 
+/** What a page that greets its user asks for first. */
 export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewContract> => ({
   // API-EP-GET-user-init
   async init({ caller }) {
@@ -42,7 +43,7 @@ export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewCont
   // API-EP-GET-user-status
   async status({ caller }) {
     const { db } = deps.storage;
-    const viewer = may('log.all', generalRoles(caller)) ? 'everyone' : caller;
+    const viewer = viewerFor('device.read', caller);
     return success({
       devices: { ...(await countDevices(db, viewer)), online: await countOnline(db, viewer) },
       products: await countProducts(db, caller),

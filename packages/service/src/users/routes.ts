@@ -1,9 +1,9 @@
 import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../db/conflicts.ts';
-import { writeLog } from '../db/logs.ts';
+import { byCaller, writeLog } from '../db/logs.ts';
 import type { Deps, Handlers } from '../http/types.ts';
-import { emailTaken, type OwnDetails, updateDetails, userById } from './queries.ts';
+import { changeDetails, emailTaken, type OwnDetails, userById } from './queries.ts';
 import { userRecord } from './records.ts';
 
 /** The fields of a request that are there. */
@@ -14,6 +14,7 @@ const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
   ...(body.organisation !== undefined && { organisation: body.organisation }),
 });
 
+/** The caller's own account. */
 export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersContract> => ({
   // API-EP-GET-user
   async get({ caller }) {
@@ -21,7 +22,8 @@ export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersCont
   },
 
   // API-EP-PUT-user
-  async update({ caller, body, ip }) {
+  async update(call) {
+    const { caller, body } = call;
     const details = given(body);
     const fields = Object.keys(details);
     if (fields.length === 0) return success(userRecord(await userById(storage.db, caller.userId)));
@@ -29,16 +31,9 @@ export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersCont
       if (details.email !== undefined && (await emailTaken(trx, details.email, caller.userId))) {
         return failure(refusal('DUPLICATE', { what: 'Email', value: details.email }));
       }
-      const row = await updateDetails(trx, caller.userId, details);
-      await writeLog(trx, {
-        type: 'user.update',
-        message: 'Details changed',
-        atMs: clock.now(),
-        userId: caller.userId,
-        ip,
-        client: caller.client,
-        data: { fields },
-      });
+      const row = await changeDetails(trx, caller.userId, details);
+      const log = { ...byCaller(call, clock.now()), message: 'Details changed', data: { fields } };
+      await writeLog(trx, { ...log, type: 'user.update' });
       return success(userRecord(row));
     });
   },

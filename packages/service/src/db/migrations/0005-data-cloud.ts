@@ -69,7 +69,7 @@ const indexes: readonly Index[] = [
 export const dataCloud = (ddl: Ddl): Migration => ({
   async up(db) {
     for (const [name, columns] of Object.entries(tables)) await makeTable(db, ddl, name, columns);
-    await makeTable(db, ddl, 'samples', samples, true);
+    await makeTable(db, ddl, 'samples', samples, { ordered: true });
     for (const wanted of indexes) await makeIndex(db, wanted);
   },
 });

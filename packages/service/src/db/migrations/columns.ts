@@ -53,16 +53,16 @@ const typeIn = (ddl: Ddl, type: 'text' | 'name' | 'int64' | 'real') => {
 /**
  * Makes a table. References have to be there already.
  *
- * @param ordered the rows lie in the order of their key, where the database can do that
+ * @param options `ordered`: the rows lie in the order of their key, where the database can do that
  */
 export async function makeTable(
   db: Kysely<unknown>,
   ddl: Ddl,
   name: string,
   columns: Readonly<Record<string, Column>>,
-  ordered = false,
+  options: { readonly ordered?: boolean } = {},
 ): Promise<void> {
-  let table = db.schema.createTable(name).modifyEnd(ordered ? ddl.orderedTableEnd : ddl.tableEnd);
+  let table = db.schema.createTable(name).modifyEnd(options.ordered ? ddl.orderedTableEnd : ddl.tableEnd);
   const keys = Object.keys(columns).filter((column) => columns[column]?.key);
   for (const [column, { type, optional, references }] of Object.entries(columns)) {
     if (type === 'counter') {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { asCell, isRecordTable, migrationTable, type Snapshot, type TableShape } from '../../snapshot.ts';
 import { SqliteConnection } from './connection.ts';
 
@@ -38,6 +38,8 @@ function* batches(copy: SqliteConnection, { name, columns }: TableShape) {
 export async function openSqliteSnapshot(path: string, scratch: string): Promise<Snapshot> {
   if (!existsSync(path)) throw new Error(`There is no database file "${path}"`);
   rmSync(scratch, { force: true });
+  // An empty file is taken as it is: the copy has every secret of the records.
+  writeFileSync(scratch, '', { mode: 0o600, flag: 'wx' });
   const source = new SqliteConnection(path, 'read');
   try {
     source.db.prepare('vacuum into ?').run(scratch);

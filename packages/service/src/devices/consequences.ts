@@ -1,0 +1,36 @@
+import { signal } from '../db/signals.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller } from '../http/types.ts';
+import type { DeviceDeps } from './deps.ts';
+import type { DetailedDevice } from './queries.ts';
+
+/** Who and what a log row of a device is about. */
+export const logSubject = (deps: Pick<DeviceDeps, 'clock'>, device: DetailedDevice, by: Caller, ip: string) => ({
+  atMs: deps.clock.now(),
+  userId: by.userId,
+  client: by.client,
+  ip,
+  deviceId: device.id,
+  productId: device.product_id,
+});
+
+/** What the log says of another tag. */
+export const tagMessage = (tag: string | null): string =>
+  tag === null ? 'Tag taken off the device' : `Device follows the tag "${tag}"`;
+
+/** Whether a device would be offered another bundle with this product and tag than with those it has. */
+export async function leadsElsewhere(
+  { bundleOnOffer }: DeviceDeps,
+  db: Db,
+  device: DetailedDevice,
+  next: Parameters<DeviceDeps['bundleOnOffer']>[1],
+): Promise<boolean> {
+  const version = await bundleOnOffer(db, next);
+  return version !== null && version !== (await bundleOnOffer(db, device));
+}
+
+/** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
+export async function tellMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
+  signal(storage.bus, 'device.moved', { deviceId: device.id, productId: device.product_id });
+  if ((await bundleOnOffer(storage.db, device)) !== null) signal(storage.bus, 'ota.due', { deviceId: device.id });
+}

@@ -1,0 +1,113 @@
+import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { type Action, authorise, deviceRoles } from '../auth/rules.ts';
+import { writeLogs } from '../db/logs.ts';
+import { signal } from '../db/signals.ts';
+import type { Db } from '../db/storage.ts';
+import type { Caller, Handlers } from '../http/types.ts';
+import { findNamed, moveAll } from './activation.ts';
+import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
+import type { DeviceDeps } from './deps.ts';
+import { changeDevices, type DetailedDevice, lockDevices } from './queries.ts';
+import { refuseActivation } from './rules.ts';
+
+interface Sorted {
+  readonly allowed: readonly DetailedDevice[];
+  readonly refused: ManyResult['refused'];
+}
+
+interface Asked {
+  readonly action: Action;
+  readonly ids: readonly string[];
+  /** What else may be against it. */
+  readonly refuse?: (device: DetailedDevice) => Refusal | undefined;
+}
+
+const idsOf = (devices: readonly DetailedDevice[]): string[] => devices.map(({ id }) => id);
+
+/** Locks devices, and tells those apart that their caller may change. Spec: API-RULE-many-devices-1. */
+async function sortDevices(
+  { storage }: DeviceDeps,
+  trx: Db,
+  caller: Caller,
+  { action, ids, refuse }: Asked,
+): Promise<Sorted> {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const found = await lockDevices(trx, storage.expressions, wanted, caller.userId);
+  const byId = new Map(found.map((device) => [device.id, device]));
+  const allowed: DetailedDevice[] = [];
+  const refused: ManyResult['refused'] = [];
+  for (const id of wanted) {
+    const device = byId.get(id);
+    const why = device
+      ? (authorise(action, deviceRoles(caller, device), 'Device') ?? refuse?.(device))
+      : refusal('NOT_FOUND', { what: 'Device' });
+    if (why) refused.push({ device_id: id, code: why.code, message: why.message });
+    else if (device) allowed.push(device);
+  }
+  return { allowed, refused };
+}
+
+/** Those devices that would be offered another bundle with this tag than with the one they have. */
+async function dueWith(
+  deps: DeviceDeps,
+  trx: Db,
+  devices: readonly DetailedDevice[],
+  tag: DetailedDevice['tag'],
+): Promise<string[]> {
+  // Most of many are of few products.
+  const known = new Map<string, boolean>();
+  const due: string[] = [];
+  for (const device of devices) {
+    const kind = `${device.product_id} ${device.tag}`;
+    const leads = known.get(kind) ?? (await leadsElsewhere(deps, trx, device, { product_id: device.product_id, tag }));
+    known.set(kind, leads);
+    if (leads) due.push(device.id);
+  }
+  return due;
+}
+
+/** Changes of many devices in one call. */
+export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevicesContract> => ({
+  // API-EP-POST-devices-tag
+  async setTag({ caller, body, ip }) {
+    const tag = body.tag === '' ? null : body.tag;
+    const { due, ...result } = await deps.storage.transaction(async (trx) => {
+      const asked = { action: 'device.tag', ids: body.device_ids } as const;
+      const { allowed, refused } = await sortDevices(deps, trx, caller, asked);
+      const changed = allowed.filter((device) => device.tag !== tag);
+      if (changed.length > 0) await changeDevices(trx, idsOf(changed), { tag });
+      const message = tagMessage(tag);
+      const entry = (device: DetailedDevice) => logSubject(deps, device, caller, ip);
+      await writeLogs(
+        trx,
+        changed.map((device) => ({ ...entry(device), type: 'device.tag', message })),
+      );
+      return { ok: allowed.length, refused, due: await dueWith(deps, trx, changed, tag) };
+    });
+    for (const deviceId of due) signal(deps.storage.bus, 'ota.due', { deviceId });
+    return success(result);
+  },
+
+  // API-EP-POST-devices-activate
+  async activate({ caller, body, ip }) {
+    const done = await deps.storage.transaction(
+      async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
+        const target = await findNamed(trx, { productId: body.product_id.toLowerCase() }, caller);
+        if (!target?.accessible) return failure(refusal('NOT_FOUND', { what: 'Product' }));
+        const sorted = await sortDevices(deps, trx, caller, {
+          action: 'device.activate',
+          ids: body.device_ids,
+          refuse: (device) => refuseActivation(device, target),
+        });
+        const moved = sorted.allowed.filter(({ product_id }) => product_id !== target.id);
+        await moveAll(deps, trx, moved, target, (device) => logSubject(deps, device, caller, ip));
+        return success({ ...sorted, moved: moved.map((device) => ({ ...device, product_id: target.id })) });
+      },
+    );
+    if (!done.ok) return done;
+    const { allowed, refused, moved } = done.value;
+    for (const device of moved) await tellMoved(deps, device);
+    return success({ ok: allowed.length, refused });
+  },
+});
