@@ -22,6 +22,7 @@ const capabilities: Capabilities = {
   controls: {
     lamp: { title: 'Lamp', type: 'number', units: '%', min: 0, max: 100, default: 0 },
     mode: { title: 'Mode', type: 'string', default: 'auto' },
+    pump: { title: 'Pump', type: 'number', min: 0, max: 1, default: 0 },
   },
   messages: { 'to-device': true, 'from-device': true },
 };

@@ -107,6 +107,20 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     await expectQuiet(page);
   });
 
+  test('that never was at the data cloud says so, without asking for what it cannot have', async () => {
+    const init = await scene.quay.client.call('overview.init');
+    const platform = init.ok ? init.value.value.platforms[0] : undefined;
+    if (!platform) throw new Error('There is no platform');
+    const body = { uuid: `${platform.part_id}${'7'.repeat(32)}`, platform_id: platform.id };
+    const made = await scene.quay.client.call('devices.provision', { body });
+    if (!made.ok) throw new Error(made.error.body.message);
+    for (const tab of ['streams', 'controls', 'messages']) {
+      const page = await scene.quay.open({ path: `/devices/${made.value.value.id}/${tab}` });
+      await page.getByText(`The device has no ${tab} yet`).waitFor();
+      await expectQuiet(page);
+    }
+  });
+
   test('sets controls within their range, and says when the device has the value', async () => {
     const page = await open('controls');
     const lamp = page.getByRole('region', { name: 'Lamp' });
@@ -132,6 +146,14 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     await mode.getByLabel('Value', { exact: true }).fill('night');
     await mode.getByLabel('Value', { exact: true }).press('Enter');
     await mode.getByText('night', { exact: true }).first().waitFor();
+    const pump = page.getByRole('region', { name: 'Pump' });
+    await pump.getByRole('switch', { name: 'Switched on: Pump' }).focus();
+    await page.keyboard.press('Space');
+    await expect.poll(() => scene.line.run('cloud_read pump'), { timeout: 10_000 }).toContain('1');
+    await expect.poll(() => pump.getByRole('switch').isChecked()).toBe(true);
+    await scene.line.run('cloud_write pump 0');
+    await scene.line.run('cloud_sync');
+    await expect.poll(() => pump.getByRole('switch').isChecked()).toBe(false);
     await photograph(page, 'device-controls-used');
     expect(await accessibilityProblems(page)).toEqual([]);
     await expectQuiet(page);

@@ -95,15 +95,19 @@ describe.skipIf(skipReason)('the list of devices', () => {
     await page.getByRole('checkbox', { name: 'Select Buoy 01' }).check();
     await page.getByRole('checkbox', { name: 'Select Buoy 02' }).check();
     await page.getByRole('button', { name: 'Activate …' }).click();
-    await page
+    // That of the dialogue: the page has a filter of the same name.
+    const dialog = page.getByRole('dialog');
+    await dialog
       .getByRole('textbox', { name: 'Product' })
-      .or(page.getByRole('combobox', { name: 'Product' }))
-      .last()
+      .or(dialog.getByRole('combobox', { name: 'Product' }))
       .fill('TIDE');
     await page.getByRole('option', { name: /TIDE_GAUGE/ }).click();
     await page.getByRole('button', { name: 'Activate 2 devices' }).click();
     await page.getByText('2 of 2 devices').waitFor();
-    await page.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Close');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     const products = await quay.client.call('products.list', { query: { q: 'TIDE_GAUGE' } });
     const product_id = products.ok ? products.value.value[0]?.id : undefined;
     const devices = await quay.client.call('devices.list', { query: { ...(product_id && { product_id }) } });

@@ -128,7 +128,12 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     program,
     client: anonymous.as(session.value.value.token),
     async open({ signedIn = true, as, width = 'desk', path = '/', dark = false } = {}) {
-      const context = await browser.newContext({ viewport: widths[width], colorScheme: dark ? 'dark' : 'light' });
+      // Without motion no picture shows a colour on its way.
+      const context = await browser.newContext({
+        viewport: widths[width],
+        colorScheme: dark ? 'dark' : 'light',
+        reducedMotion: 'reduce',
+      });
       const errors: string[] = [];
       errorsOf.set(context, errors);
       context.setDefaultTimeout(waitMs);

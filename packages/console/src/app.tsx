@@ -1,7 +1,8 @@
 import { Center, Loader } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
-import { Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import type { SessionRecord } from '@moorage/api';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 import { LiveProvider } from './api/live.tsx';
 import { SessionContext, useSessionQuery } from './api/session.tsx';
 import { routes } from './routes.ts';
@@ -11,7 +12,7 @@ import { PageLink } from './ui/link.tsx';
 import { Page } from './ui/page.tsx';
 import { Empty, ErrorBox, Loading } from './ui/states.tsx';
 import { FirstPassword } from './views/sign-in/first-password.tsx';
-import { SignIn } from './views/sign-in/sign-in.tsx';
+import { SignIn, SignInAgain } from './views/sign-in/sign-in.tsx';
 
 function Views() {
   return (
@@ -32,9 +33,30 @@ function Views() {
   );
 }
 
+/**
+ * Keeps Escape from closing the dialogues below the one that signs in again: what has been typed in them would go. It
+ * is there before any of them, for whoever listens first hears first.
+ */
+function useHeldEscape(held: boolean): void {
+  const latest = useRef(held);
+  latest.current = held;
+  useEffect(() => {
+    const hold = (event: KeyboardEvent): void => {
+      if (latest.current && event.key === 'Escape') event.stopImmediatePropagation();
+    };
+    window.addEventListener('keydown', hold, { capture: true });
+    return () => window.removeEventListener('keydown', hold, { capture: true });
+  }, []);
+}
+
 /** The console: whoever is not signed in signs in, whoever has a printed password changes it, the rest sees pages. */
 export function App() {
   const { data: session, error, refetch } = useSessionQuery();
+  const [location] = useLocation();
+  /** Who was signed in last in this window: what they were doing stays when their session is over. */
+  const [last, setLast] = useState<SessionRecord>();
+  if (session && session !== last) setLast(session);
+  useHeldEscape(session === null && last !== undefined);
   if (session === undefined) {
     return (
       <Center component="main" mih="100vh" p="md">
@@ -42,15 +64,17 @@ export function App() {
       </Center>
     );
   }
-  if (session === null) return <SignIn />;
-  if (session.initial_password) return <FirstPassword session={session} />;
+  const shown = session ?? last;
+  if (!shown) return <SignIn />;
+  if (shown.initial_password) return session ? <FirstPassword session={shown} /> : <SignIn />;
   return (
-    <SessionContext value={session}>
+    <SessionContext value={shown}>
+      {session === null && <SignInAgain session={shown} />}
       <LiveProvider>
         {/* Below those two: dialogues ask who is signed in, too. */}
-        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': 'Close' } }}>
+        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': 'Close' }, closeOnClickOutside: false }}>
           <Shell>
-            <ErrorBoundary>
+            <ErrorBoundary place={location}>
               <Suspense fallback={<Loading />}>
                 <Views />
               </Suspense>

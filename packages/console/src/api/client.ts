@@ -6,6 +6,7 @@ import {
   consoleHeader,
   createClient,
   type EndpointName,
+  type ErrorCode,
   endpointNamed,
   type InputOf,
   isBinary,
@@ -33,8 +34,18 @@ export class ApiError extends Error {
 const unreachable = (cause: unknown): ApiError =>
   Object.assign(new ApiError(0, 'UNREACHABLE', 'The service cannot be reached'), { cause });
 
-const refused = ({ status, body }: CallFailure): ApiError =>
-  new ApiError(status, body.code, body.message, body.validation?.keys ?? []);
+let signedOut = (): void => {};
+
+/** Who is told when a call finds that the session is over. There is one. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener;
+}
+
+/** A wrong password is another refusal of the same status. */
+function refused({ status, body }: CallFailure): ApiError {
+  if (body.code === ('UNAUTHENTICATED' satisfies ErrorCode)) signedOut();
+  return new ApiError(status, body.code, body.message, body.validation?.keys ?? []);
+}
 
 /** Every request says that it comes from a page of the console; the session's cookie goes along by itself. */
 function clientFor(signal?: AbortSignal): Client {

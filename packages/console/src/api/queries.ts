@@ -1,16 +1,14 @@
 import type { AnswerOf, Contract, EndpointName, InputOf, Reply } from '@moorage/api';
 import {
   keepPreviousData,
-  MutationCache,
   type Query,
-  QueryCache,
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
-import { ApiError, call } from './client.ts';
+import { ApiError, call, onSignedOut } from './client.ts';
 
 export type Resource = keyof Contract;
 
@@ -20,17 +18,10 @@ export const keyOf = <N extends EndpointName>(name: N, input: InputOf<N>): reado
   input,
 ];
 
-/** Whoever is told that the session is over looks at it again, and finds the page that signs in. */
-function noticeSignOut(error: Error): void {
-  if (error instanceof ApiError && error.status === 401) queryClient.setQueryData(keyOf('session.get', {}), null);
-}
-
 /** Attempts after a call that did not reach the service; a refusal stays one. */
 const attempts = 2;
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeSignOut }),
-  mutationCache: new MutationCache({ onError: noticeSignOut }),
   defaultOptions: {
     queries: {
       retry: (count, error) => count < attempts && error instanceof ApiError && error.status === 0,
@@ -40,6 +31,9 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+// Whichever call it was: the page asks to sign in again.
+onSignedOut(() => queryClient.setQueryData(keyOf('session.get', {}), null));
 
 export interface CallOptions {
   /** False: not yet. */

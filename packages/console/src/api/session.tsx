@@ -22,12 +22,25 @@ export const useSessionQuery = () =>
   });
 
 /** Notes who is signed in now. Whatever was loaded for somebody else is forgotten. */
-export function becomeSignedIn(session: SessionRecord | null): void {
+export function becomeSignedIn(session: SessionRecord): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
   queryClient.setQueryData(sessionKey, session);
 }
 
-/** Ends the session here and at the service. */
+/**
+ * Notes that a session goes on that was over meanwhile. With somebody else's the page begins anew: nothing of what it
+ * holds is theirs.
+ */
+export function resumeSession(session: SessionRecord, before: SessionRecord): void {
+  if (session.user_id !== before.user_id) {
+    window.location.assign('/');
+    return;
+  }
+  queryClient.setQueryData(sessionKey, session);
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+}
+
+/** Ends the session here and at the service. The page begins anew: whoever is next finds nothing in its memory. */
 export async function signOut(): Promise<void> {
   try {
     await call('session.close', {});
@@ -35,7 +48,7 @@ export async function signOut(): Promise<void> {
     // It was over already: that is what was asked for.
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
-  becomeSignedIn(null);
+  window.location.reload();
 }
 
 export const SessionContext = createContext<SessionRecord | null>(null);

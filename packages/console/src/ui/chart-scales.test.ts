@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { barSpan, momentText, stackOf } from './chart-scales.ts';
+import { axisNumber, barSpan, momentText, stackOf } from './chart-scales.ts';
 
 test.each([
   [
@@ -42,4 +42,17 @@ test.each<[number[], number | null, number | null]>([
 
 test.each([null, undefined])('there is no text for the moment %s', (at) => {
   expect(momentText(at)).toBe('');
+});
+
+test('numbers beside an axis are the same in every language, and have room', () => {
+  expect([0, 2500, 0.05, -1.5, 99_999, 100_000, 1_250_000].map(axisNumber)).toEqual([
+    '0',
+    '2500',
+    '0.05',
+    '-1.5',
+    '99999',
+    '100K',
+    '1.25M',
+  ]);
+  expect(axisNumber(null)).toBe('');
 });

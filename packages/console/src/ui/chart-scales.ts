@@ -44,3 +44,15 @@ export function barSpan(
   const step = ((times[times.length - 1] ?? to) - (times[0] ?? from)) / (times.length - 1);
   return [from - step / 2, to + step / 2];
 }
+
+/** From here on there is no room for every digit beside an axis. */
+const compactFrom = 100_000;
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
+const plain = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, useGrouping: false });
+
+/** A number beside an axis: `2500`, `0.05`, `1.25M`. */
+export const axisNumber = (value: number | null): string => {
+  if (value === null) return '';
+  return (Math.abs(value) < compactFrom ? plain : compact).format(value);
+};

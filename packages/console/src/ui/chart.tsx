@@ -3,7 +3,7 @@ import { Box, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import { barSpan, dateAxis, momentText, stackOf, wholeSteps } from './chart-scales.ts';
+import { axisNumber, barSpan, dateAxis, momentText, stackOf, wholeSteps } from './chart-scales.ts';
 
 export interface ChartSeries {
   readonly label: string;
@@ -76,7 +76,14 @@ function axesOf(whole: boolean): UPlot.Axis[] {
   const axis = { stroke: cssColour('--mantine-color-dimmed'), font, ticks: { show: false } };
   return [
     { ...axis, grid: { show: false }, values: dateAxis.map((row) => [...row]), border: { show: true, stroke: edge } },
-    { ...axis, size: 52, grid: { stroke: edge, width: 1 }, ...(whole && { incrs: [...wholeSteps] }) },
+    {
+      ...axis,
+      size: 52,
+      // The library's own texts follow the language of the browser; nothing else here does.
+      values: (_, splits) => splits.map(axisNumber),
+      grid: { stroke: edge, width: 1 },
+      ...(whole && { incrs: [...wholeSteps] }),
+    },
   ];
 }
 
@@ -114,7 +121,10 @@ export default function Chart({ label, times, series, height = 220, whole = fals
       cursor: { y: false },
     };
     plot.current = new UPlot(options, latest.current.data, place.current);
-    return () => plot.current?.destroy();
+    return () => {
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
   }, [width, height, dark, names, whole, minSpan]);
   useEffect(() => plot.current?.setData(data), [data]);
   return (

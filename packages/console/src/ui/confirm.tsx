@@ -45,6 +45,8 @@ export function confirm({ title, body, action, destructive = false, run }: Quest
         {body}
       </Text>
     ),
+    // Nothing is typed here that could be lost.
+    closeOnClickOutside: true,
     labels: { confirm: action, cancel: 'Cancel' },
     confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
     cancelProps: { 'data-autofocus': destructive },

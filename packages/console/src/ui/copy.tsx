@@ -1,30 +1,36 @@
-import { ActionIcon, CopyButton } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { copyText } from './clipboard.ts';
+import { notifyError } from './notify.ts';
+import { after } from './time.ts';
 import { useTip } from './tip.tsx';
 
-interface ButtonProps {
-  readonly label: string;
-  readonly copied: boolean;
-  readonly copy: () => void;
-}
+/** How long it says that it has copied, in ms. */
+const saidMs = 1_500;
 
-function Button({ label, copied, copy }: ButtonProps) {
+/** Copies a text whole. `label` names it: "Copy uuid". */
+export function Copy({ value, label }: { readonly value: string; readonly label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => (copied ? after(saidMs, () => setCopied(false)) : undefined), [copied]);
   const { target, bubble } = useTip<HTMLButtonElement>(copied ? 'Copied' : `Copy ${label}`);
+  const copy = async (): Promise<void> => {
+    if (await copyText(value)) setCopied(true);
+    else notifyError('The browser did not let the console copy: mark the text, and copy it by hand.');
+  };
   return (
     <>
-      <ActionIcon {...target} variant="subtle" color="gray" size={24} onClick={copy} aria-label={`Copy ${label}`}>
+      <ActionIcon
+        {...target}
+        variant="subtle"
+        color="gray"
+        size={24}
+        onClick={() => void copy()}
+        aria-label={`Copy ${label}`}
+      >
         {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       </ActionIcon>
       {bubble}
     </>
-  );
-}
-
-/** Copies a text whole. `label` names it: "Copy uuid". */
-export function Copy({ value, label }: { readonly value: string; readonly label: string }) {
-  return (
-    <CopyButton value={value} timeout={1500}>
-      {({ copied, copy }) => <Button label={label} copied={copied} copy={copy} />}
-    </CopyButton>
   );
 }

@@ -2,6 +2,8 @@ import { Component, type ReactNode } from 'react';
 import { ErrorBox } from './states.tsx';
 
 interface Props {
+  /** With another one what is shown is tried again: another page has stumbled over nothing yet. */
+  readonly place?: string;
   readonly children: ReactNode;
 }
 
@@ -11,6 +13,10 @@ export class ErrorBoundary extends Component<Props, { error: Error | undefined }
 
   static getDerivedStateFromError(error: Error): { error: Error } {
     return { error };
+  }
+
+  override componentDidUpdate({ place }: Props): void {
+    if (this.state.error && place !== this.props.place) this.setState({ error: undefined });
   }
 
   override render(): ReactNode {

@@ -1,13 +1,9 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useEffect, useRef, useState } from 'react';
+import type { JobFailure, Told } from './batches.ts';
 import { formatCount, plural } from './format.ts';
-
-/** What went wrong with one of many. */
-export interface JobFailure {
-  readonly name: string;
-  readonly message: string;
-}
+import { sayError } from './refusals.ts';
 
 /** Long work in steps, that tells how far it is and can be cancelled. */
 export interface Job {
@@ -15,14 +11,8 @@ export interface Job {
   readonly title: string;
   /** What one step is done to: "device". */
   readonly noun: string;
-  /**
-   * Does it. `progress` is told how many of how many are done, and what did not work; it ends early when `signal` says
-   * so.
-   */
-  readonly run: (
-    progress: (done: number, of: number, failure?: JobFailure) => void,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  /** Does it; ends early when `signal` says so. */
+  readonly run: (progress: Told, signal: AbortSignal) => Promise<void>;
   readonly onEnd?: () => void;
 }
 
@@ -31,40 +21,51 @@ const listedFailures = 20;
 
 const noFailures = { count: 0, listed: [] };
 
-function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
+interface JobDialogProps {
+  readonly job: Job;
+  readonly onEnded: () => void;
+  readonly onClose: () => void;
+}
+
+function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
   const [state, setState] = useState({ done: 0, of: 0, phase: 'running' as 'running' | 'ended' | 'cancelled' });
   const [failures, setFailures] = useState<{ readonly count: number; readonly listed: readonly JobFailure[] }>(
     noFailures,
   );
   const controller = useRef(new AbortController());
   const begun = useRef(false);
+  const place = useRef<HTMLDivElement>(null);
+  // The button that was pressed went with the dialogue before; the one that cancels is not to be pressed by mistake.
+  useEffect(() => place.current?.focus(), []);
   useEffect(() => {
     if (begun.current) return;
     begun.current = true;
     const { signal } = controller.current;
-    const progress = (done: number, of: number, failure?: JobFailure): void => {
+    const progress: Told = (done, of, failed = []) => {
       setState((old) => ({ ...old, done, of }));
-      if (failure) fail(failure);
+      fail(failed);
     };
-    const fail = (failure: JobFailure): void =>
+    const fail = (failed: readonly JobFailure[]): void =>
       setFailures(({ count, listed }) => ({
-        count: count + 1,
-        listed: count < listedFailures ? [...listed, failure] : listed,
+        count: count + failed.length,
+        listed: [...listed, ...failed].slice(0, listedFailures),
       }));
     void job
       .run(progress, signal)
       .catch((error: unknown) => {
-        if (!signal.aborted) fail({ name: job.title, message: error instanceof Error ? error.message : String(error) });
+        if (!signal.aborted)
+          fail([{ name: job.title, message: error instanceof Error ? sayError(error) : String(error) }]);
       })
       .finally(() => {
         setState((old) => ({ ...old, phase: signal.aborted ? 'cancelled' : 'ended' }));
+        onEnded();
         job.onEnd?.();
       });
-  }, [job]);
+  }, [job, onEnded]);
   const { done, of, phase } = state;
   const share = of === 0 ? 0 : (100 * done) / of;
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" ref={place} tabIndex={-1} style={{ outline: 'none' }}>
       <Progress
         value={phase === 'running' && of === 0 ? 100 : share}
         animated={phase === 'running'}
@@ -77,8 +78,9 @@ function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () =
       </Text>
       {failures.count > 0 && (
         <List size="sm" mah={200} style={{ overflow: 'auto' }}>
-          {failures.listed.map(({ name, message }) => (
-            <List.Item key={name}>
+          {failures.listed.map(({ name, message }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: it is only added to, and two devices may have the same name
+            <List.Item key={i}>
               {name}: {message}
             </List.Item>
           ))}
@@ -93,7 +95,10 @@ function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () =
             Cancel the rest
           </Button>
         ) : (
-          <Button onClick={onClose}>Close</Button>
+          // Another button than the one before: that it is there is what the focus tells.
+          <Button key="close" autoFocus onClick={onClose}>
+            Close
+          </Button>
         )}
       </Group>
     </Stack>
@@ -102,38 +107,15 @@ function JobDialog({ job, onClose }: { readonly job: Job; readonly onClose: () =
 
 /** Runs long work in a dialogue that shows how far it is and offers to cancel the rest. */
 export function runJob(job: Job): void {
+  // As long as it works, only the button that cancels the rest ends it.
+  const onEnded = (): void => modals.updateModal({ modalId: id, closeOnEscape: true });
   const id = modals.open({
     title: job.title,
     closeOnClickOutside: false,
     closeOnEscape: false,
     withCloseButton: false,
-    children: <JobDialog job={job} onClose={() => modals.close(id)} />,
+    // The button that began it may be gone with what was selected.
+    onClose: () => document.getElementById('main')?.focus({ preventScroll: true }),
+    children: <JobDialog job={job} onEnded={onEnded} onClose={() => modals.close(id)} />,
   });
-}
-
-/** Calls of one job that are under way at once. */
-const atOnce = 6;
-
-/** Does one thing to each item, some at once; ends early when `signal` says so. */
-export async function forEachOf<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<unknown>,
-  told: (done: number, of: number, failure?: JobFailure) => void,
-  { nameOf, signal }: { readonly nameOf: (item: T) => string; readonly signal: AbortSignal },
-): Promise<void> {
-  const waiting = items.values();
-  let done = 0;
-  told(0, items.length);
-  const worker = async (): Promise<void> => {
-    for (const item of waiting) {
-      if (signal.aborted) return;
-      const failed = await work(item).then(
-        () => undefined,
-        (error: unknown) => ({ name: nameOf(item), message: error instanceof Error ? error.message : String(error) }),
-      );
-      done += 1;
-      told(done, items.length, failed);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }

@@ -56,7 +56,10 @@ const labelOf = (field: string): string => {
 
 /** What went wrong, in words for whoever has filled in a form; without a final period. */
 export function sayError(error: Error): string {
-  if (!(error instanceof ApiError) || error.code !== 'INVALID_REQUEST') return error.message;
+  if (!(error instanceof ApiError)) return error.message;
+  // Nobody who sits at a page knows of bearer tokens.
+  if (error.code === 'UNAUTHENTICATED') return 'Your session is over';
+  if (error.code !== 'INVALID_REQUEST') return error.message;
   const [, field = '', place, complaint = ''] =
     /^Field "(.+?)" of the (body|query|params) (.*)$/.exec(error.message) ?? [];
   // Blanks of a path are no fields of anybody's form: the address was typed, or cut.
@@ -107,7 +110,7 @@ export function adviceFor(error: Error): string {
   const known = adviceByCode[code as ErrorCode];
   if (known !== undefined) return known;
   if (status === 0) return 'Check that it is running and that your network works; this page tries again.';
-  if (status === 401) return 'Sign in again.';
+  if (status === 401) return 'Sign in again, then do it once more.';
   if (status === 403) return 'Somebody with more rights has to do this, or has to let you in.';
   if (status === 404) return 'It may have been deleted, or you are not allowed to see it.';
   if (status === 409) return 'Something else has to be changed first.';

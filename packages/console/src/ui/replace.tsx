@@ -1,6 +1,23 @@
 import { List } from '@mantine/core';
+import { storeLimits } from '@moorage/api';
 import { confirm } from './confirm.tsx';
 import { plural } from './format.ts';
+
+/** Files that one page of a list has at most. */
+const pageLimit = 500;
+
+/** The paths of all files of a store, from the pages of its list. */
+export async function allPaths(
+  page: (query: { limit: number; offset: number }) => Promise<{ readonly value: readonly { readonly path: string }[] }>,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (let offset = 0; offset < storeLimits.files; offset += pageLimit) {
+    const { value } = await page({ limit: pageLimit, offset });
+    paths.push(...value.map(({ path }) => path));
+    if (value.length < pageLimit) break;
+  }
+  return paths;
+}
 
 /** Paths that a question names; the others are only counted. */
 const namedPaths = 10;

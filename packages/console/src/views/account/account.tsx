@@ -7,6 +7,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
+import { TabList } from '../../ui/tab-list.tsx';
 import { PasswordForm } from '../sign-in/password-form.tsx';
 import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
@@ -38,17 +39,17 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         keepMounted={false}
         activateTabWithKeyboard={false}
       >
-        <Tabs.List mb="md" aria-label="Parts of your account">
+        <TabList label="Parts of your account" shown={tab}>
           {tabs.map(([value, label]) => (
             <Tabs.Tab key={value} value={value}>
               {label}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
-        <Tabs.Panel value="details">
+        </TabList>
+        <Tabs.Panel value="details" pt="md">
           <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
         </Tabs.Panel>
-        <Tabs.Panel value="password" maw={480}>
+        <Tabs.Panel value="password" pt="md" maw={480}>
           <Card title="Password">
             <PasswordForm
               submit="Change the password"
@@ -56,10 +57,10 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
             />
           </Card>
         </Tabs.Panel>
-        <Tabs.Panel value="tokens">
+        <Tabs.Panel value="tokens" pt="md">
           <Tokens />
         </Tabs.Panel>
-        <Tabs.Panel value="broadcasts">
+        <Tabs.Panel value="broadcasts" pt="md">
           <BroadcastKeys />
         </Tabs.Panel>
       </Tabs>

@@ -174,7 +174,7 @@ export function Tokens() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Text c="dimmed" maw={600}>
+        <Text c="dimmed" size="sm" maw={600}>
           A token lets a program call the API in your name. Its value is shown once, when it is made.
         </Text>
         <Button onClick={openNewToken}>New token</Button>

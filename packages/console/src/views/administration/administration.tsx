@@ -125,13 +125,17 @@ function Service() {
       <Fields>
         <Field label="Version">{init?.server.version ?? '—'}</Field>
         <Field label="API documentation">
-          <Anchor href="/docs">/docs</Anchor>
+          <Anchor inherit href="/docs">
+            /docs
+          </Anchor>
         </Field>
         <Field label="Figures for monitoring">
-          <Anchor href="/metrics">/metrics</Anchor>
+          <Anchor inherit href="/metrics">
+            /metrics
+          </Anchor>
         </Field>
         <Field label="Certificate of its authority">
-          <Anchor href="/api/ca.pem" download>
+          <Anchor inherit href="/api/ca.pem" download>
             ca.pem
           </Anchor>
         </Field>

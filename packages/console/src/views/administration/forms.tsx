@@ -95,7 +95,7 @@ export function ProductionForm({ onDone }: FormProps) {
       disabled={product === null || customer === null || partNumber === ''}
       onSubmit={make}
     >
-      <ProductSelect label="Development product" required value={product} onChange={setProduct} />
+      <ProductSelect development label="Development product" required value={product} onChange={setProduct} />
       <Select
         label="Customer"
         description={

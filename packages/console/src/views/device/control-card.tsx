@@ -1,7 +1,7 @@
 import { Box, Collapse, Group, Slider, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ControlRecord } from '@moorage/api';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -11,7 +11,8 @@ import { formatMoment, msOf } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
-import { rangeText, stepOf, typedValue } from './control-value.ts';
+import { ControlSwitch } from './control-switch.tsx';
+import { isOnOff, rangeText, stepOf, typedValue } from './control-value.ts';
 import { formatValue } from './samples.ts';
 
 interface ControlProps {
@@ -105,13 +106,31 @@ function History({ deviceId, control: { name, units } }: ControlProps) {
   );
 }
 
-/** One control: its value, whether the device has it, an editor that fits it, and the values it has had. */
-export function ControlCard({ deviceId, control }: ControlProps) {
+interface LinkButtonProps {
+  readonly onClick: () => void;
+  /** Of what it shows and hides. */
+  readonly controls?: string;
+  readonly expanded?: boolean;
+  readonly children: ReactNode;
+}
+
+const LinkButton = ({ onClick, controls, expanded, children }: LinkButtonProps) => (
+  <UnstyledButton
+    type="button"
+    fz="sm"
+    td="underline"
+    onClick={onClick}
+    {...(controls !== undefined && { 'aria-controls': controls, 'aria-expanded': expanded })}
+  >
+    {children}
+  </UnstyledButton>
+);
+
+/** A form for any value that the control takes. */
+function ValueForm({ deviceId, control, more }: ControlProps & { readonly more: ReactNode }) {
   const { name, title, value } = control;
   /** What is being typed; without it the value itself, which may change at any time. */
   const [draft, setDraft] = useState<string>();
-  const [listed, { toggle }] = useDisclosure();
-  const id = useId();
   const change = useChange('data.setControl', 'data');
   const text = draft ?? (value === null ? '' : String(value));
   const typed = typedValue(text, control);
@@ -122,6 +141,24 @@ export function ControlCard({ deviceId, control }: ControlProps) {
     notify(`${title ?? name} is set to ${formatValue(typed.value, control.units)}`);
   };
   return (
+    <Form submit="Set" onSubmit={submit} disabled={draft === undefined || 'problem' in typed} more={more}>
+      <Editor control={control} text={text} onChange={setDraft} />
+    </Form>
+  );
+}
+
+/** One control: its value, whether the device has it, an editor that fits it, and the values it has had. */
+export function ControlCard({ deviceId, control }: ControlProps) {
+  const { name, title, value } = control;
+  const [listed, { toggle }] = useDisclosure();
+  const [typed, { open: type }] = useDisclosure();
+  const id = useId();
+  const history = (
+    <LinkButton onClick={toggle} controls={id} expanded={listed}>
+      {listed ? 'Hide earlier values' : 'Show earlier values'}
+    </LinkButton>
+  );
+  return (
     <Card title={title ?? name} actions={<b>{value === null ? 'no value' : formatValue(value, control.units)}</b>}>
       <Stack gap="sm">
         <Group gap={4}>
@@ -131,25 +168,17 @@ export function ControlCard({ deviceId, control }: ControlProps) {
           <Copy value={name} label={`name of control ${name}`} />
         </Group>
         <Delivery control={control} />
-        <Form
-          submit="Set"
-          onSubmit={submit}
-          disabled={draft === undefined || 'problem' in typed}
-          more={
-            <UnstyledButton
-              type="button"
-              fz="sm"
-              td="underline"
-              onClick={toggle}
-              aria-expanded={listed}
-              aria-controls={id}
-            >
-              {listed ? 'Hide earlier values' : 'Show earlier values'}
-            </UnstyledButton>
-          }
-        >
-          <Editor control={control} text={text} onChange={setDraft} />
-        </Form>
+        {isOnOff(control) && !typed ? (
+          <>
+            <ControlSwitch deviceId={deviceId} control={control} />
+            <Group gap="md">
+              <LinkButton onClick={type}>Set another value</LinkButton>
+              {history}
+            </Group>
+          </>
+        ) : (
+          <ValueForm deviceId={deviceId} control={control} more={history} />
+        )}
         <Collapse expanded={listed} id={id}>
           {listed && <History deviceId={deviceId} control={control} />}
         </Collapse>

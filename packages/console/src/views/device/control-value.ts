@@ -26,6 +26,10 @@ export function rangeText({ type, min, max, units }: Bounds & Pick<ControlRecord
   return max === null ? `any number${unit && ` of${unit}`}` : `up to ${max}${unit}`;
 }
 
+/** Whether a control is on or off: it goes from 0 to 1, measures nothing, and has no value between the two. */
+export const isOnOff = ({ type, min, max, units, value }: Bounds & Pick<ControlRecord, 'units' | 'value'>): boolean =>
+  type === 'number' && min === 0 && max === 1 && !units && (value === null || value === 0 || value === 1);
+
 /** Steps of a slider over a range: about a hundred, of a round size. */
 export function stepOf(min: number, max: number): number {
   const rough = (max - min) / 100;

@@ -2,7 +2,7 @@ import type { BundleRecord } from '@moorage/api';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/client.ts';
 import { resultText } from './codes.ts';
-import { rangeText, stepOf, typedValue } from './control-value.ts';
+import { isOnOff, rangeText, stepOf, typedValue } from './control-value.ts';
 import { bundleFor, tagEffect } from './follow.ts';
 import { formatDegrees, readLocation, typedLocation } from './location.ts';
 import { byteLength, parseHeaders } from './message-headers.ts';
@@ -35,6 +35,20 @@ describe('a value typed for a control', () => {
     [{ type: 'string', min: null, max: null, units: null }, 'any text of up to 128 characters'],
   ] as const)('%j is told as %s', (bounds, expected) => {
     expect(rangeText(bounds)).toBe(expected);
+  });
+
+  const onOff = { type: 'number', min: 0, max: 1, units: null, value: 0 } as const;
+  it.each([
+    [{}, true],
+    [{ value: 1 }, true],
+    [{ value: null }, true],
+    [{ value: 0.5 }, false],
+    [{ units: 'bar' }, false],
+    [{ max: 2 }, false],
+    [{ min: null }, false],
+    [{ type: 'string', value: '1' }, false],
+  ] as const)('with %j is on or off: %s', (difference, expected) => {
+    expect(isOnOff({ ...onOff, ...difference })).toBe(expected);
   });
 
   it('slides in round steps', () => {

@@ -10,6 +10,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { TabList } from '../../ui/tab-list.tsx';
 import { versionOf } from '../devices/device-state.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
@@ -55,7 +56,7 @@ function DeviceTabs({
       keepMounted={false}
       activateTabWithKeyboard={false}
     >
-      <Tabs.List aria-label="Parts of the device">
+      <TabList label="Parts of the device" shown={shown}>
         {tabs.map(({ key, title, icon: Icon }) => (
           <Tabs.Tab
             key={key}
@@ -70,7 +71,7 @@ function DeviceTabs({
             {title}
           </Tabs.Tab>
         ))}
-      </Tabs.List>
+      </TabList>
       {tabs.map((tab) => (
         <Tab key={tab.key} tab={tab} device={device} />
       ))}

@@ -40,6 +40,7 @@ interface EditProps {
 }
 
 function EditForm({ device, onDone }: EditProps) {
+  const [before] = useState(device);
   const [title, setTitle] = useState(device.title);
   const [description, setDescription] = useState(device.description);
   const [typed, setTyped] = useState(() => typedLocation(device.location));
@@ -48,7 +49,13 @@ function EditForm({ device, onDone }: EditProps) {
   const save = async (): Promise<void> => {
     if (!('location' in read)) return;
     const { location } = read;
-    await change.mutateAsync({ params: { device_id: device.id }, body: { title, description, location } });
+    // Only what was changed here: somebody else may have changed the rest meanwhile.
+    const body = {
+      ...(title !== before.title && { title }),
+      ...(description !== before.description && { description }),
+      ...(JSON.stringify(location) !== JSON.stringify(before.location) && { location }),
+    };
+    await change.mutateAsync({ params: { device_id: device.id }, body });
     notify(`${title} is saved`);
     onDone();
   };

@@ -7,10 +7,10 @@ import { renew, useCall } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
-import { formatSize } from '../../ui/format.ts';
+import { formatCount, formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { askReplace } from '../../ui/replace.tsx';
+import { allPaths, askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useUploads } from '../../ui/uploads.ts';
@@ -21,22 +21,8 @@ import { replacedBy, uploadPath } from './upload-path.ts';
 const filterNames = ['q'] as const;
 const sortFields = ['path', 'size', 'created_at', 'updated_at'] as const;
 
-/** Files that one page of a list has at most. */
-const pageLimit = 500;
-
-/** The paths of all files of a device. */
-async function pathsOf(deviceId: string): Promise<string[]> {
-  const paths: string[] = [];
-  for (let offset = 0; offset < storeLimits.files; offset += pageLimit) {
-    const { value } = await call('deviceFiles.list', {
-      params: { device_id: deviceId },
-      query: { limit: pageLimit, offset },
-    });
-    paths.push(...value.map(({ path }) => path));
-    if (value.length < pageLimit) break;
-  }
-  return paths;
-}
+const pathsOf = (device_id: string): Promise<string[]> =>
+  allPaths((query) => call('deviceFiles.list', { params: { device_id }, query }));
 
 /** Sends files after asking for those that are there already. */
 function useSending(deviceId: string, folder: string) {
@@ -171,7 +157,7 @@ export default function Files({ device }: TabProps) {
         }
       />
       <Text size="xs" c="dimmed">
-        At most {storeLimits.files} files and {formatSize(storeLimits.bytes)} for each device.
+        At most {formatCount(storeLimits.files)} files and {formatSize(storeLimits.bytes)} for each device.
       </Text>
     </Stack>
   );

@@ -124,7 +124,9 @@ function Box({ device, box: { box, title, none }, exists }: BoxProps) {
       <Loaded query={query}>
         {({ value: messages }) =>
           messages.length === 0 ? (
-            <Text c="dimmed">{none}</Text>
+            <Text c="dimmed" size="sm">
+              {none}
+            </Text>
           ) : (
             <Stack
               component="ul"

@@ -117,7 +117,12 @@ export function StreamCard({ deviceId, stream, range }: StreamCardProps) {
       </Group>
       <Loaded query={query}>
         {(records) => {
-          if (records.length === 0) return <Text c="dimmed">No sample in this range.</Text>;
+          if (records.length === 0)
+            return (
+              <Text c="dimmed" size="sm">
+                No sample in this range.
+              </Text>
+            );
           if (stream.type === 'string') return <SampleTable stream={stream} records={records} />;
           return <NumberChart stream={stream} records={records} range={range} />;
         }}

@@ -1,11 +1,10 @@
 import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { StreamRecord } from '@moorage/api';
 import { useLocation, useSearch } from 'wouter';
-import { ApiError } from '../../api/client.ts';
 import type { Connection } from '../../api/live.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
-import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
-import { NotActivated } from './not-activated.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { WhenActivated } from './not-activated.tsx';
 import { type Range, rangeOf, ranges } from './samples.ts';
 import { StreamCard } from './stream-card.tsx';
 import type { TabProps } from './tabs.ts';
@@ -53,15 +52,26 @@ function Charts({ deviceId, streams, connection }: ChartsProps) {
   );
 }
 
+function StreamList({ deviceId }: { readonly deviceId: string }) {
+  const { query, connection } = useStreams(deviceId);
+  return (
+    <Loaded query={query}>
+      {({ value: streams }) =>
+        streams.length === 0 ? (
+          <Empty title="The device has no streams">Its capabilities file names none.</Empty>
+        ) : (
+          <Charts deviceId={deviceId} streams={streams} connection={connection} />
+        )
+      }
+    </Loaded>
+  );
+}
+
 /** What the device measures: charts of numbers and lists of texts, which grow as samples arrive. */
 export default function Streams({ device }: TabProps) {
-  const { query, connection } = useStreams(device.id);
-  const streams = query.data?.value;
-  if (streams?.length === 0) {
-    return <Empty title="The device has no streams">Its capabilities file names none.</Empty>;
-  }
-  if (streams) return <Charts deviceId={device.id} streams={streams} connection={connection} />;
-  const { error } = query;
-  if (error instanceof ApiError && error.code === 'NOT_ACTIVATED') return <NotActivated what="streams" />;
-  return error ? <ErrorBox error={error} onRetry={() => void query.refetch()} /> : <Loading />;
+  return (
+    <WhenActivated deviceId={device.id} what="streams">
+      <StreamList deviceId={device.id} />
+    </WhenActivated>
+  );
 }

@@ -59,7 +59,12 @@ function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemet
 }
 
 function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly device: DeviceRecord }) {
-  if (nodes.length === 0) return <Text c="dimmed">None: only gateways have children, which they report here.</Text>;
+  if (nodes.length === 0)
+    return (
+      <Text c="dimmed" size="sm">
+        None: only gateways have children, which they report here.
+      </Text>
+    );
   const seenAt = new Map(device.nodes?.map(({ id, last_seen_at }) => [id, last_seen_at]));
   return (
     <Table aria-label="Nodes" verticalSpacing={4}>

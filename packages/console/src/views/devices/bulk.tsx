@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { type DeviceListQuery, type DeviceRecord, tags } from '@moorage/api';
+import { type DeviceListQuery, type DeviceRecord, type ManyResult, type Reply, tags } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { renew } from '../../api/queries.ts';
+import { queryClient, renew } from '../../api/queries.ts';
+import { inBatches, type JobFailure } from '../../ui/batches.ts';
 import { formatCount, plural } from '../../ui/format.ts';
-import { forEachOf, type Job, runJob } from '../../ui/jobs.tsx';
+import { type Job, runJob } from '../../ui/jobs.tsx';
 import { ProductSelect } from './filters.tsx';
 
 /** Devices that something is to be done to: the marked ones, or all that fit the filters. */
@@ -15,29 +16,54 @@ export interface Target {
   readonly query: DeviceListQuery;
 }
 
-type Named = Pick<DeviceRecord, 'id' | 'title'>;
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** As many as one page of the service may have. */
 const pageRows = 500;
 
+/** What devices are called that some list has shown, by their ids. */
+function shownNames(): ReadonlyMap<string, string> {
+  const lists = queryClient.getQueriesData<Reply<DeviceRecord[]>>({ queryKey: ['devices', 'list'] });
+  return new Map(lists.flatMap(([, data]) => data?.value ?? []).map((device) => [device.id, nameOf(device)]));
+}
+
+const nameOf = ({ title, uuid }: DeviceRecord): string => title || uuid;
+
 /** Every device of a target, found before any of them is changed: afterwards some might not fit the filters any more. */
 async function devicesOf(target: Target, signal: AbortSignal): Promise<readonly Named[]> {
-  if (target.ids) return target.ids.map((id) => ({ id, title: id }));
+  if (target.ids) {
+    const names = shownNames();
+    return target.ids.map((id) => ({ id, name: names.get(id) ?? id }));
+  }
   const found: Named[] = [];
   for (;;) {
     const query: DeviceListQuery = { ...target.query, sort: 'uuid', limit: pageRows, offset: found.length };
     const { value, total = 0 } = await call('devices.list', { query }, signal);
-    found.push(...value.map(({ id, title }) => ({ id, title })));
+    found.push(...value.map((device) => ({ id: device.id, name: nameOf(device) })));
     if (value.length === 0 || found.length >= total) return found;
   }
 }
 
-const jobFor = (target: Target, title: string, work: (id: string) => Promise<unknown>, onEnd: () => void): Job => ({
+/** Devices of one call: many enough to be fast, few enough that one sees it go on. The service takes up to 500. */
+const devicesPerCall = 100;
+
+/** Does one thing to some devices, and says to which it could not. */
+type Work = (device_ids: string[]) => Promise<Reply<ManyResult>>;
+
+const jobFor = (target: Target, title: string, work: Work, onEnd: () => void): Job => ({
   title,
   noun: 'device',
   async run(progress, signal) {
     const devices = await devicesOf(target, signal);
-    await forEachOf(devices, ({ id }) => work(id), progress, { nameOf: (device) => device.title, signal });
+    const names = new Map(devices.map(({ id, name }) => [id, name]));
+    const change = async (some: readonly Named[]): Promise<readonly JobFailure[]> => {
+      const { value } = await work(some.map(({ id }) => id));
+      return value.refused.map(({ device_id, message }) => ({ name: names.get(device_id) ?? device_id, message }));
+    };
+    await inBatches(devices, devicesPerCall, change, progress, signal);
   },
   onEnd() {
     void renew('devices', 'fleet', 'bundles');
@@ -60,7 +86,12 @@ function TagDialog({ target, onStart, onEnd }: DialogProps) {
     // Safe: the choices are the contract's values.
     const body = { tag: (tag === noTag ? '' : tag) as '' | (typeof tags)[number] };
     onStart(
-      jobFor(target, `Tagging ${devices}`, (id) => call('devices.setTag', { params: { device_id: id }, body }), onEnd),
+      jobFor(
+        target,
+        `Tagging ${devices}`,
+        (device_ids) => call('manyDevices.setTag', { body: { ...body, device_ids } }),
+        onEnd,
+      ),
     );
   };
   return (
@@ -90,8 +121,7 @@ function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
   const devices = plural(target.count, 'device');
   const start = (): void => {
     if (product === null) return;
-    const body = { product_id: product };
-    const activate = (id: string) => call('devices.activate', { params: { device_id: id }, body });
+    const activate: Work = (device_ids) => call('manyDevices.activate', { body: { product_id: product, device_ids } });
     onStart(jobFor(target, `Activating ${devices}`, activate, onEnd));
   };
   return (

@@ -63,13 +63,17 @@ interface ProductSelectProps {
   readonly required?: boolean;
   readonly hideLabel?: boolean;
   readonly width?: Record<string, string | number>;
+  /** Only products of which production products can be made. */
+  readonly development?: boolean;
 }
 
 /** A product, found by typing part of its title or code. */
-export function ProductSelect({ label, placeholder, value, onChange, required, hideLabel, width }: ProductSelectProps) {
+export function ProductSelect(props: ProductSelectProps) {
+  const { label, placeholder, value, onChange, required, hideLabel, width, development = false } = props;
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, typingMs);
-  const found = useCall('products.list', { query: { limit: 20, ...(q !== '' && { q }) } }, { keepPrevious: true });
+  const query = { limit: 20, ...(q !== '' && { q }), ...(development && { production: false }) };
+  const found = useCall('products.list', { query }, { keepPrevious: true });
   const chosen = useCall('products.get', { params: { product_id: value ?? '' } }, { enabled: value !== null });
   const products = [...(chosen.data ? [chosen.data.value] : []), ...(found.data?.value ?? [])];
   const data = new Map(products.map(({ id, title, product }) => [id, { value: id, label: `${title} (${product})` }]));

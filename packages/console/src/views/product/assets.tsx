@@ -7,10 +7,10 @@ import { renew, useCall, useChange } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
-import { formatSize } from '../../ui/format.ts';
+import { formatCount, formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { askReplace } from '../../ui/replace.tsx';
+import { allPaths, askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
@@ -34,22 +34,8 @@ const targetOf = (productId: string, folder: string): UploadTarget<DroppedFile> 
   },
 });
 
-/** Files that one page of a list has at most. */
-const pageLimit = 500;
-
-/** The paths of all assets of a product. */
-async function pathsOf(productId: string): Promise<string[]> {
-  const paths: string[] = [];
-  for (let offset = 0; offset < storeLimits.files; offset += pageLimit) {
-    const { value } = await call('assets.list', {
-      params: { product_id: productId },
-      query: { limit: pageLimit, offset },
-    });
-    paths.push(...value.map(({ path }) => path));
-    if (value.length < pageLimit) break;
-  }
-  return paths;
-}
+const pathsOf = (product_id: string): Promise<string[]> =>
+  allPaths((query) => call('assets.list', { params: { product_id }, query }));
 
 function AddAssets({ productId }: { readonly productId: string }) {
   const { queue, uploads } = useUploads(`assets:${productId}`);
@@ -160,7 +146,7 @@ export default function Assets({ product, mayChange }: TabProps) {
     <Stack gap="md">
       <Text size="sm" c="dimmed">
         Files that all devices of the product can read, at any time and without an update. Up to{' '}
-        {storeLimits.files.toLocaleString('en-US')} files and {formatSize(storeLimits.bytes)} in all.
+        {formatCount(storeLimits.files)} files and {formatSize(storeLimits.bytes)} in all.
       </Text>
       {mayChange && <AddAssets productId={product.id} />}
       <Group role="search">

@@ -17,6 +17,11 @@ export function Html({ bytes }: { readonly bytes: Uint8Array }) {
 export function Description({ product }: { readonly product: ProductRecord }) {
   const { id, description } = product;
   const query = useCall('products.description', { params: { product_id: id } }, { keepPrevious: true });
-  if (description.trim() === '') return <Text c="dimmed">There is no description yet.</Text>;
+  if (description.trim() === '')
+    return (
+      <Text c="dimmed" size="sm">
+        There is no description yet.
+      </Text>
+    );
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;
 }

@@ -13,6 +13,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
+import { TabList } from '../../ui/tab-list.tsx';
 import { ActivateOwn } from './activate-own.tsx';
 import { mayAdminister, mayChange } from './product-actions.ts';
 import { ProductMenu } from './product-menu.tsx';
@@ -40,13 +41,13 @@ function ProductTabs({ product, offered, shown }: ProductTabsProps) {
       keepMounted={false}
       activateTabWithKeyboard={false}
     >
-      <Tabs.List aria-label="Parts of the product">
+      <TabList label="Parts of the product" shown={shown}>
         {offered.map(({ key, title, icon: Icon }) => (
           <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
             {title}
           </Tabs.Tab>
         ))}
-      </Tabs.List>
+      </TabList>
       {offered.map(({ key, title, view: View }) => (
         <Tabs.Panel key={key} value={key} pt="md" aria-label={title}>
           <ErrorBoundary>

@@ -37,7 +37,12 @@ function Preview({ text }: { readonly text: string }) {
     // Of every letter typed another answer: none is worth keeping.
     gcTime: 0,
   });
-  if (text.trim() === '') return <Text c="dimmed">There is nothing to show yet.</Text>;
+  if (text.trim() === '')
+    return (
+      <Text c="dimmed" size="sm">
+        There is nothing to show yet.
+      </Text>
+    );
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;
 }
 

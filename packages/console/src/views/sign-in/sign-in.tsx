@@ -1,48 +1,77 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { SessionRecord } from '@moorage/api';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { becomeSignedIn } from '../../api/session.tsx';
+import { becomeSignedIn, resumeSession } from '../../api/session.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 
-function SignInForm({ onSignUp }: { readonly onSignUp: () => void }) {
-  const [username, setUsername] = useState('');
+interface SignInFormProps {
+  /** Whose password is asked for; anybody's without it. */
+  readonly name?: string;
+  readonly onDone: (session: SessionRecord) => void;
+  /** Beside the button. */
+  readonly more: ReactNode;
+}
+
+function SignInForm({ name = '', onDone, more }: SignInFormProps) {
+  const [username, setUsername] = useState(name);
   const [password, setPassword] = useState('');
   const signIn = async (): Promise<void> => {
-    becomeSignedIn((await call('session.open', { body: { username, password } })).value);
+    onDone((await call('session.open', { body: { username, password } })).value);
   };
   return (
-    <Gate
-      title="Sign in"
-      description="The first time: the address and password that the service has printed when it started."
+    <Form submit="Sign in" disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
+      <TextInput
+        label="Email or user name"
+        autoComplete="username"
+        autoFocus={name === ''}
+        required
+        value={username}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        data-autofocus={name !== '' || undefined}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+/**
+ * Asks whoever was signed in to do so again, over the page that was shown: what has been typed there is still there
+ * afterwards.
+ */
+export function SignInAgain({ session }: { readonly session: SessionRecord }) {
+  return (
+    <Modal
+      opened
+      fullScreen
+      title="Your session is over"
+      withCloseButton={false}
+      closeOnEscape={false}
+      onClose={() => undefined}
+      // Over every dialogue of the page, and with nothing of it to be seen.
+      zIndex={1_000}
+      transitionProps={{ duration: 0 }}
     >
-      <Form
-        submit="Sign in"
-        disabled={username === '' || password === ''}
-        onSubmit={signIn}
-        more={
-          <Button variant="subtle" onClick={onSignUp}>
-            Make an account
-          </Button>
-        }
-      >
-        <TextInput
-          label="Email or user name"
-          autoComplete="username"
-          autoFocus
-          required
-          value={username}
-          onChange={(event) => setUsername(event.currentTarget.value)}
+      <Stack maw={420} mx="auto" gap="md">
+        <Text size="sm">Sign in again to go on where you were: what you have typed is still there.</Text>
+        <SignInForm
+          name={session.username}
+          onDone={(next) => resumeSession(next, session)}
+          more={
+            <Button variant="subtle" onClick={() => window.location.assign('/')}>
+              Leave this page
+            </Button>
+          }
         />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-      </Form>
-    </Gate>
+      </Stack>
+    </Modal>
   );
 }
 
@@ -89,5 +118,20 @@ function SignUpForm({ onSignIn }: { readonly onSignIn: () => void }) {
 /** Where whoever is not signed in begins; afterwards the address that was asked for is shown. */
 export function SignIn() {
   const [signsUp, setSignsUp] = useState(false);
-  return signsUp ? <SignUpForm onSignIn={() => setSignsUp(false)} /> : <SignInForm onSignUp={() => setSignsUp(true)} />;
+  if (signsUp) return <SignUpForm onSignIn={() => setSignsUp(false)} />;
+  return (
+    <Gate
+      title="Sign in"
+      description="The first time: the address and password that the service has printed when it started."
+    >
+      <SignInForm
+        onDone={becomeSignedIn}
+        more={
+          <Button variant="subtle" onClick={() => setSignsUp(true)}>
+            Make an account
+          </Button>
+        }
+      />
+    </Gate>
+  );
 }
