@@ -18,7 +18,7 @@ export interface Load {
   readonly tls?: { readonly ca: string; readonly clients: readonly { readonly cert: string; readonly key: string }[] };
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly perSecond: number;
   readonly bytesPerSecond: number;
   readonly p99Ms: number;

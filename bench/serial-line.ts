@@ -31,7 +31,7 @@ export const exchange = (socket: Socket, request: string | Uint8Array, replyByte
   });
 
 /** Reply of a machine-mode module to commands, read until it has been silent for a moment. */
-export async function replyOf(socket: Socket, request: string): Promise<string> {
+async function replyOf(socket: Socket, request: string): Promise<string> {
   let text = '';
   const onData = (chunk: Buffer): void => {
     text += chunk.toString('latin1');

@@ -77,7 +77,11 @@ describe('moorage user add and token add', () => {
     [['token', 'add', 'a@b'], 1, 'User "a@b" not found'],
     [['token', 'add', 'a@b', '--title', ''], 2, '--title'],
     [['migrate', '--database', 'mysql://x'], 2, 'sqlite:PATH or postgres://'],
-    [['migrate', '--database', 'postgres://u:p@127.0.0.1:1/x'], 1, 'The storage cannot be used'],
+    [
+      ['migrate', '--database', 'postgres://u:p@127.0.0.1:1/x'],
+      1,
+      'The database postgres://u:***@127.0.0.1:1/x cannot be used',
+    ],
     [['backup'], 2, "missing required argument 'FILE'"],
     [['restore', '/does/not/exist'], 1, 'cannot be read'],
   ])('%j ends with code %i and says why', async (args, code, said) => {

@@ -133,6 +133,22 @@ describe('moorage up', () => {
     expect(program.errors()).toContain(`Port ${port} on 127.0.0.1 is taken`);
     await new Promise((resolve) => other.close(resolve));
   });
+
+  test('leaves a folder to the service that runs on it', async () => {
+    const free = ['--data', data, '--port', '0', '--device-port', '0'];
+    const first = moorage(['serve', '--json', ...free], login);
+    await eventOf(first, 'ready');
+    const second = moorage(['serve', ...free], login);
+    expect(await second.ended).toBe(1);
+    expect(second.errors()).toContain(`Another service runs on ${data}/moorage.db`);
+    first.process.kill('SIGKILL');
+    await first.ended;
+    // A service that was killed holds nothing.
+    const third = moorage(['serve', '--json', ...free], login);
+    await eventOf(third, 'ready');
+    third.process.kill('SIGTERM');
+    expect(await third.ended).toBe(0);
+  });
 });
 
 describe('the command line', () => {
@@ -145,6 +161,7 @@ describe('the command line', () => {
     [['serve', '--port', '70000'], '--port'],
     [['serve', '--config', '/does/not/exist'], '/does/not/exist'],
     [['serve', '--host', '0.0.0.0'], '--listen-lan'],
+    [['serve', '--port', '9000', '--device-port', '9000'], '9000'],
   ])('refuses %j with code 2 and names it', async (args, named) => {
     const program = moorage([...args]);
     expect(await program.ended).toBe(2);

@@ -268,8 +268,16 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/model',
     path: 'packages/module/src/model.ts',
-    imports: ['base', 'module/model/files', 'module/device/flash', 'module/device/flash-units', 'module/interpreter'],
+    imports: [
+      'base',
+      'module/model/files',
+      'module/device/flash',
+      'module/device/flash-units',
+      'module/interpreter',
+      'module/schema-mistake',
+    ],
   },
+  { name: 'module/schema-mistake', path: 'packages/module/src/schema-mistake.ts', imports: [] },
   {
     name: 'module/model/files',
     path: 'packages/module/src/factory-files.ts',
@@ -383,7 +391,7 @@ export const zones: readonly Zone[] = [
     types: ['module/interpreter', 'module/device*'],
   },
   // Reads a scenario file; whoever starts a module needs no more of the radio.
-  { name: 'module/wlan/air', path: 'packages/module/src/wlan/air.ts', imports: ['base'] },
+  { name: 'module/wlan/air', path: 'packages/module/src/wlan/air.ts', imports: ['base', 'module/schema-mistake'] },
   {
     name: 'module/wlan',
     path: 'packages/module/src/wlan/',
@@ -533,6 +541,8 @@ export const zones: readonly Zone[] = [
       'module/transports',
       'module/net/*',
       'module/disk',
+      // A service on SQLite takes its file for itself as a module takes its flash.
+      'module/disk/lock',
       'module/device/memory-store',
       'module/wlan/air',
     ],

@@ -20,7 +20,7 @@ const matches = (pattern: string, name: string): boolean =>
   (zoneGroups[pattern]?.includes(name) ?? false);
 
 /** The zone of a file: the row with the longest path that fits. */
-export function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined {
+function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined {
   let best: Zone | undefined;
   for (const zone of table) {
     const fits = zone.path.endsWith('/') ? path.startsWith(zone.path) : path === zone.path;

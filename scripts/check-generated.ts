@@ -19,5 +19,5 @@ export function compareGenerated(files: readonly ProjectFile[], made: ReadonlyMa
 
 if (import.meta.main) {
   const files = readProject();
-  report('generated documents', compareGenerated(files, await renderAll(files)));
+  report('generated documents', compareGenerated(files, renderAll(files)));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { renderAll } from './generators/index.ts';
 import { readProject, root } from './support/project.ts';
 
-const made = await renderAll(readProject());
+const made = renderAll(readProject());
 const folder = join(root, 'docs', 'generated');
 mkdirSync(folder, { recursive: true });
 for (const name of readdirSync(folder)) if (!made.has(`docs/generated/${name}`)) rmSync(join(folder, name));

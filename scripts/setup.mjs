@@ -30,9 +30,11 @@ function isInstalled() {
 /** Installs what the lockfile names, unless it is there already. Ends the process when that fails. */
 export function ensureInstalled() {
   if (isInstalled()) return;
-  process.stderr.write('moorage: installing packages (once per clone, about 20 s) …\n');
+  process.stderr.write('moorage: installing packages (once per clone, under a minute) …\n');
   const npm = process.env.npm_execpath;
-  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
+  // Warnings are left out: they are about the older Node that installs, which is not the one that runs.
+  const ci = ['ci', '--loglevel=error'];
+  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...ci]] : ['npm', ci];
   // Everything goes to stderr: stdout belongs to the command that was asked for.
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) {
@@ -74,9 +76,10 @@ export function ensureConsoleBuilt() {
   // Beside the old one first: who is served from that one meanwhile finds it whole.
   const fresh = join(consoleDir, 'node_modules', `.build-${process.pid}`);
   const args = [vite, 'build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', fresh];
-  const { status } = spawnSync(runtime, args, {
+  const { status, stdout, stderr } = spawnSync(runtime, args, {
     cwd: consoleDir,
-    stdio: ['ignore', 2, 2],
+    // On a terminal it would draw over the lines of everybody else.
+    stdio: ['ignore', 'pipe', 'pipe'],
     // A test run says "test", and would have the slow variant of the libraries built.
     env: { ...process.env, NODE_ENV: 'production' },
   });
@@ -88,6 +91,6 @@ export function ensureConsoleBuilt() {
       // Another start was faster; what it has built is the same.
     }
     process.stderr.write('moorage: the console is built\n');
-  } else process.stderr.write('moorage: the console could not be built; see the lines above\n');
+  } else process.stderr.write(`${stdout}${stderr}moorage: the console could not be built; see the lines above\n`);
   rmSync(fresh, { recursive: true, force: true });
 }

@@ -1,13 +1,13 @@
 // Which requirement is implemented where, and which test proves it. `--all` prints every one; alone it prints sums.
 import { coverRequirements, findUnknownIds, findUnnamedEndpoints, type Place, parseIndex } from './coverage.ts';
 import { readProject, report } from './support/project.ts';
-import { loadEndpoints, loadTableFacts } from './support/tables.ts';
+import { listEndpoints, readTableFacts } from './support/tables.ts';
 
 const files = readProject();
 const index = files.find(({ path }) => path === 'docs/spec-index.md');
 if (!index) throw new Error('docs/spec-index.md is missing');
 const requirements = parseIndex(index.text);
-const rows = coverRequirements(requirements, files, await loadTableFacts(files));
+const rows = coverRequirements(requirements, files, readTableFacts(files));
 
 const placeText = (places: readonly Place[]): string =>
   places.length ? places.map(({ path, line }) => `${path}:${line}`).join(', ') : '-';
@@ -24,4 +24,4 @@ console.log(
   `${rows.length} requirements: ${built.length} implemented, ${built.length - unproven.length} of them proven by a test, ` +
     `${rows.length - built.length} not built yet`,
 );
-report('spec coverage', [...findUnknownIds(requirements, files), ...findUnnamedEndpoints(await loadEndpoints())]);
+report('spec coverage', [...findUnknownIds(requirements, files), ...findUnnamedEndpoints(listEndpoints())]);

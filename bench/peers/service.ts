@@ -7,7 +7,7 @@ import { buildService } from '@moorage/service';
 import { recordBlob } from '@moorage/service/blobs/blob-records';
 import { diskBlobs } from '@moorage/service/blobs/disk-blobs';
 import { openStorage } from '@moorage/service/db/open';
-import { bearerCheck } from '@moorage/service/http/bearer';
+import { openBearers } from '@moorage/service/http/bearer';
 import { statusOf } from '@moorage/service/http/errors';
 import { mountContract } from '@moorage/service/http/mount';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
@@ -60,7 +60,7 @@ mountContract(
       return success(resultOk);
     },
   },
-  { blobs, statusOf, authenticate: { bearer: bearerCheck(service.deps) } },
+  { blobs, statusOf, authenticate: { bearer: openBearers(service.deps).check } },
 );
 const make = fixtures({ storage, blobs, clock: realClock });
 

@@ -1,7 +1,7 @@
 import { type Coverage, coverRequirements, type Place, parseIndex } from '../coverage.ts';
 import { code, page, table } from '../support/markdown.ts';
 import type { ProjectFile } from '../support/project.ts';
-import { loadTableFacts } from '../support/tables.ts';
+import { readTableFacts } from '../support/tables.ts';
 
 // Paths without line numbers: an edit that moves a line must not change this document.
 const placeText = (places: readonly Place[]): string => [...new Set(places.map(({ path }) => code(path)))].join(', ');
@@ -37,9 +37,9 @@ const implementedText = ({ implemented, inert }: Coverage): string => {
 };
 
 /** docs/generated/coverage.md: the map of the work. */
-export async function renderCoverage(files: readonly ProjectFile[]): Promise<string> {
+export function renderCoverage(files: readonly ProjectFile[]): string {
   const index = files.find(({ path }) => path === 'docs/spec-index.md');
-  const rows = coverRequirements(parseIndex(index?.text ?? ''), files, await loadTableFacts(files));
+  const rows = coverRequirements(parseIndex(index?.text ?? ''), files, readTableFacts(files));
   return page(
     'Coverage of the specifications',
     'Every requirement of [the spec index](../spec-index.md), where it is implemented and which test proves it. A test that names a family (`MOD-VAR-*`) walks its whole table.',

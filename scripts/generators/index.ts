@@ -6,10 +6,10 @@ import { renderSettings } from './settings.ts';
 import { renderIndexVariables } from './spec-index.ts';
 import { renderStateMachines } from './state-machines.ts';
 
-/** One generated document. It resolves to `undefined` while its table does not exist. */
+/** One generated document. */
 interface Generator {
   readonly path: string;
-  readonly render: (files: readonly ProjectFile[]) => Promise<string | undefined>;
+  readonly render: (files: readonly ProjectFile[]) => string;
 }
 
 /** Every generated document. The spec index comes first: the coverage is made from it. */
@@ -26,12 +26,11 @@ export const generators: readonly Generator[] = [
 ];
 
 /** Makes every document from these files; each sees those made before it in place of the old ones. */
-export async function renderAll(files: readonly ProjectFile[]): Promise<Map<string, string>> {
+export function renderAll(files: readonly ProjectFile[]): Map<string, string> {
   const made = new Map<string, string>();
   let current = files;
   for (const { path, render } of generators) {
-    const text = await render(current);
-    if (text === undefined) continue;
+    const text = render(current);
     made.set(path, text);
     current = [...current.filter((file) => file.path !== path), { path, text }];
   }

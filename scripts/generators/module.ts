@@ -1,11 +1,13 @@
+import { allCommands } from '../../packages/module/src/commands/index.ts';
+import { refusalTexts } from '../../packages/module/src/interpreter/board-port.ts';
 import type { ArgSpec, Command, OptionSpec } from '../../packages/module/src/interpreter/command.ts';
+import { codes } from '../../packages/module/src/interpreter/reply.ts';
 import { usage } from '../../packages/module/src/interpreter/usage.ts';
-import type { Text } from '../../packages/module/src/personality/texts.ts';
+import { neutralTexts, type Text } from '../../packages/module/src/personality/texts.ts';
+import { allVariables } from '../../packages/module/src/variables/index.ts';
 import { type Kind, printValue, type Value } from '../../packages/module/src/variables/kinds.ts';
 import type { Variable } from '../../packages/module/src/variables/variable.ts';
 import { code, page, table } from '../support/markdown.ts';
-import { importOptional } from '../support/project.ts';
-import { loadCommands, loadVariables } from '../support/tables.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
@@ -57,9 +59,8 @@ function commandSection(command: Command<never>): readonly string[] {
 }
 
 /** docs/generated/commands.md: every command of the module. */
-export async function renderCommands(): Promise<string | undefined> {
-  const commands = (await loadCommands()).toSorted(byName);
-  if (!commands.length) return undefined;
+export function renderCommands(): string {
+  const commands = allCommands.toSorted(byName);
   const groups = [...new Set(commands.map(({ group }) => group))].toSorted();
   return page(
     'Commands of the module',
@@ -143,9 +144,8 @@ function callText({ name, index, options }: Variable): string {
 const prefixOf = ({ name }: Variable): string => name.split('.')[0] ?? name;
 
 /** docs/generated/variables.md: every variable of the module. */
-export async function renderVariables(): Promise<string | undefined> {
-  const variables = (await loadVariables()).toSorted(byName);
-  if (!variables.length) return undefined;
+export function renderVariables(): string {
+  const variables = [...allVariables].sort(byName);
   const prefixes = [...new Set(variables.map(prefixOf))];
   const row = (variable: Variable): readonly string[] => [
     callText(variable),
@@ -171,19 +171,13 @@ export async function renderVariables(): Promise<string | undefined> {
 }
 
 /** docs/generated/response-codes.md: response codes of the module with the texts of the built-in personality. */
-export async function renderResponseCodes(): Promise<string | undefined> {
-  const reply = await importOptional('packages/module/src/interpreter/reply.ts');
-  const board = await importOptional('packages/module/src/interpreter/board-port.ts');
-  const personality = await importOptional('packages/module/src/personality/texts.ts');
-  if (!reply || !board || !personality) return undefined;
-  // The types of the tables are erased by the dynamic import.
-  const codes = reply.codes as Readonly<Record<string, number>>;
+export function renderResponseCodes(): string {
   // Success has a text of its own for many commands; this is the one for those that return nothing.
   const keys: Readonly<Record<number, string>> = {
     0: 'success',
-    ...(board.refusalTexts as Readonly<Record<number, string>>),
+    ...refusalTexts,
   };
-  const texts = personality.neutralTexts as Readonly<Record<string, Text>>;
+  const texts: Readonly<Record<string, Text>> = neutralTexts;
   return page(
     'Response codes of the module',
     `First digit of a response header, with the text of the built-in personality. ${evidenceText}`,

@@ -1,14 +1,10 @@
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
+import { errors } from '../../packages/api/src/errors.ts';
 import { code, page, table } from '../support/markdown.ts';
-import { importOptional } from '../support/project.ts';
-import { loadEndpoints } from '../support/tables.ts';
+import { listEndpoints } from '../support/tables.ts';
 
 /** docs/generated/errors.md: the error table of the service. */
-export async function renderErrors(): Promise<string | undefined> {
-  const module = await importOptional('packages/api/src/errors.ts');
-  if (!module) return undefined;
-  // The table's own type is erased by the dynamic import.
-  const errors = module.errors as Readonly<Record<string, { readonly status: number; readonly message: string }>>;
+export function renderErrors(): string {
   return page(
     'Errors of the service',
     'Every refusal is `{ statusCode, error, message, code }`; with status 400 also `validation: { source, keys }`. The code is stable, the message may change. Words in braces are filled in.',
@@ -44,9 +40,8 @@ const endpointRow = (shape: EndpointShape): readonly string[] => [
 ];
 
 /** docs/generated/endpoints.md: the contract of both listeners, grouped by tag. */
-export async function renderEndpoints(): Promise<string | undefined> {
-  const endpoints = await loadEndpoints();
-  if (!endpoints.length) return undefined;
+export function renderEndpoints(): string {
+  const endpoints = listEndpoints();
   const tags = [...new Set(endpoints.map(({ tag }) => tag))];
   const sections = tags.flatMap((tag) => [
     `## ${tag}`,

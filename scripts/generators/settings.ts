@@ -1,27 +1,9 @@
+import { commands } from '../../packages/moorage/src/commands/index.ts';
 import { environmentName } from '../../packages/moorage/src/options.ts';
 import { code, page, table } from '../support/markdown.ts';
-import { importOptional } from '../support/project.ts';
-
-interface OptionRow {
-  readonly kind: string;
-  readonly help: string;
-  readonly placeholder?: string;
-  readonly default?: string | number | boolean;
-}
-
-interface CliCommand {
-  readonly name: string;
-  readonly parent?: string;
-  readonly summary: string;
-  readonly options: Readonly<Record<string, OptionRow>>;
-}
 
 /** docs/generated/settings.md: every setting of every subcommand. */
-export async function renderSettings(): Promise<string | undefined> {
-  const module = await importOptional('packages/moorage/src/commands/index.ts');
-  if (!module) return undefined;
-  // The list's own type is erased by the dynamic import.
-  const commands = module.commands as readonly CliCommand[];
+export function renderSettings(): string {
   const sections = commands.flatMap((command) => [
     `## moorage ${[command.parent, command.name].filter((part) => part !== undefined).join(' ')}`,
     command.summary,
@@ -30,14 +12,14 @@ export async function renderSettings(): Promise<string | undefined> {
       Object.entries(command.options).map(([name, row]) => [
         code(row.kind === 'switch' ? `--${name}` : `--${name} ${row.placeholder ?? row.kind.toUpperCase()}`),
         code(environmentName(name)),
-        row.default === undefined ? '' : code(String(row.default)),
+        row.default === undefined ? (row.defaultText ?? '') : code(String(row.default)),
         row.help,
       ]),
     ),
   ]);
   return page(
     'Settings of the command line',
-    'A flag wins over its variable, the variable over the key of the config file (spelled as the flag without its dashes).',
+    'A flag wins over its variable, the variable over the key of the config file (spelled as the flag without its dashes). Every command also takes `--config FILE` and `--json`.',
     ...sections,
   );
 }

@@ -1,21 +1,20 @@
+import { allVariables } from '../../packages/module/src/variables/index.ts';
 import { parseIndex } from '../coverage.ts';
 import { cell } from '../support/markdown.ts';
 import type { ProjectFile } from '../support/project.ts';
-import { loadVariables } from '../support/tables.ts';
 
 const open = '<!-- generated: variables -->\n';
 const close = '<!-- /generated -->';
 
 /** docs/spec-index.md with its last part, the variables that only the reference names, made from the variable table. */
-export async function renderIndexVariables(files: readonly ProjectFile[]): Promise<string | undefined> {
+export function renderIndexVariables(files: readonly ProjectFile[]): string {
   const text = files.find(({ path }) => path === 'docs/spec-index.md')?.text;
-  const variables = await loadVariables();
-  if (text === undefined || !variables.length) return undefined;
+  if (text === undefined) throw new Error('There is no docs/spec-index.md');
   const start = text.indexOf(open);
   const end = text.indexOf(close);
   if (start < 0 || end < start) throw new Error('docs/spec-index.md has lost the marks of its generated part');
   const byHand = new Set(parseIndex(text.slice(0, start) + text.slice(end)).map(({ id }) => id));
-  const rows = variables
+  const rows = allVariables
     .map(({ name, help }) => ({ id: `MOD-VAR-${name}`, name, help }))
     .filter(({ id }) => !byHand.has(id))
     .sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,32 +1,47 @@
 import type { Transition } from '../../packages/base/src/transition.ts';
+import { busTable } from '../../packages/module/src/bus/bus-table.ts';
+import { channelTransitions } from '../../packages/module/src/cloud/channel-table.ts';
+import { pinTable } from '../../packages/module/src/device/pin-table.ts';
+import { powerTable } from '../../packages/module/src/device/power-table.ts';
+import { joinTable } from '../../packages/module/src/wlan/join-table.ts';
+import { bundleTransitions } from '../../packages/service/src/bundles/rules.ts';
+import { deviceTransitions } from '../../packages/service/src/devices/rules.ts';
+import { updateTransitions } from '../../packages/service/src/ota/rules.ts';
+import { presenceTransitions, publicationTransitions } from '../../packages/service/src/products/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
-import { importOptional } from '../support/project.ts';
+
+interface Machine {
+  readonly title: string;
+  readonly path: string;
+  /** The table by its name, for the page to tell. */
+  readonly tables: Readonly<Record<string, readonly Transition<string, string>[]>>;
+}
 
 /** Every state machine of the product: what it is of, and where its table is. */
-const machines = [
-  { title: 'Bundle', path: 'packages/service/src/bundles/rules.ts', table: 'bundleTransitions' },
-  { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', table: 'publicationTransitions' },
-  { title: 'Product: presence', path: 'packages/service/src/products/rules.ts', table: 'presenceTransitions' },
-  { title: 'Joining a network', path: 'packages/module/src/wlan/join-table.ts', table: 'joinTable' },
-  { title: 'Serial bus', path: 'packages/module/src/bus/bus-table.ts', table: 'busTable' },
-] as const;
+const machines: readonly Machine[] = [
+  { title: 'Device', path: 'packages/service/src/devices/rules.ts', tables: { deviceTransitions } },
+  { title: 'Update of a device', path: 'packages/service/src/ota/rules.ts', tables: { updateTransitions } },
+  { title: 'Bundle', path: 'packages/service/src/bundles/rules.ts', tables: { bundleTransitions } },
+  { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', tables: { publicationTransitions } },
+  { title: 'Product: presence', path: 'packages/service/src/products/rules.ts', tables: { presenceTransitions } },
+  { title: 'Power of a module', path: 'packages/module/src/device/power-table.ts', tables: { powerTable } },
+  { title: 'Pin', path: 'packages/module/src/device/pin-table.ts', tables: { pinTable } },
+  { title: 'Joining a network', path: 'packages/module/src/wlan/join-table.ts', tables: { joinTable } },
+  { title: 'Serial bus', path: 'packages/module/src/bus/bus-table.ts', tables: { busTable } },
+  { title: 'Message channel', path: 'packages/module/src/cloud/channel-table.ts', tables: { channelTransitions } },
+];
 
 /** docs/generated/state-machines.md: all transition tables. */
-export async function renderStateMachines(): Promise<string> {
-  const parts: string[] = [];
-  for (const machine of machines) {
-    const module = await importOptional(machine.path);
-    const rows = module?.[machine.table];
-    if (rows === undefined) continue;
-    parts.push(
-      `## ${machine.title}`,
-      `${code(machine.table)} in ${code(machine.path)}`,
+export function renderStateMachines(): string {
+  const parts = machines.flatMap(({ title, path, tables }) =>
+    Object.entries(tables).flatMap(([name, rows]) => [
+      `## ${title}`,
+      `${code(name)} in ${code(path)}`,
       table(
         ['from', 'trigger', 'to'],
-        // Every table of the list above has this type; the dynamic import erases it.
-        (rows as readonly Transition<string, string>[]).map(({ from, trigger, to }) => [from, trigger, to]),
+        rows.map(({ from, trigger, to }) => [from, trigger, to]),
       ),
-    );
-  }
+    ]),
+  );
   return page('State machines', 'A pair of state and trigger without a row is refused.', ...parts);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -46,11 +46,6 @@ export function readProject(): ProjectFile[] {
     .map((path) => ({ path, text: isPicture(path) ? '' : readFileSync(join(root, path), 'utf8') }));
 }
 
-/** Imports a module of the repository by its path; `undefined` while the file does not exist. */
-export async function importOptional(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  return existsSync(join(root, path)) ? await import(join(root, path)) : undefined;
-}
-
 export const isTestFile = (path: string): boolean =>
   /\.test\.ts$/.test(path) || /^packages\/[^/]+\/test\//.test(path) || /^e2e\//.test(path);
 
@@ -58,7 +53,7 @@ export const isTestFile = (path: string): boolean =>
 export const isTestSupport = (path: string): boolean => /^packages\/[^/]+\/src\/testing\//.test(path);
 
 /** `file:line  rule  message`, as editors recognise it. */
-export const formatProblem = (problem: Problem): string =>
+const formatProblem = (problem: Problem): string =>
   `${problem.path}${problem.line ? `:${problem.line}` : ''}  ${problem.rule}  ${problem.message}`;
 
 /** Prints the problems of a check and sets the exit code of the process. */

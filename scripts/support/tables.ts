@@ -1,15 +1,16 @@
-// The tables of the product, as the documents need them. Each may be missing while it is being written.
+// The tables of the product, as the documents need them.
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
+import { errors } from '../../packages/api/src/errors.ts';
+import * as api from '../../packages/api/src/index.ts';
+import { allCommands } from '../../packages/module/src/commands/index.ts';
 import type { Command } from '../../packages/module/src/interpreter/command.ts';
-import type { Variable } from '../../packages/module/src/variables/variable.ts';
+import { codes } from '../../packages/module/src/interpreter/reply.ts';
+import { allVariables } from '../../packages/module/src/variables/index.ts';
 import { endpointId, type Place, type TableFacts } from '../coverage.ts';
-import { importOptional, type ProjectFile } from './project.ts';
-
-const apiIndex = 'packages/api/src/index.ts';
+import type { ProjectFile } from './project.ts';
 
 /** Every endpoint of the contracts, both listeners, in the order of the contracts. */
-export async function loadEndpoints(): Promise<EndpointShape[]> {
-  const api = (await importOptional(apiIndex)) ?? {};
+export function listEndpoints(): EndpointShape[] {
   const contracts = Object.entries(api).filter(([name]) => name.endsWith('Contract'));
   const found = new Map<string, EndpointShape>();
   for (const [, contract] of contracts) {
@@ -20,20 +21,6 @@ export async function loadEndpoints(): Promise<EndpointShape[]> {
     }
   }
   return [...found.values()];
-}
-
-/** Every command of the module. */
-export async function loadCommands(): Promise<readonly Command<never>[]> {
-  const index = await importOptional('packages/module/src/commands/index.ts');
-  // The index exports the list under this name; its element type is erased by the dynamic import.
-  return (index?.allCommands ?? index?.commands ?? []) as readonly Command<never>[];
-}
-
-/** Every variable of the module. */
-export async function loadVariables(): Promise<readonly Variable[]> {
-  const index = await importOptional('packages/module/src/variables/index.ts');
-  // As above.
-  return (index?.allVariables ?? []) as readonly Variable[];
 }
 
 /** Schemas of the records, by the resource of their field ids. */
@@ -89,31 +76,26 @@ function optionIds({ name, options, args }: Command<never>): string[] {
 type Entries = Map<string, Place>;
 
 /** Response codes of the module and statuses of the service: implemented by the rows of their tables. */
-async function addErrors(files: readonly ProjectFile[], entries: Entries): Promise<void> {
-  const api = await importOptional('packages/api/src/errors.ts');
-  // The types of both tables are erased by the dynamic import.
-  const errors = (api?.errors ?? {}) as Readonly<Record<string, { readonly status: number }>>;
+function addErrors(files: readonly ProjectFile[], entries: Entries): void {
   const errorsPlace = placeOf(files, 'packages/api/src/errors.ts', 'export const errors');
   for (const { status } of Object.values(errors)) if (errorsPlace) entries.set(`API-ERR-${status}`, errorsPlace);
-  const reply = await importOptional('packages/module/src/interpreter/reply.ts');
-  const codes = (reply?.codes ?? {}) as Readonly<Record<string, number>>;
   const codesPlace = placeOf(files, 'packages/module/src/interpreter/reply.ts', 'export const codes');
   for (const code of Object.values(codes)) if (codesPlace) entries.set(`MOD-ERR-${code}`, codesPlace);
 }
 
 /** Fields of records: implemented by their schemas, because the functions that make records are checked against them. */
-async function addFields(files: readonly ProjectFile[], entries: Entries): Promise<void> {
-  const api = (await importOptional(apiIndex)) ?? {};
+function addFields(files: readonly ProjectFile[], entries: Entries): void {
+  const schemas: Readonly<Record<string, unknown>> = api;
   for (const [resource, names] of Object.entries(recordSchemas)) {
     for (const name of names) {
       const place = placeOf(files, 'packages/api/src/', `export const ${name} =`);
-      for (const field of fieldsOf(api[name])) if (place) entries.set(`API-FIELD-${resource}-${field}`, place);
+      for (const field of fieldsOf(schemas[name])) if (place) entries.set(`API-FIELD-${resource}-${field}`, place);
     }
   }
 }
 
-async function addSentFields(files: readonly ProjectFile[], entries: Entries): Promise<void> {
-  const endpoints = await loadEndpoints();
+function addSentFields(files: readonly ProjectFile[], entries: Entries): void {
+  const endpoints = listEndpoints();
   for (const { resource, method, path, part } of sentFields) {
     const found = endpoints.find((shape) => shape.method === method && shape.path === path);
     const place = placeOf(files, 'packages/api/src/', `path: '${path}'`);
@@ -129,23 +111,23 @@ async function addSentFields(files: readonly ProjectFile[], entries: Entries): P
  * What the tables say about ids: errors, record fields, variables, commands with their options, and calls are
  * implemented by their entries.
  */
-export async function loadTableFacts(files: readonly ProjectFile[]): Promise<TableFacts> {
+export function readTableFacts(files: readonly ProjectFile[]): TableFacts {
   const implemented: Entries = new Map();
   const inert = new Map<string, string>();
-  await addErrors(files, implemented);
-  await addFields(files, implemented);
-  await addSentFields(files, implemented);
-  for (const variable of await loadVariables()) {
+  addErrors(files, implemented);
+  addFields(files, implemented);
+  addSentFields(files, implemented);
+  for (const variable of allVariables) {
     const id = `MOD-VAR-${variable.name}`;
     const place = placeOf(files, 'packages/module/src/variables/', `'${variable.name}'`);
     if (place) implemented.set(id, place);
     if (variable.inert !== undefined) inert.set(id, variable.inert);
   }
-  for (const command of await loadCommands()) {
+  for (const command of allCommands) {
     const place = placeOf(files, 'packages/module/src/commands/', `name: '${command.name}'`);
     for (const id of [command.spec, ...optionIds(command)]) if (place) implemented.set(id, place);
   }
-  for (const { method, path } of await loadEndpoints()) {
+  for (const { method, path } of listEndpoints()) {
     const id = endpointId(method, path);
     // A path that several stores share is put together; then the entry is where its id stands.
     const place =

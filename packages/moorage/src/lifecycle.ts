@@ -17,13 +17,15 @@ export function stopOnSignal(stop: () => Promise<void>): void {
   // Whoever read the output may go away; the work goes on.
   process.stdout.on('error', () => {});
   let firstAtMs: number | undefined;
-  const onSignal = (): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAtMs !== undefined) {
       if (performance.now() - firstAtMs > sameSignalMs) process.exit(130);
       return;
     }
     firstAtMs = performance.now();
     clearInterval(keepsAlive);
+    // The terminal has written ^C; what is said from here on begins a line.
+    if (signal === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
     setTimeout(() => {
       process.stderr.write('moorage: the orderly stop took too long\n');
       process.exit(1);

@@ -5,6 +5,7 @@ const table = {
   host: { kind: 'text', help: 'address', default: '127.0.0.1' },
   port: { kind: 'port', help: 'port', default: 8080 },
   count: { kind: 'count', help: 'how many' },
+  ip: { kind: 'ipv4', help: 'where' },
   'listen-lan': { kind: 'switch', help: 'leave the machine' },
 } as const;
 
@@ -16,20 +17,22 @@ test('resolveOptions takes flags before environment before file before defaults'
   };
   expect(resolveOptions(table, sources)).toEqual({
     ok: true,
-    value: { host: 'example', port: 1, count: 3, 'listen-lan': false },
+    value: { host: 'example', port: 1, count: 3, ip: undefined, 'listen-lan': false },
   });
 });
 
 test('resolveOptions fills in defaults', () => {
   expect(resolveOptions(table, { flags: {}, env: {}, file: {} })).toEqual({
     ok: true,
-    value: { host: '127.0.0.1', port: 8080, count: undefined, 'listen-lan': false },
+    value: { host: '127.0.0.1', port: 8080, count: undefined, ip: undefined, 'listen-lan': false },
   });
 });
 
 test.each([
   [{ flags: { port: '65536' }, env: {}, file: {} }, 'Option --port'],
   [{ flags: { port: '-1' }, env: {}, file: {} }, 'Option --port'],
+  [{ flags: { ip: '999.1.1.1' }, env: {}, file: {} }, 'Option --ip is "999.1.1.1", not an IPv4 address'],
+  [{ flags: {}, env: { MOORAGE_IP: 'quay' }, file: {} }, 'Variable MOORAGE_IP'],
   [{ flags: {}, env: { MOORAGE_PORT: 'http' }, file: {} }, 'Variable MOORAGE_PORT'],
   [{ flags: {}, env: {}, file: { count: 1.5 } }, 'Setting "count" of the config file'],
   [{ flags: {}, env: {}, file: { host: ['a'] } }, 'Setting "host" of the config file'],

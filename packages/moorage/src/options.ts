@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
 
 /** What a setting holds, and so how its text is read. */
-export type OptionKind = 'text' | 'port' | 'count' | 'switch';
+export type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
 
 /** One setting: the flag, the variable of the environment and the key of the config file derive from its name. */
 export interface OptionRow {
@@ -18,7 +19,7 @@ export interface OptionRow {
 /** Settings of a command by their names, spelled as the flag without its dashes. */
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
-type ValueOfKind<K extends OptionKind> = K extends 'text' ? string : K extends 'switch' ? boolean : number;
+type ValueOfKind<K extends OptionKind> = K extends 'text' | 'ipv4' ? string : K extends 'switch' ? boolean : number;
 
 /** Values of a table: those with a default are always there. */
 export type Resolved<T extends OptionTable> = {
@@ -43,6 +44,9 @@ function readValue(row: OptionRow, given: unknown, where: string): Result<Value,
   const text = typeof given === 'number' || typeof given === 'boolean' ? String(given) : given;
   if (typeof text !== 'string') return failure(`${where} is not a text, number or truth value`);
   if (row.kind === 'text') return success(text);
+  if (row.kind === 'ipv4') {
+    return isIPv4(text) ? success(text) : failure(`${where} is "${text}", not an IPv4 address`);
+  }
   if (row.kind === 'switch') {
     if (/^(1|true|on|yes)$/i.test(text)) return success(true);
     if (/^(0|false|off|no|)$/i.test(text)) return success(false);

@@ -17,7 +17,7 @@ export interface Reporter {
 }
 
 /** One JSON object per line; prose is left out. */
-export const jsonReporter = (out: Writable): Reporter => ({
+const jsonReporter = (out: Writable): Reporter => ({
   event: (name, data = {}) => void out.write(`${JSON.stringify({ event: name, ...data })}\n`),
   say: () => {},
   progress: () => ({ at: () => {}, end: () => {} }),
@@ -34,7 +34,7 @@ function bar(label: string, done: number, total: number): string {
 const eraseLine = '\r\u001b[K';
 
 /** Text for people; on a terminal the progress bar stays below it, elsewhere each quarter is a line. */
-export function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
+function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
   let shownBar = '';
   const say = (prose: string): void => void out.write(`${shownBar && eraseLine}${prose}\n${shownBar}`);
   return {

@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import type { CliCommand } from './commands/define.ts';
 import { UserError } from './commands/define.ts';
-import { commands } from './commands/index.ts';
+import { commands, groups } from './commands/index.ts';
 import { dieWithLauncher } from './lifecycle.ts';
 import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions } from './options.ts';
 import { openReporter } from './output.ts';
@@ -53,8 +54,11 @@ async function runCommand(
 function buildProgram(): Command {
   const program = new Command('moorage')
     .description('A self-hosted home for connected devices, and the software module that lives in it')
+    .version(manifest.version, '--version', 'show the version')
     .exitOverride()
-    .enablePositionalOptions();
+    .enablePositionalOptions()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'moorage:')) })
+    .showHelpAfterError('Add --help to see what there is.');
   for (const definition of commands) {
     const parent = definition.parent === undefined ? program : groupOf(program, definition.parent);
     const command = parent.command(definition.name).description(definition.summary).exitOverride();
@@ -69,7 +73,13 @@ function buildProgram(): Command {
 }
 
 function groupOf(program: Command, name: string): Command {
-  return program.commands.find((command) => command.name() === name) ?? program.command(name).exitOverride();
+  return (
+    program.commands.find((command) => command.name() === name) ??
+    program
+      .command(name)
+      .description(groups[name] ?? '')
+      .exitOverride()
+  );
 }
 
 /** The command line. Ends the process with a code other than 0 when it fails. */

@@ -107,3 +107,19 @@ test('--serial1 is a second line, and cannot be this terminal', async () => {
   await expect(startModule({ ...settings, serial1: 'stdio' })).rejects.toThrow('Option --serial1 cannot be stdio');
   await expect(startModule({ ...settings, serial1: 'usb' })).rejects.toThrow('Serial port "usb"');
 });
+
+test('a start that fails gives the flash back', async () => {
+  const flash = join(folder, 'failed');
+  const taken = await startModule({ ...settings, serial: 'tcp:127.0.0.1:0' });
+  const serial = taken.addresses.serial ?? '';
+  const control = serial.replace('tcp:', '');
+  for (const [wrong, message] of [
+    [{ time: 'fast' }, 'Option --time is "fast"'],
+    [{ time: 'virtual', serial }, 'is taken'],
+    [{ control }, 'is taken'],
+  ] as const) {
+    await expect(startModule({ ...settings, flash, ...wrong })).rejects.toThrow(message);
+  }
+  await (await startModule({ ...settings, flash })).stop();
+  await taken.stop();
+});

@@ -10,7 +10,7 @@ import {
   ScaledClock,
   success,
 } from '@moorage/base';
-import { commandProblem, createModule, type Module } from '@moorage/module';
+import { commandProblem, createModule, type Module, type ModuleOptions } from '@moorage/module';
 import type { Board } from '@moorage/module/commands/board';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { MemoryStore } from '@moorage/module/device/memory-store';
@@ -76,7 +76,7 @@ async function readText(path: string, what: string): Promise<string> {
 
 async function readData<T>(path: string, what: string, parse: (text: string) => Result<T, string>): Promise<T> {
   const parsed = parse(await readText(path, what));
-  if (!parsed.ok) throw new UserError(`The ${what} file "${path}" is wrong: ${parsed.error}`);
+  if (!parsed.ok) throw new UserError(`The ${what} file "${path}" is wrong: ${parsed.error.replaceAll('\n', ' ')}`);
   return parsed.value;
 }
 
@@ -121,12 +121,16 @@ async function openFlash(folder: string): Promise<DiskStore> {
   try {
     return await DiskStore.open(folder);
   } catch (error) {
-    throw new UserError((error as Error).message, 1, { cause: error });
+    const { message } = error as Error;
+    // A lock that is held names the folder by itself.
+    throw new UserError('code' in (error as Error) ? `The flash folder cannot be used: ${message}` : message, 1, {
+      cause: error,
+    });
   }
 }
 
 /** `https://HOST:PORT`, or `http://` for a service whose device listener is insecure. */
-export function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
+function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new UserError(`Option --service is "${text}", not https://HOST:PORT`, 2);
@@ -186,44 +190,48 @@ export interface Preparation {
   readonly connect?: (module: Module) => void;
 }
 
-/** Builds a module from the settings, attaches its serial line and boots it. */
-export async function startModule(
-  settings: ModuleSettings,
-  { onLog, connect }: Preparation = {},
-): Promise<RunningModule> {
+/** Builds a module from the settings, attaches its serial line and boots it. What was opened is closed when it fails. */
+export async function startModule(settings: ModuleSettings, preparation: Preparation = {}): Promise<RunningModule> {
   checkSerial(settings);
-  const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
-  if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
-  const model = settings.model === undefined ? undefined : await readData(settings.model, 'model', parseModel);
-  const air = settings.air === undefined ? undefined : await readData(settings.air, 'air', parseAir);
-  const personality = await readPersonality(settings);
-  const time = clockOf(settings.time);
+  /** How each thing that was opened is closed, in the order in which they were. */
+  const closers: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return { ...(await start(settings, preparation, (close) => closers.push(close))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  settings: ModuleSettings,
+  { onLog, connect }: Preparation,
+  closeLater: (close: () => unknown) => void,
+): Promise<Omit<RunningModule, 'stop'>> {
+  const options = await readOptions(settings);
   const disk = settings.flash === undefined ? undefined : await openFlash(settings.flash);
+  closeLater(() => disk?.close());
+  const time = clockOf(settings.time);
+  closeLater(() => time.stop());
   const module = await createModule({
+    ...options,
     clock: time.clock,
     // Those who call it live in real time.
     hostClock: realClock,
     store: disk ?? new MemoryStore(),
     net: nodeNet({ ip: settings.ip, portOffset: settings.portOffset, listenLan: settings.listenLan }),
     seed: settings.seed ?? randomInt(2 ** 32),
-    ...(model && { model }),
-    ...(air && { air }),
-    personality,
-    ...(settings.service !== undefined && { service: parseServiceUrl(settings.service) }),
   });
+  closeLater(() => module.close());
   const serial = await openSerials(settings, module);
-  if (!serial.ok) {
-    time.stop();
-    await disk?.close();
-    throw new NoSerialError(serial.error);
-  }
+  if (!serial.ok) throw new NoSerialError(serial.error);
+  closeLater(() => serial.value.close());
   const control = await openControlOf(settings, module);
-  if (control && !control.ok) {
-    await serial.value.close();
-    time.stop();
-    await disk?.close();
-    throw new UserError(control.error);
-  }
+  if (control && !control.ok) throw new UserError(control.error);
+  closeLater(() => control?.value.close());
   if (onLog) module.log.attach(onLog);
   connect?.(module);
   await module.boot();
@@ -240,12 +248,19 @@ export async function startModule(
       mac,
       uuid,
     },
-    async stop() {
-      await control?.value.close();
-      await serial.value.close();
-      await module.close();
-      time.stop();
-      await disk?.close();
-    },
+  };
+}
+
+/** What a module is built with, of the settings that can be wrong by themselves. */
+async function readOptions(
+  settings: ModuleSettings,
+): Promise<Pick<ModuleOptions, 'air' | 'model' | 'personality' | 'service'>> {
+  const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
+  if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
+  return {
+    ...(settings.model !== undefined && { model: await readData(settings.model, 'model', parseModel) }),
+    ...(settings.air !== undefined && { air: await readData(settings.air, 'air', parseAir) }),
+    personality: await readPersonality(settings),
+    ...(settings.service !== undefined && { service: parseServiceUrl(settings.service) }),
   };
 }

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { type DiskLock, lockFolder } from '@moorage/module/device/disk-lock';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/auth/accounts';
 import type { Settings } from '@moorage/service/config';
 import { UserError } from './commands/define.ts';
+import { storageTrouble } from './trouble.ts';
 
 /** Where the service listens. */
 export interface ServiceAddresses {
@@ -25,7 +27,8 @@ const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url
 
 const consoleDir = (): string | undefined => (existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined);
 
-const isLoopbackHost = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
+/** Not a name that merely begins like an address: it may stand for any. */
+export const isLoopbackHost = (host: string): boolean => /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host);
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
@@ -40,38 +43,64 @@ export async function startService(
   if (!listenLan && !isLoopbackHost(settings.host)) {
     throw new UserError(`Address ${settings.host} is outside the loopback range; --listen-lan allows that`, 2);
   }
-  await mkdir(settings.dataDir, { recursive: true });
+  if (settings.port === settings.devicePort && settings.port !== 0) {
+    throw new UserError(`--port and --device-port are both ${settings.port}; they are two listeners`, 2);
+  }
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
-  const service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
+  let lock: DiskLock | undefined;
+  let service: Service | undefined;
+  const stop = async (): Promise<void> => {
+    await service?.close();
+    await lock?.release();
+  };
   try {
-    const api = await listen(service.api, settings.host, settings.port);
-    const listening = await listen(service.devices, settings.host, settings.devicePort);
+    // Nobody else's: it holds the key of the authority, and those of modules.
+    await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+    lock = await lockDatabase(settings.database);
+    service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
+    const api = await listen(service.api, settings.host, settings.port, '--port');
+    const listening = await listen(service.devices, settings.host, settings.devicePort, '--device-port');
     // Its server is made outside the framework, which takes it for a plain one.
     const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
     // After the listeners: a port that is taken ends the first run before anybody is told a password.
     await ensureAdministrator(service.deps, announce);
     const addresses = { api, devices, console: `${api}/` };
-    return { service, addresses, stop: () => service.close() };
+    return { service, addresses, stop };
   } catch (error) {
-    await service.close();
-    throw error;
+    await stop();
+    throw storageTrouble(error, settings.database);
   }
+}
+
+/**
+ * Takes a database file for this service alone: what happens in one process is not told to others over a file, as it is
+ * over PostgreSQL. The commands that work beside a service do not ask.
+ */
+async function lockDatabase(database: string): Promise<DiskLock | undefined> {
+  const path = /^sqlite:(?!:memory:)(.+)$/.exec(database)?.[1];
+  if (path === undefined) return undefined;
+  const folder = `${path}-service`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(folder);
+  if (!lock)
+    throw new UserError(`Another service runs on ${path}; several can share a PostgreSQL database (--database)`);
+  return lock;
 }
 
 interface Listening {
   listen(options: { host: string; port: number }): Promise<string>;
 }
 
-async function listen(app: Listening, host: string, port: number): Promise<string> {
+async function listen(app: Listening, host: string, port: number, flag: string): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE')
-      throw new UserError(`Port ${port} on ${host} is taken; choose another with --port or --device-port`);
+    if (code === 'EADDRINUSE') throw new UserError(`Port ${port} on ${host} is taken; choose another with ${flag}`);
     if (code === 'EACCES') throw new UserError(`Port ${port} on ${host} needs rights that this user does not have`);
     if (code === 'EADDRNOTAVAIL') throw new UserError(`Address ${host} is not one of this machine's`);
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') throw new UserError(`Host ${host} has no address`);
     throw error;
   }
 }

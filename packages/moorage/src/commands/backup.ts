@@ -1,5 +1,4 @@
 import { defineCliCommand } from './define.ts';
-import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 /** What was carried, in words. */
@@ -12,7 +11,7 @@ export const backupCommand = defineCliCommand({
   arguments: [{ name: 'FILE', help: 'the archive (tar) to make; it must not be there yet' }],
   options: withStorageOptions({}),
   async run({ sources, args: [file = ''], reporter }) {
-    const carried = await onStorage(({ backUpStorage }) => backUpStorage(readServiceSettings(sources), file));
+    const carried = await onStorage(sources, ({ backUpStorage }, place) => backUpStorage(place, file));
     reporter.event('backup', { file, ...carried }, `Backed up to ${file}: ${inWords(carried)}`);
   },
 });
@@ -23,7 +22,7 @@ export const restoreCommand = defineCliCommand({
   arguments: [{ name: 'FILE', help: 'archive that `moorage backup` has made' }],
   options: withStorageOptions({}),
   async run({ sources, args: [file = ''], reporter }) {
-    const carried = await onStorage(({ restoreStorage }) => restoreStorage(readServiceSettings(sources), file));
+    const carried = await onStorage(sources, ({ restoreStorage }, place) => restoreStorage(place, file));
     reporter.event('restored', { file, ...carried }, `Restored from ${file}: ${inWords(carried)}`);
   },
 });

@@ -8,6 +8,12 @@ import { upCommand } from './up-command.ts';
 import { userAddCommand } from './user-add.ts';
 import { userPasswordCommand } from './user-password.ts';
 
+/** What the groups of subcommands are about. */
+export const groups: Readonly<Record<string, string>> = {
+  user: 'Accounts of a service: make one, change a password',
+  token: 'Bearer tokens, for programs',
+};
+
 /** Every subcommand, in the order of the help. */
 export const commands: readonly CliCommand[] = [
   upCommand,

@@ -1,5 +1,4 @@
 import { defineCliCommand } from './define.ts';
-import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 export const migrateCommand = defineCliCommand({
@@ -7,7 +6,7 @@ export const migrateCommand = defineCliCommand({
   summary: 'Make the tables of a service, or bring them up to date, without starting it',
   options: withStorageOptions({}),
   async run({ sources, reporter }) {
-    const migrations = await onStorage(({ migrateStorage }) => migrateStorage(readServiceSettings(sources)));
+    const migrations = await onStorage(sources, ({ migrateStorage }, place) => migrateStorage(place));
     const prose = migrations.length > 0 ? `Migrated: ${migrations.join(', ')}` : 'The tables are up to date';
     reporter.event('migrated', { migrations }, prose);
   },

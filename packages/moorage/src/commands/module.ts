@@ -26,8 +26,8 @@ export const moduleOptions = {
     placeholder: 'HOST:PORT',
     help: 'a TCP port over which another program drives and watches the pins',
   },
-  ip: { kind: 'text', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
-  'port-offset': { kind: 'count', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },
+  ip: { kind: 'ipv4', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
+  'port-offset': { kind: 'port', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },
   model: { kind: 'text', placeholder: 'FILE', help: 'the board, as JSON: pins, flash sizes, limits' },
   air: { kind: 'text', placeholder: 'FILE', help: 'the radio surroundings, as JSON: access points' },
   personality: {

@@ -1,5 +1,4 @@
 import { defineCliCommand, UserError } from './define.ts';
-import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 export const tokenAddCommand = defineCliCommand({
@@ -13,7 +12,7 @@ export const tokenAddCommand = defineCliCommand({
   async run({ options: { title }, sources, args: [name = ''], reporter }) {
     const { isTokenTitle } = await import('@moorage/service/administration');
     if (!isTokenTitle(title)) throw new UserError('Option --title must have 1 to 100 characters', 2);
-    const made = await onStorage(({ addToken }) => addToken(readServiceSettings(sources), name, title));
+    const made = await onStorage(sources, ({ addToken }, place) => addToken(place, name, title));
     if (!made.ok) throw new UserError(made.error.message);
     const token = made.value;
     reporter.event('token', { title, token }, `Token "${title}" of ${name}: ${token} (shown this once)`);

@@ -8,6 +8,7 @@ import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { NoSerialError, type Preparation, type RunningModule, startModule } from '../run-module.ts';
 import { type RunningService, startService } from '../run-service.ts';
+import { storageTrouble } from '../trouble.ts';
 import { adoptModule, type Login } from '../up/adopt.ts';
 import { ensureExample } from '../up/example.ts';
 import { connectHarbour } from '../up/example-data.ts';
@@ -114,16 +115,26 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   // The example has its web page on; what a person has changed since stays so.
   const { variables } = module.module;
   if (variables.get('wlan.ssid') === '') variables.set('http.server.enabled', true);
-  stopOnSignal(async () => {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    stopping = true;
     await module.stop();
     await service.stop();
-  });
+  };
+  stopOnSignal(stop);
   reporter.event(
     'ready',
     { ...service.addresses, ...module.addresses },
     `Service and module ${module.addresses.mac} are up`,
   );
   notice.flush();
-  await rehearse(service, module, reporter, account);
-  reporter.say(summary(service.addresses, module.addresses));
+  try {
+    await rehearse(service, module, reporter, account);
+  } catch (error) {
+    // A stop cuts what is under way; the next start goes on with it.
+    if (stopping) return;
+    await stop();
+    throw storageTrouble(error, settings.database);
+  }
+  if (!stopping) reporter.say(summary(service.addresses, module.addresses));
 }

@@ -1,5 +1,4 @@
 import { defineCliCommand, UserError } from './define.ts';
-import { readServiceSettings } from './serve.ts';
 import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
 
 const roles = ['user', 'admin'] as const;
@@ -34,7 +33,7 @@ export const userAddCommand = defineCliCommand({
     const administration = await import('@moorage/service/administration');
     const password = options.password ?? administration.newPassword();
     const role = checkAccount(administration, { email, password, role: options.role });
-    const made = await onStorage(({ addUser }) => addUser(readServiceSettings(sources), { email, password }, role));
+    const made = await onStorage(sources, ({ addUser }, place) => addUser(place, { email, password }, role));
     if (!made.ok) throw new UserError(made.error.message);
     const { id, username } = made.value;
     const shown = options.password === undefined ? { password } : {};

@@ -1,5 +1,4 @@
 import { defineCliCommand, UserError } from './define.ts';
-import { readServiceSettings } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 export const userPasswordCommand = defineCliCommand({
@@ -19,8 +18,8 @@ export const userPasswordCommand = defineCliCommand({
     const { isNewPassword, newPassword } = await import('@moorage/service/administration');
     const password = options.password ?? newPassword();
     if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
-    const changed = await onStorage(({ changeUserPassword }) =>
-      changeUserPassword(readServiceSettings(sources), name, password),
+    const changed = await onStorage(sources, ({ changeUserPassword }, place) =>
+      changeUserPassword(place, name, password),
     );
     if (!changed.ok) throw new UserError(changed.error.message);
     const { id, email, username } = changed.value;

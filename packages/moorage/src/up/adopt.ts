@@ -1,6 +1,7 @@
 import type { Client } from '@moorage/api';
 import type { Module } from '@moorage/module';
 import type { LinkEvent } from '@moorage/module/cloud/link';
+import type { provisionStatus } from '@moorage/module/cloud/results';
 import type { Reporter } from '../output.ts';
 import { type Example, must } from './example.ts';
 import { ensureCapabilities } from './example-data.ts';
@@ -24,7 +25,7 @@ export interface Login {
 }
 
 /** Value of `dms.provision.status` that needs nothing more. */
-const provisioningComplete = 3;
+const provisioningComplete: (typeof provisionStatus)['complete'] = 3;
 
 /** Types a line at the module, as a host would, and shows it; throws with what the module said when it refuses. */
 async function type({ module, reporter }: Adoption, line: string, shown = line): Promise<void> {

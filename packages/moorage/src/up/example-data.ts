@@ -48,7 +48,7 @@ const tidePeriodMs = 10 * minuteMs;
 const wave = (atMs: number, periodMs: number): number => Math.sin((2 * Math.PI * atMs) / periodMs);
 
 /** What the probe gives, in volts: tide, swell, and the wake of a boat now and then. */
-export const probeVolts = (atMs: number): number =>
+const probeVolts = (atMs: number): number =>
   1.65 +
   1.1 * wave(atMs, tidePeriodMs) +
   0.12 * wave(atMs, 41_000) +

@@ -1,5 +1,6 @@
 import type { BundleDetail, CallFailure, Client, PlatformDetail, ProductRecord } from '@moorage/api';
 import type { Result } from '@moorage/base';
+import { UserError } from '../commands/define.ts';
 import { bundleFiles, firmwareFiles } from './example-files.ts';
 
 /** What the first start leaves in the service, ready for a module to be activated to. */
@@ -20,7 +21,7 @@ const bundleVersion = '1.0.0.0';
 export function must<T>(result: Result<{ readonly value: T }, CallFailure>): T {
   if (result.ok) return result.value.value;
   const { status, body } = result.error;
-  throw new Error(`The service answered ${status}: ${body.message}`);
+  throw new UserError(`The example cannot be made: the service answered ${status}, ${body.message}`);
 }
 
 /**
