@@ -98,6 +98,8 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
 /** Who may import whom. A file that is in no zone is a problem too: a new folder needs a row. */
 export const zones: readonly Zone[] = [
   { name: 'base', path: 'packages/base/src/', imports: [], packages: [] },
+  // Whoever keeps something on the disk makes its folders so; browsers never import it.
+  { name: 'base/folder', path: 'packages/base/src/folder.ts', imports: [], system: ['node:fs'] },
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
 
   { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*', 'rules/*'] },
@@ -111,6 +113,7 @@ export const zones: readonly Zone[] = [
       'service/http/types',
       'service/http/traffic',
       'service/http/session',
+      'service/db/away',
       'service/db/secrets',
       'service/db/signals',
       'service/db/record-cache',
@@ -129,7 +132,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
-    imports: ['base', 'service/db/*'],
+    imports: ['base', 'base/folder', 'service/db/*'],
     // The types of events, which the contract lists.
     types: ['service/config', 'api'],
     system: ['node:fs', 'pg'],
@@ -154,6 +157,8 @@ export const zones: readonly Zone[] = [
   },
   // Names and shapes of what processes tell each other.
   { name: 'service/db/signals', path: 'packages/service/src/db/signals.ts', imports: [], types: ['service/db'] },
+  // What a failure says of the database itself: asked of whatever a request has thrown.
+  { name: 'service/db/away', path: 'packages/service/src/db/away.ts', imports: ['service/db/dialect'] },
   // How secrets are hashed for their columns: needed where they are shown, too.
   { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
   // What is kept in memory of records: it knows no database, only whether one has changed.
@@ -174,7 +179,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/blobs/disk',
     path: 'packages/service/src/blobs/disk-blobs.ts',
-    imports: ['base', 'service/blobs', 'service/blobs/spool'],
+    imports: ['base', 'base/folder', 'service/blobs', 'service/blobs/spool'],
     system: ['node:fs', 'node:fs/promises'],
   },
   {
@@ -514,7 +519,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/disk',
     path: 'packages/module/src/device/disk-store.ts',
-    imports: ['base', 'module/device*', 'module/disk/lock'],
+    imports: ['base', 'base/folder', 'module/device*', 'module/disk/lock'],
     system: ['node:fs', 'node:fs/promises'],
   },
   {
@@ -532,6 +537,7 @@ export const zones: readonly Zone[] = [
     path: 'packages/moorage/src/',
     imports: [
       'base',
+      'base/folder',
       'api',
       'service/app',
       'service/config',

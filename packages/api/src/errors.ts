@@ -78,6 +78,7 @@ export const errors = {
   CONNECTOR_TIMED_OUT: { status: 504, message: 'The target of the connector did not answer within {timeoutMs} ms' },
   DEVICE_SILENT: { status: 504, message: 'The device did not answer within {timeoutMs} ms' },
   BUSY: { status: 503, message: 'Too much of this is going on; try again in {retryAfterS} seconds' },
+  STORAGE_AWAY: { status: 503, message: 'The storage does not answer; try again in {retryAfterS} seconds' },
   INTERNAL: { status: 500, message: 'The service failed; the log has the cause under this request id' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AutoClock, realClock, ScaledClock } from '@moorage/base';
@@ -97,6 +99,22 @@ test('the address of the remote terminal is told once it is enabled', async () =
   await second.stop();
 });
 
+test('a port that another program has is no address, and is told with the way out', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const running = await startModule({ ...settings, portOffset: port - 80 });
+  running.module.variables.set('http.server.enabled', true);
+  const line = `none: port ${port} on 127.0.0.1 is taken; choose other ports with --port-offset`;
+  expect(await running.takenPorts()).toEqual({ http: line });
+  expect(running.addresses.http).toBeNull();
+  holder.close();
+  await once(holder, 'close');
+  expect(await running.takenPorts()).toEqual({});
+  expect(running.addresses.http).toBe(`http://127.0.0.1:${port}`);
+  await running.stop();
+});
+
 test('--serial1 is a second line, and cannot be this terminal', async () => {
   const running = await startModule({ ...settings, serial1: 'rfc2217:127.0.0.1:0' });
   expect(running.addresses).toMatchObject({
@@ -122,4 +140,10 @@ test('a start that fails gives the flash back', async () => {
   }
   await (await startModule({ ...settings, flash })).stop();
   await taken.stop();
+});
+
+test.runIf(process.platform === 'linux')('a flash folder that the host cannot make is refused', async () => {
+  await expect(startModule({ ...settings, flash: '/proc/moorage' })).rejects.toThrow(
+    'The flash folder cannot be used: ENOENT',
+  );
 });

@@ -22,6 +22,7 @@ import { openControl, parseControl } from '@moorage/module/transports/control';
 import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
 import { UserError } from './commands/define.ts';
+import { TakenPorts } from './taken-ports.ts';
 
 /** What one virtual module is started with; paths and addresses as the user gave them. */
 export interface ModuleSettings {
@@ -57,12 +58,14 @@ export interface RunningModule {
     readonly serial: string | null;
     readonly serial1: string | null;
     readonly control: string | null;
-    /** Null while the module has no such server. */
+    /** Null while the module has no such server, and while another program has its port. */
     readonly http: string | null;
     readonly terminal: string | null;
     readonly mac: string;
     readonly uuid: string;
   };
+  /** Looks at the ports of its servers; one line for each that another program has, by the name of its address. */
+  takenPorts(): Promise<{ readonly http?: string; readonly terminal?: string }>;
   stop(): Promise<void>;
 }
 
@@ -169,17 +172,39 @@ async function openSerials({ listenLan, serial, serial1 }: ModuleSettings, modul
   return success({ addresses, close });
 }
 
-/** Where the remote terminal is once its interface is up; null while it is switched off. */
-function terminalAddress({ ip, portOffset }: ModuleSettings, { variables }: Module): string | null {
-  if (!variables.get('remote_terminal.enabled')) return null;
-  return `${ip}:${variables.get('remote_terminal.port') + portOffset}`;
-}
+/** Ports of its servers as the module knows them; null while the server is switched off. */
+const serverPorts = ({ variables }: Module) => ({
+  http: variables.get('http.server.enabled') ? variables.get('http.server.port') : null,
+  terminal: variables.get('remote_terminal.enabled') ? variables.get('remote_terminal.port') : null,
+});
 
-/** Where its web page and REST API are once the interface is up; null while the server is switched off. */
-function httpAddress({ ip, portOffset }: ModuleSettings, { variables }: Module): string | null {
-  if (!variables.get('http.server.enabled')) return null;
-  const scheme = variables.get('http.server.tls_enabled') ? 'https' : 'http';
-  return `${scheme}://${ip}:${variables.get('http.server.port') + portOffset}`;
+/** Where its servers are once the interface is up, or why not. */
+function serversOf({ ip, portOffset }: ModuleSettings, module: Module, ports: TakenPorts) {
+  const addressOf = (port: number | null): string | null =>
+    port === null || ports.isTaken(port) ? null : `${ip}:${port + portOffset}`;
+  return {
+    addresses: {
+      get http() {
+        const address = addressOf(serverPorts(module).http);
+        const scheme = module.variables.get('http.server.tls_enabled') ? 'https' : 'http';
+        return address && `${scheme}://${address}`;
+      },
+      get terminal() {
+        return addressOf(serverPorts(module).terminal);
+      },
+    },
+    async takenPorts() {
+      const taken: { http?: string; terminal?: string } = {};
+      for (const name of ['http', 'terminal'] as const) {
+        const port = serverPorts(module)[name];
+        if (port === null) continue;
+        await ports.look(port);
+        if (!ports.isTaken(port)) continue;
+        taken[name] = `none: port ${port + portOffset} on ${ip} is taken; choose other ports with --port-offset`;
+      }
+      return taken;
+    },
+  };
 }
 
 /** What is done to a module before it boots. */
@@ -199,7 +224,7 @@ export async function startModule(settings: ModuleSettings, preparation: Prepara
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    return { ...(await start(settings, preparation, (close) => closers.push(close))), stop };
+    return Object.assign(await start(settings, preparation, (close) => closers.push(close)), { stop });
   } catch (error) {
     await stop();
     throw error;
@@ -216,13 +241,15 @@ async function start(
   closeLater(() => disk?.close());
   const time = clockOf(settings.time);
   closeLater(() => time.stop());
+  const { ip, portOffset, listenLan } = settings;
+  const ports = new TakenPorts(nodeNet({ ip, portOffset, listenLan }));
   const module = await createModule({
     ...options,
     clock: time.clock,
     // Those who call it live in real time.
     hostClock: realClock,
     store: disk ?? new MemoryStore(),
-    net: nodeNet({ ip: settings.ip, portOffset: settings.portOffset, listenLan: settings.listenLan }),
+    net: ports.net,
     seed: settings.seed ?? randomInt(2 ** 32),
   });
   closeLater(() => module.close());
@@ -236,18 +263,15 @@ async function start(
   connect?.(module);
   await module.boot();
   const { mac, uuid } = module.identity;
+  const servers = serversOf(settings, module, ports);
+  const others = { ...serial.value.addresses, control: control?.value.address ?? null, mac, uuid };
   return {
     module,
-    addresses: {
-      ...serial.value.addresses,
-      control: control?.value.address ?? null,
-      get http() {
-        return httpAddress(settings, module);
-      },
-      terminal: terminalAddress(settings, module),
-      mac,
-      uuid,
+    // Asked anew each time: what the module is told later counts.
+    get addresses() {
+      return { ...others, ...servers.addresses };
     },
+    takenPorts: servers.takenPorts,
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '@moorage/base/folder';
 import { type DiskLock, lockFolder } from '@moorage/module/device/disk-lock';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/auth/accounts';
@@ -56,7 +56,7 @@ export async function startService(
   };
   try {
     // Nobody else's: it holds the key of the authority, and those of modules.
-    await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(settings.dataDir, 0o700);
     lock = await lockDatabase(settings.database);
     service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
     const api = await listen(service.api, settings.host, settings.port, '--port');
@@ -81,7 +81,7 @@ async function lockDatabase(database: string): Promise<DiskLock | undefined> {
   const path = /^sqlite:(?!:memory:)(.+)$/.exec(database)?.[1];
   if (path === undefined) return undefined;
   const folder = `${path}-service`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const lock = await lockFolder(folder);
   if (!lock)
     throw new UserError(`Another service runs on ${path}; several can share a PostgreSQL database (--database)`);

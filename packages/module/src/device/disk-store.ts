@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@moorage/base/folder';
 import { type DiskLock, lockFolder } from './disk-lock.ts';
 import type { Allocate, Store, StoreWriter } from './store.ts';
 
@@ -45,7 +46,7 @@ export class DiskStore implements Store {
    * @throws when another process has the folder, or the host refuses
    */
   static async open(folder: string): Promise<DiskStore> {
-    await mkdir(folder, { recursive: true, mode: folderMode });
+    makeFolder(folder, folderMode);
     const lock = await lockFolder(folder);
     if (!lock) throw new Error(`Flash folder "${folder}" is in use by another process`);
     try {

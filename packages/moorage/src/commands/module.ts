@@ -102,6 +102,7 @@ export const moduleCommand = defineCliCommand({
     const told = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const { startModule } = await import('../run-module.ts');
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
+    const taken = await running.takenPorts();
     const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
     told.event(
@@ -112,7 +113,9 @@ export const moduleCommand = defineCliCommand({
         ...(serial === null ? [] : [`Serial line: ${serial}`]),
         ...(serial1 === null ? [] : [`Second serial line: ${serial1}`]),
         ...(http === null ? [] : [`Web page and REST API, once it has joined a network: ${http}`]),
+        ...(taken.http === undefined ? [] : [`Web page and REST API: ${taken.http}`]),
         ...(terminal === null ? [] : [`Remote terminal, once it has joined a network: ${terminal}`]),
+        ...(taken.terminal === undefined ? [] : [`Remote terminal: ${taken.terminal}`]),
         ...(control === null ? [] : [`Pin control: ${control}`]),
       ].join('\n'),
     );

@@ -76,13 +76,15 @@ async function startExampleModule(
 function summary(
   { api, console, devices }: RunningService['addresses'],
   { serial, http, mac }: RunningModule['addresses'],
+  taken: Awaited<ReturnType<RunningModule['takenPorts']>>,
 ): string {
+  const page = http ?? taken.http;
   const rows = [
     ['Console', console],
     ['API', api],
     ['API documentation', `${api}/docs`],
     ['Devices call', devices],
-    ...(http === null ? [] : [["Module's web page", http]]),
+    ...(page === undefined ? [] : [["Module's web page", page]]),
     ...(serial === null ? [] : [['Serial line', `${serial} of module ${mac}`]]),
     ...(serial?.startsWith('/') ? [['Open it with', `screen ${serial}`]] : []),
     ...(serial?.startsWith('tcp:') ? [['Open it with', `nc ${serial.slice(4).replace(':', ' ')}`]] : []),
@@ -122,6 +124,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     await service.stop();
   };
   stopOnSignal(stop);
+  await module.takenPorts();
   reporter.event(
     'ready',
     { ...service.addresses, ...module.addresses },
@@ -136,5 +139,6 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     await stop();
     throw storageTrouble(error, settings.database);
   }
-  if (!stopping) reporter.say(summary(service.addresses, module.addresses));
+  const taken = await module.takenPorts();
+  if (!stopping) reporter.say(summary(service.addresses, module.addresses, taken));
 }

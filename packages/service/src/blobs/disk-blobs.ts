@@ -3,6 +3,7 @@ import { close, fstat, open, read } from 'node:fs';
 import { mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '@moorage/base/folder';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from './blob-store.ts';
 import { isRunning } from './running.ts';
 import { receive } from './spool.ts';
@@ -65,7 +66,7 @@ class DiskBlobs implements BlobStore {
 
   async init(): Promise<void> {
     // Each process has its own passage: what it finds there at its start belongs to nobody any more.
-    await mkdir(this.#passage, { recursive: true, mode: folderMode });
+    makeFolder(this.#passage, folderMode);
     await this.#sweep();
   }
 

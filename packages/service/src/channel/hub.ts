@@ -194,7 +194,10 @@ export class ChannelHub {
     for (const leave of this.#leave) leave();
     for (const deviceId of [...this.#attached.keys()]) this.#drop(deviceId, 'restarting');
     await Promise.all(this.#writing);
-    await removeProcess(this.#deps.storage.db, this.#process);
+    // With the database away the row stays; other processes take this one for killed.
+    await removeProcess(this.#deps.storage.db, this.#process).catch((error) =>
+      this.#deps.log.error({ err: error }, 'A process could not be signed off'),
+    );
   }
 
   async #answer(deviceId: string, request: DeviceRequest): Promise<Result<unknown, string>> {

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, realClock } from '@moorage/base';
+import { makeFolder } from '@moorage/base/folder';
 import { openPostgres } from './dialect/postgres/storage.ts';
 import { openSqlite } from './dialect/sqlite/storage.ts';
 import type { Storage } from './storage.ts';
@@ -34,6 +35,6 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
  * secrets of connectors. The files that SQLite keeps beside it have the rights of this one.
  */
 function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   closeSync(openSync(path, 'a', 0o600));
 }

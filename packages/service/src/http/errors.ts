@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isStorageAway } from '../db/away.ts';
 
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;
@@ -79,6 +80,15 @@ const frameworkErrors: Readonly<Record<string, Translate>> = {
   FST_ERR_MAX_PARAM_LENGTH: () => refusal('INVALID_REQUEST', { detail: 'A segment of the path is too long' }),
 };
 
+/** Seconds after which a storage that did not answer may do so again. */
+const awayRetryS = 5;
+
+/** The storage is away for now; nothing is wrong with the request. Spec: API-ERR-503. */
+const storageAway = (): Refusal => ({
+  ...refusal('STORAGE_AWAY', { retryAfterS: awayRetryS }),
+  retryAfterS: awayRetryS,
+});
+
 /**
  * The refusal for a thrown error. One that nobody expected becomes INTERNAL: its cause goes to the log alone.
  */
@@ -94,5 +104,5 @@ export function refusalOf(error: FastifyError, request: FastifyRequest): Refusal
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refusal('INVALID_REQUEST', { detail: error.message });
   }
-  return refusal('INTERNAL');
+  return isStorageAway(error) ? storageAway() : refusal('INTERNAL');
 }

@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     const operation = operationOf(shape);
     if (!operation) throw new Error(`${shape.path} is missing`);
     expect(operation.summary).toMatch(/^[A-Z]/);
-    const wanted = ['200', '500', ...(shape.auth === 'bearer' ? ['401'] : []), ...shape.errors.map(String)];
+    const wanted = ['200', '500', '503', ...(shape.auth === 'bearer' ? ['401'] : []), ...shape.errors.map(String)];
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(wanted));
     if (shape.body) expect(operation.requestBody?.required).toBe(!mayBeAbsent(shape.body));
     for (const body of Object.values(operation.requestBody?.content ?? {})) expect(body).toHaveProperty('schema');

@@ -63,6 +63,8 @@ function refusalsOf(shape: EndpointShape): number[] {
     ...(changes(shape) ? [413, 415] : []),
     ...(sendsFile(shape) ? [412] : []),
     500,
+    // Whatever needs the storage may find it away.
+    503,
   ];
   return [...new Set([...shape.errors, ...implied])].sort((a, b) => a - b);
 }

@@ -219,6 +219,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       );
       reply.header('x-request-id', request.id);
     }
+    // Its stack says nothing, and every request has the same.
+    if (found.code === 'STORAGE_AWAY') {
+      const { id: reqId, method } = request;
+      app.log.error({ reqId, method, url: loggedUrl(request), cause: error.message }, 'The storage does not answer');
+    }
     return sendRefusal(reply, found, statusOf(found.code));
   });
 

@@ -23,7 +23,7 @@ eachDatabase('healthz', (open, kind) => {
     const app = await buildApp(storage);
     await storage.close();
     const reply = await app.client.call('meta.health');
-    expect(reply).toMatchObject({ ok: false, error: { status: 503, body: { code: 'BUSY' } } });
+    expect(reply).toMatchObject({ ok: false, error: { status: 503, body: { code: 'STORAGE_AWAY' } } });
   });
 });
 
@@ -142,7 +142,7 @@ eachDatabase('readyz', (open) => {
     const storage = await open();
     const app = await buildApp(storage);
     await storage.close();
-    expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503, body: { code: 'BUSY' } } });
+    expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503, body: { code: 'STORAGE_AWAY' } } });
   });
 
   it('says so when nothing can be stored', async () => {

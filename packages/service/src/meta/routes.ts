@@ -19,7 +19,7 @@ export function metaRoutes({ storage, blobs, clock, log, traffic }: Deps): Handl
         await askDatabase(storage.db);
       } catch (error) {
         log.error({ err: error }, 'The database does not answer');
-        return failure({ ...refusal('BUSY', { retryAfterS }), retryAfterS });
+        return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
       }
       return success({
         status: 'ok',
@@ -36,7 +36,7 @@ export function metaRoutes({ storage, blobs, clock, log, traffic }: Deps): Handl
         await blobs.check();
       } catch (error) {
         log.error({ err: error }, 'The service is not ready');
-        return failure({ ...refusal('BUSY', { retryAfterS }), retryAfterS });
+        return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
       }
       return success({ status: 'ok' });
     },

@@ -1,0 +1,62 @@
+import type { Listener, Net } from '@moorage/module/net/ports';
+
+/** A network that remembers which of the ports that a module asks for another program has. */
+export class TakenPorts {
+  readonly net: Net;
+  readonly #under: Net;
+  readonly #open = new Set<number>();
+  readonly #taken = new Set<number>();
+  /** One after the other: a look at a port must not be what takes it from the module. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(under: Net) {
+    this.#under = under;
+    this.net = {
+      ...under,
+      listen: (...asked) => this.#inTurn(() => this.#listen(...asked)),
+    };
+  }
+
+  /** What was found at the last attempt to open it. */
+  isTaken(port: number): boolean {
+    return this.#taken.has(port);
+  }
+
+  /** Finds out whether the module has the port or could have it, before it wants it. */
+  async look(port: number): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#open.has(port)) return;
+      const listener = await this.#listen(port, ({ stream }) => stream.destroy());
+      if (listener.ok) await listener.value.close();
+    });
+  }
+
+  async #listen(...asked: Parameters<Net['listen']>): ReturnType<Net['listen']> {
+    const [port] = asked;
+    const listener = await this.#under.listen(...asked);
+    if (!listener.ok) {
+      if (listener.error.error === 'in-use' && !this.#open.has(port)) this.#taken.add(port);
+      return listener;
+    }
+    this.#taken.delete(port);
+    this.#open.add(port);
+    return { ...listener, value: this.#closing(listener.value, port) };
+  }
+
+  #closing(listener: Listener, port: number): Listener {
+    return {
+      address: listener.address,
+      port: listener.port,
+      close: () => {
+        this.#open.delete(port);
+        return listener.close();
+      },
+    };
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
