@@ -14,6 +14,7 @@ export default defineConfig({
     // For tests that hang: a slow machine that does other things meanwhile is not in a hurry.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default'],
   },
 });

@@ -5,6 +5,7 @@ import { deviceLookup } from './device-lookup.ts';
 import { fileDownload } from './file-download.ts';
 import { fileTransfer } from './file-transfer.ts';
 import { fileUpload } from './file-upload.ts';
+import { consoleLoad, firstStart } from './first-start.ts';
 import { type Benchmark, report } from './harness.ts';
 import { idleChannels } from './idle-channels.ts';
 import { idleModules } from './idle-modules.ts';
@@ -37,6 +38,8 @@ const benchmarks: readonly Benchmark[] = [
   idleNetwork,
   virtualDay,
   webServer,
+  firstStart,
+  consoleLoad,
 ];
 
 const wanted = process.argv.slice(2);

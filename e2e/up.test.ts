@@ -83,6 +83,8 @@ describe('moorage up', () => {
       'installed',
       'updated',
     ]);
+    // A password that the user has chosen is printed nowhere.
+    expect(first.lines.join('\n') + first.errors()).not.toContain(login.MOORAGE_ADMIN_PASSWORD);
     const { device, updates } = await stateOf(ready);
     expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });
     expect(updates).toMatchObject([{ state: 'done' }]);

@@ -79,7 +79,7 @@ async function start(data: string, { example = true, firstRun = false, serial = 
   const ready = await eventOf(program, 'ready');
   const made = await eventOf(program, 'administrator');
   if (example) await eventOf(program, 'updated');
-  const administrator = { email: String(made.email), password: String(made.password) };
+  const administrator = { email: String(made.email), password: String(made.password ?? password) };
   const { uuid, serial: line } = ready;
   return { program, url: String(ready.console), uuid: String(uuid ?? ''), serial: String(line ?? ''), administrator };
 }

@@ -40,16 +40,22 @@ export function readServiceSettings({ flags, env, file }: OptionSources): Settin
   return resolved.value;
 }
 
-/** Prints the first administrator at once, and as an event too when `flush` is called, after `ready`. */
+/**
+ * Prints the first administrator at once, and as an event too when `flush` is called, after `ready`. A password that
+ * the user has chosen is known already and is not printed.
+ */
 export function administratorNotice(
   reporter: Reporter,
   json: boolean,
+  { adminPassword }: Pick<Settings, 'adminPassword'>,
 ): { announce(email: string, password: string): void; flush(): void } {
-  let made: { email: string; password: string } | undefined;
+  let made: { email: string; password?: string } | undefined;
   return {
     announce(email, password) {
-      made = { email, password };
-      const text = `First run: the administrator is ${email} with password ${password} (shown this once)\n`;
+      const chosen = adminPassword !== undefined;
+      made = { email, ...(!chosen && { password }) };
+      const how = chosen ? 'the password that was set for it' : `password ${password} (shown this once)`;
+      const text = `First run: the administrator is ${email} with ${how}\n`;
       // The first line of JSON output is `ready`; until then people are told on the other stream.
       (json ? process.stderr : process.stdout).write(text);
     },
@@ -62,8 +68,8 @@ export const serveCommand = defineCliCommand({
   summary: 'The service alone',
   options: withServiceOptions(lanOption),
   async run({ options, sources, reporter, json }) {
-    const notice = administratorNotice(reporter, json);
     const settings = readServiceSettings(sources);
+    const notice = administratorNotice(reporter, json, settings);
     const { startService } = await import('../run-service.ts');
     const running = await startService(settings, notice.announce, {
       listenLan: options['listen-lan'],

@@ -99,8 +99,8 @@ function summary(
 
 /** The whole of `moorage up`, until it is stopped by a signal. */
 export async function runUp({ options, sources, reporter, json }: CliCall<typeof upOptions>): Promise<void> {
-  const notice = administratorNotice(reporter, json);
   const settings = readServiceSettings(sources);
+  const notice = administratorNotice(reporter, json, settings);
   const { adminEmail: username, adminPassword } = settings;
   let account: Login | undefined = adminPassword === undefined ? undefined : { username, password: adminPassword };
   const announce = (email: string, password: string): void => {
