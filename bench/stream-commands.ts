@@ -1,15 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
 import { nodeNet } from '@moorage/module/net/node';
-import { generate } from 'selfsigned';
-import { type Benchmark, type Finding, interleave, startPeer } from './harness.ts';
+import { startByteSource } from './byte-source.ts';
+import { type Benchmark, type Finding, interleave } from './harness.ts';
 import { exchange } from './serial-line.ts';
 
 const movedBytes = 10 * 1024 * 1024;
@@ -65,29 +62,22 @@ export const streamCommands: Benchmark = {
   name: 'stream-commands',
   goal: 'stream_write and stream_read of a module in the same process, without a serial line between: at least 0.5 of a bare socket, TCP and TLS',
   async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
-    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
-      algorithm: 'sha256',
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-    });
-    writeFileSync(join(folder, 'cert.pem'), made.cert);
-    writeFileSync(join(folder, 'key.pem'), made.private);
-    const source = await startPeer('peers/byte-source.ts', [folder]);
-    const [plainPort, tlsPort] = [Number(source.ready.plain), Number(source.ready.tls)];
+    const source = await startByteSource();
+    const { certificate, plainPort, tlsPort } = source;
     const net = nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
     const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed: 1 });
     await module.boot();
     try {
       for (const setting of ['ntp.enabled 0', 'bus.command.read_timeout 10000', 'wlan.ssid harbour-open'])
         await must(module, `set ${setting}`);
-      await must(module, `fcr peer.pem ${made.cert.length}`, Buffer.from(made.cert));
+      await must(module, `fcr peer.pem ${certificate.length}`, Buffer.from(certificate));
       const plain = connect(plainPort, '127.0.0.1').setNoDelay(true);
       await once(plain, 'connect');
       await must(module, `tcpc 127.0.0.1 ${plainPort}`);
       const tcp = await compare(module, plain, 'TCP');
       plain.destroy();
       await must(module, 'close 0');
-      const secured = connectTls({ port: tlsPort, host: '127.0.0.1', ca: made.cert });
+      const secured = connectTls({ port: tlsPort, host: '127.0.0.1', ca: certificate });
       await once(secured, 'secureConnect');
       await must(module, `tlsc 127.0.0.1 ${tlsPort} peer.pem`);
       const tls = await compare(module, secured, 'TLS');
@@ -95,7 +85,6 @@ export const streamCommands: Benchmark = {
       return [tcp, tls];
     } finally {
       await Promise.all([module.close(), source.stop()]);
-      rmSync(folder, { recursive: true });
     }
   },
 };

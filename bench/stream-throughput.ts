@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { generate } from 'selfsigned';
+import { startByteSource } from './byte-source.ts';
 import { type Benchmark, type Finding, interleave, startPeer } from './harness.ts';
 import { exchange, openLine, startModules, succeed } from './serial-line.ts';
 
@@ -56,32 +53,22 @@ const sendBare = (socket: Socket): Promise<void> => exchange(socket, take, 1);
 /** Both ways beside the host's own socket to the server, and beside one that another program passes on. */
 async function compare(line: Socket, bare: Socket, relayed: Socket, name: string): Promise<readonly Finding[]> {
   const common = { unit: 'MB/s' };
-  const both = await interleave(
-    rounds,
-    () =>
-      speed(async () => {
-        await sendThrough(line);
-        await receiveThrough(line);
-      }),
-    () =>
-      speed(async () => {
-        await sendBare(bare);
-        await receiveBare(bare);
-      }),
-  );
-  const passed = await interleave(
-    rounds,
-    () =>
-      speed(async () => {
-        await sendThrough(line);
-        await receiveThrough(line);
-      }),
-    () =>
-      speed(async () => {
-        await sendBare(relayed);
-        await receiveBare(relayed);
-      }),
-  );
+  const bothWaysBeside = (socket: Socket) =>
+    interleave(
+      rounds,
+      () =>
+        speed(async () => {
+          await sendThrough(line);
+          await receiveThrough(line);
+        }),
+      () =>
+        speed(async () => {
+          await sendBare(socket);
+          await receiveBare(socket);
+        }),
+    );
+  const both = await bothWaysBeside(bare);
+  const passed = await bothWaysBeside(relayed);
   const received = await interleave(
     rounds,
     () => speed(() => receiveThrough(line)),
@@ -126,26 +113,19 @@ export const streamThroughput: Benchmark = {
   name: 'stream-throughput',
   goal: '10 MiB through stream_write and stream_read of a TCP client at least 0.5 of a bare socket; TLS likewise beside a bare TLS socket',
   async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
-    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
-      algorithm: 'sha256',
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-    });
-    writeFileSync(join(folder, 'cert.pem'), made.cert);
-    writeFileSync(join(folder, 'key.pem'), made.private);
-    const [module, source] = await Promise.all([startModules(1), startPeer('peers/byte-source.ts', [folder])]);
-    const { plain: plainPort, tls: tlsPort } = source.ready;
+    const [module, source] = await Promise.all([startModules(1), startByteSource()]);
+    const { certificate, folder, plainPort, tlsPort } = source;
     const relay = await startPeer('peers/relay.ts', [String(plainPort), String(tlsPort), folder]);
     try {
       const line = await joinedLine(module.ports[0] ?? 0);
-      await succeed(line, `fcr peer.pem ${made.cert.length}\n${made.cert}`);
-      const plain = connect(Number(plainPort), '127.0.0.1').setNoDelay(true);
+      await succeed(line, `fcr peer.pem ${certificate.length}\n${certificate}`);
+      const plain = connect(plainPort, '127.0.0.1').setNoDelay(true);
       await once(plain, 'connect');
       await succeed(line, `tcpc 127.0.0.1 ${plainPort}\n`);
       const tcp = await compare(line, plain, await openLine(Number(relay.ready.plain)), 'TCP');
       plain.destroy();
       await succeed(line, 'close 0\n');
-      const secured = connectTls({ port: Number(tlsPort), host: '127.0.0.1', ca: made.cert });
+      const secured = connectTls({ port: tlsPort, host: '127.0.0.1', ca: certificate });
       await once(secured, 'secureConnect');
       secured.setNoDelay(true);
       await succeed(line, `tlsc 127.0.0.1 ${tlsPort} peer.pem\n`);
@@ -155,7 +135,6 @@ export const streamThroughput: Benchmark = {
       return [...tcp, ...tls];
     } finally {
       await Promise.all([module.peer.stop(), source.stop(), relay.stop()]);
-      rmSync(folder, { recursive: true });
     }
   },
 };

@@ -1,16 +1,9 @@
-// Who imports whom, who writes which table, who asks the host for time: walks the tables of boundaries.ts.
+// Who imports whom, who writes which table, who asks the host for time: walks the tables of boundaries.ts
+// and ownership.ts.
 import { posix } from 'node:path';
 import ts from 'typescript';
-import {
-  handedIn,
-  packageEntries,
-  realClockFile,
-  systemModules,
-  tableOwners,
-  type Zone,
-  zoneGroups,
-  zones,
-} from './boundaries.ts';
+import { packageEntries, systemModules, type Zone, zoneGroups, zones } from './boundaries.ts';
+import { handedIn, realClockFile, tableOwners } from './ownership.ts';
 import { isTestFile, isTestSupport, type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './support/source.ts';
 

@@ -1,8 +1,8 @@
 import type { ServiceAction } from '@moorage/api';
 import { type CancelTimer, failure, success } from '@moorage/base';
+import type { Interface } from '../net/ports.ts';
 import type { BroadcastBoard } from '../services/broadcast.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
-import type { Interface } from '../wlan/wlan.ts';
 import { Channel } from './channel.ts';
 import type { CommandOutcome } from './channel-session.ts';
 import type { EndReason } from './channel-table.ts';

@@ -7,7 +7,7 @@ import { type LinkFailure, type ProvisionStatus, provisionStatus } from './resul
 import { calls } from './service-client.ts';
 import type { ServiceLine } from './service-line.ts';
 
-interface ProvisionPorts {
+interface ProvisionParts {
   readonly line: ServiceLine;
   readonly keeper: RecordKeeper;
   readonly flash: Flash;
@@ -24,11 +24,11 @@ export function statusOf(flash: Flash, { token, acknowledged }: LinkRecord): Pro
 
 /** The exchange of reference service 6.4, from wherever it stands. */
 export async function provision(
-  ports: ProvisionPorts,
+  parts: ProvisionParts,
   token?: string,
   ca?: string,
 ): Promise<Result<void, LinkFailure>> {
-  const { line, keeper, flash, uuid } = ports;
+  const { line, keeper, flash, uuid } = parts;
   if (ca !== undefined) await storePem(flash, identityFiles.ca, ca);
   if (token) await keeper.change({ token, acknowledged: undefined });
   const status = statusOf(flash, keeper.record);
@@ -37,16 +37,16 @@ export async function provision(
   if (!held) return failure({ result: otaResults.badRequest, message: 'There is no provisioning token' });
   // A certificate from before a power cut only needs to be acknowledged, unless the service does not know it.
   if (!token && status === provisionStatus.notAcknowledged) {
-    const acknowledged = await acknowledge(ports);
+    const acknowledged = await acknowledge(parts);
     if (acknowledged.ok || acknowledged.error.result !== otaResults.unauthorised) return acknowledged;
   }
   const issued = await line.ask(calls.provision, { body: { token: held, uuid: uuid.toLowerCase() } });
   if (!issued.ok) return issued;
   await storeIdentity(flash, issued.value);
-  return acknowledge(ports);
+  return acknowledge(parts);
 }
 
-async function acknowledge({ line, keeper, insecure }: ProvisionPorts): Promise<Result<void, LinkFailure>> {
+async function acknowledge({ line, keeper, insecure }: ProvisionParts): Promise<Result<void, LinkFailure>> {
   const acknowledged = await line.ask(calls.acknowledge, {});
   if (!acknowledged.ok) return acknowledged;
   await keeper.change(insecure ? { acknowledged: true } : { token: undefined });

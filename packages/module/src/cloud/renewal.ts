@@ -13,7 +13,7 @@ import {
 import type { LinkFailure } from './results.ts';
 import { calls, type ServiceClient } from './service-client.ts';
 
-export interface RenewalPorts {
+export interface RenewalParts {
   readonly flash: Flash;
   /** Makes calls over a connection that shows this pair. */
   readonly withPair: <T>(
@@ -45,7 +45,7 @@ export async function fetchRenewed(flash: Flash, client: ServiceClient): Promise
  * takes both pairs until it hears that, and the renewed one alone from then on; so whichever it takes is kept. A service
  * that cannot be reached leaves all as it is. Spec: MOD-ID-renew.
  */
-export async function settleRenewal({ flash, withPair }: RenewalPorts): Promise<Result<Settled, LinkFailure>> {
+export async function settleRenewal({ flash, withPair }: RenewalParts): Promise<Result<Settled, LinkFailure>> {
   const heard = await withPair(renewedFiles, (client) => client.call(calls.acknowledge, {}));
   if (heard.ok) {
     await promoteRenewed(flash);

@@ -1,6 +1,6 @@
 import type { CancelTimer } from '@moorage/base';
+import type { Interface } from '../net/ports.ts';
 import { type BroadcastBoard, statusObject } from '../services/broadcast.ts';
-import type { Interface } from '../wlan/wlan.ts';
 
 /** Values of one message that the service takes. */
 const maxValues = 64;

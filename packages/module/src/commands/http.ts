@@ -2,7 +2,7 @@ import { HttpStream } from '../device/http-stream.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import type { HeaderError } from '../net/http-exchange.ts';
-import type { Interface } from '../wlan/wlan.ts';
+import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
 import { openHttp, untilAnswered } from './http-open.ts';
 import { parseHttpUrl } from './http-url.ts';

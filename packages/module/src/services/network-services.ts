@@ -1,4 +1,4 @@
-import type { Interface } from '../wlan/wlan.ts';
+import type { Interface } from '../net/ports.ts';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 
 interface Started {

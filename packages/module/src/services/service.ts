@@ -6,11 +6,11 @@ import type { PinRoles } from '../device/pin-roles.ts';
 import type { Rtc } from '../device/rtc.ts';
 import type { StreamTable } from '../device/streams.ts';
 import type { Model } from '../model.ts';
-import type { Net } from '../net/ports.ts';
+import type { Interface, Net } from '../net/ports.ts';
 import type { Personality } from '../personality.ts';
 import type { Random } from '../random.ts';
 import type { VariableStore } from '../variables/store.ts';
-import type { Interface, Wlan } from '../wlan/wlan.ts';
+import type { Wlan } from '../wlan/wlan.ts';
 import type { WebSetupFacts } from './web-setup.ts';
 
 /** The parts of a module that its network services use. */

@@ -1,9 +1,8 @@
 import { failure, type Result, success } from '@moorage/base';
 import { SocketStream } from '../device/net-stream.ts';
-import type { Connection, Listener, NetFailure, TlsServer } from '../net/ports.ts';
+import type { Connection, Interface, Listener, NetFailure, TlsServer } from '../net/ports.ts';
 import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { TextKey } from '../personality.ts';
-import type { Interface } from '../wlan/wlan.ts';
 import { applyKeepAlive, type SocketBoard } from './open-client.ts';
 
 /** Longest TLS handshake of a client, in ms. */

@@ -1,10 +1,9 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
-import type { NetFailure, TlsServer } from '../net/ports.ts';
+import type { Interface, NetFailure, TlsServer } from '../net/ports.ts';
 import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
-import type { Interface } from '../wlan/wlan.ts';
 import type { WebBoard } from './board.ts';
 import { type TlsFiles, type WebSettings, webSettings } from './settings.ts';
 import { Site } from './site.ts';

@@ -1,5 +1,5 @@
+import type { Interface } from '../net/ports.ts';
 import type { VariableStore } from '../variables/store.ts';
-import type { Interface } from '../wlan/wlan.ts';
 
 /** What a running server goes by. Changes of the variables act when the interface restarts. */
 export interface WebSettings {

@@ -1,6 +1,6 @@
 import { failure, type Result, success, transition } from '@moorage/base';
 import { type AccessPoint, keyOpens, securityNames } from './air.ts';
-import type { Addresses, JoinPorts, JoinSettings } from './join-ports.ts';
+import type { Addresses, JoinParts, JoinSettings } from './join-parts.ts';
 import {
   type JoinFailure,
   type JoinResultCode,
@@ -17,7 +17,7 @@ const unset: Addresses = { ip: '0.0.0.0', netmask: '0.0.0.0', gateway: '0.0.0.0'
 
 /** The station interface: one join sequence at a time, then the link. */
 export class Station {
-  readonly #ports: JoinPorts;
+  readonly #parts: JoinParts;
   #state: JoinState = 'idle';
   #result: JoinResultCode = joinResults.none;
   #addresses: Addresses = unset;
@@ -32,8 +32,8 @@ export class Station {
   #interrupt: (() => void) | undefined;
   #refusals: Map<AccessPoint, number> | undefined;
 
-  constructor(ports: JoinPorts) {
-    this.#ports = ports;
+  constructor(parts: JoinParts) {
+    this.#parts = parts;
   }
 
   get state(): JoinState {
@@ -62,7 +62,7 @@ export class Station {
   siblings(): readonly AccessPoint[] {
     const { joined } = this;
     return joined
-      ? this.#ports.radio.points.filter(
+      ? this.#parts.radio.points.filter(
           (point) => point !== this.#point && suits(point, joined) && this.#fits(point, joined),
         )
       : [];
@@ -73,7 +73,7 @@ export class Station {
     if (this.#state !== 'up' || !this.#joined) return;
     this.#point = point;
     this.#known = { ssid: this.#joined.ssid, point };
-    this.#ports.changed?.();
+    this.#parts.changed?.();
   }
 
   /**
@@ -121,17 +121,17 @@ export class Station {
   }
 
   #drop(trigger: 'leave' | 'lose'): void {
-    this.#ports.stopping();
+    this.#parts.stopping();
     this.#clear();
     this.#go(trigger);
-    this.#ports.voice.disassociated();
+    this.#parts.voice.disassociated();
   }
 
   #go(trigger: JoinTrigger): void {
     const next = transition(joinTable, this.#state, trigger);
     if (!next) throw new Error(`The station interface has no ${trigger} in state ${this.#state}`);
     this.#state = next;
-    this.#ports.changed?.();
+    this.#parts.changed?.();
   }
 
   #clear(): void {
@@ -145,24 +145,24 @@ export class Station {
     this.#clear();
     this.#result = joinResults[reason];
     this.#go(trigger);
-    if (trigger !== 'leave') this.#ports.voice.failed();
-    else if (hadLink) this.#ports.voice.disassociated();
+    if (trigger !== 'leave') this.#parts.voice.failed();
+    else if (hadLink) this.#parts.voice.disassociated();
     return failure(reason);
   }
 
   async #sequence(background: boolean): Promise<JoinOutcome> {
-    const settings = this.#ports.settings();
+    const settings = this.#parts.settings();
     if (settings.ssid === '') {
       this.#result = joinResults['no-ssid'];
-      this.#ports.changed?.();
-      this.#ports.voice.noSsid();
+      this.#parts.changed?.();
+      this.#parts.voice.noSsid();
       return failure('no-ssid');
     }
     this.#result = joinResults.joining;
     this.#go(this.#knows(settings) ? 'join-known' : 'join');
     const leaves = this.#leaves;
     if (background && (!(await this.#turn(0)) || leaves !== this.#leaves)) return failure('aborted');
-    this.#ports.voice.associating(settings.ssid);
+    this.#parts.voice.associating(settings.ssid);
     for (let attempt = 1; ; attempt++) {
       const missed = await this.#attempt(settings);
       if (leaves !== this.#leaves) return failure('aborted');
@@ -182,7 +182,7 @@ export class Station {
 
   /** One try, from the probe to the address. `undefined` when it brought the link up. */
   async #attempt(settings: JoinSettings): Promise<JoinFailure | undefined> {
-    const { timings } = this.#ports;
+    const { timings } = this.#parts;
     const leaves = this.#leaves;
     if (this.#state === 'probing') {
       const refused = await this.#search(settings);
@@ -211,9 +211,9 @@ export class Station {
   async #search(settings: JoinSettings): Promise<JoinFailure | undefined> {
     const leaves = this.#leaves;
     // Spec: MOD-VAR-wlan.scan.retries.
-    for (let repeats = this.#ports.radio.settings.repeats; ; repeats--) {
-      if (!(await this.#wait(this.#ports.timings.probeMs)) || leaves !== this.#leaves) return 'aborted';
-      const heard = this.#ports.radio.listen(settings.ssid).filter((found) => isSought(found, settings));
+    for (let repeats = this.#parts.radio.settings.repeats; ; repeats--) {
+      if (!(await this.#wait(this.#parts.timings.probeMs)) || leaves !== this.#leaves) return 'aborted';
+      const heard = this.#parts.radio.listen(settings.ssid).filter((found) => isSought(found, settings));
       if (heard.length > 0) return this.#choose(heard, settings);
       if (repeats <= 0) return 'not-found';
     }
@@ -224,16 +224,16 @@ export class Station {
     const fit = heard.filter(({ point }) => suits(point, settings)).sort((a, b) => b.rssiDbm - a.rssiDbm)[0]?.point;
     if (!fit) return 'bad-security';
     this.#point = fit;
-    this.#ports.voice.security(securityNames[fit.security]);
+    this.#parts.voice.security(securityNames[fit.security]);
     return fit.security !== 'open' && settings.passkey === '' ? 'no-passkey' : undefined;
   }
 
   #answers(point: AccessPoint): boolean {
-    return this.#ports.radio.hears(point) && this.#ports.radio.isHeardBy(point);
+    return this.#parts.radio.hears(point) && this.#parts.radio.isHeardBy(point);
   }
 
   #fits(point: AccessPoint, { passkey }: JoinSettings): boolean {
-    return !point.rejectsKeys && keyOpens(point, passkey) && this.#ports.radio.isHeardBy(point);
+    return !point.rejectsKeys && keyOpens(point, passkey) && this.#parts.radio.isHeardBy(point);
   }
 
   /** Whether an access point lets the module in; one that refuses at first counts. */
@@ -249,23 +249,23 @@ export class Station {
 
   /** Spec: MOD-RULE-dhcp-client. */
   async #obtain(point: AccessPoint, timeoutMs: number): Promise<JoinFailure | undefined> {
-    this.#ports.voice.obtaining();
+    this.#parts.voice.obtaining();
     const serverMs =
-      point.dhcpMs === null ? Number.POSITIVE_INFINITY : this.#ports.timings.dhcpMs + (point.dhcpMs ?? 0);
+      point.dhcpMs === null ? Number.POSITIVE_INFINITY : this.#parts.timings.dhcpMs + (point.dhcpMs ?? 0);
     if (!(await this.#wait(Math.min(serverMs, timeoutMs)))) return 'aborted';
     // Spec: MOD-VAR-network.dhcp.timeout.
     return serverMs > timeoutMs || !this.#answers(point) ? 'failed' : undefined;
   }
 
   #arrive(settings: JoinSettings): JoinOutcome | Promise<JoinOutcome> {
-    const { voice } = this.#ports;
+    const { voice } = this.#parts;
     if (this.#point) this.#known = { ssid: settings.ssid, point: this.#point };
     this.#joined = settings;
-    this.#addresses = settings.fixed ?? this.#point?.network ?? this.#ports.lease();
+    this.#addresses = settings.fixed ?? this.#point?.network ?? this.#parts.lease();
     voice.address(this.#addresses.ip);
     this.#go('addressed');
     this.#result = joinResults.success;
-    const starting = this.#ports.started();
+    const starting = this.#parts.started();
     if (starting) return this.#settle(starting);
     voice.associated();
     return success(undefined);
@@ -276,7 +276,7 @@ export class Station {
     const { joined } = this;
     await starting;
     if (this.#state !== 'up' || this.#joined !== joined) return failure('aborted');
-    this.#ports.voice.associated();
+    this.#parts.voice.associated();
     return success(undefined);
   }
 
@@ -288,7 +288,7 @@ export class Station {
   /** Lets others run: only what is in the promise queue without a delay, all that waits with one. */
   async #turn(delayMs: number | undefined): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const cancel = delayMs === undefined ? undefined : this.#ports.clock.after(delayMs, () => resolve(true));
+    const cancel = delayMs === undefined ? undefined : this.#parts.clock.after(delayMs, () => resolve(true));
     if (delayMs === undefined) queueMicrotask(() => resolve(true));
     const interrupt = () => {
       cancel?.();

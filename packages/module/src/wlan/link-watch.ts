@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '@moorage/base';
 import type { AccessPoint } from './air.ts';
 import type { Radio } from './radio.ts';
 
-export interface LinkWatchPorts {
+export interface LinkWatchParts {
   readonly clock: Clock;
   readonly radio: Radio;
   /** The access point of the link. */
@@ -18,21 +18,21 @@ const roamMarginDb = 10;
 
 /** Looks after a link while it is up: it is lost with its access point, unless another one carries the same network. */
 export class LinkWatch {
-  readonly #ports: LinkWatchPorts;
+  readonly #parts: LinkWatchParts;
   #cancel: CancelTimer | undefined;
 
-  constructor(ports: LinkWatchPorts) {
-    this.#ports = ports;
+  constructor(parts: LinkWatchParts) {
+    this.#parts = parts;
   }
 
   start(): void {
     this.stop();
-    const point = this.#ports.point();
+    const point = this.#parts.point();
     if (!point) return;
     // One that has gone while the link was coming up is noticed at once.
-    const untilMs = this.#better(point) ? 0 : this.#ports.radio.untilChangeMs([point, ...this.#ports.siblings()]);
-    const lostMs = this.#ports.radio.hears(point) ? untilMs : 0;
-    if (lostMs !== undefined) this.#cancel = this.#ports.clock.after(lostMs, () => this.#look());
+    const untilMs = this.#better(point) ? 0 : this.#parts.radio.untilChangeMs([point, ...this.#parts.siblings()]);
+    const lostMs = this.#parts.radio.hears(point) ? untilMs : 0;
+    if (lostMs !== undefined) this.#cancel = this.#parts.clock.after(lostMs, () => this.#look());
   }
 
   stop(): void {
@@ -41,7 +41,7 @@ export class LinkWatch {
   }
 
   #look(): void {
-    const { lose, point: current, radio, roam } = this.#ports;
+    const { lose, point: current, radio, roam } = this.#parts;
     const point = current();
     if (!point) return;
     const better = this.#better(point);
@@ -55,7 +55,7 @@ export class LinkWatch {
 
   /** The strongest of the others, if it is worth changing over. */
   #better(point: AccessPoint): AccessPoint | undefined {
-    const { radio, siblings } = this.#ports;
+    const { radio, siblings } = this.#parts;
     const best = siblings()
       .filter((other) => radio.hears(other))
       .sort((a, b) => radio.levelDbm(b) - radio.levelDbm(a))[0];

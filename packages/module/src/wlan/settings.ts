@@ -1,6 +1,6 @@
 import type { Interface } from '../net/ports.ts';
 import type { VariableStore } from '../variables/store.ts';
-import type { JoinSettings } from './join-ports.ts';
+import type { JoinSettings } from './join-parts.ts';
 import type { RadioSettings } from './radio.ts';
 import type { SoftApSettings } from './soft-ap.ts';
 

@@ -1,5 +1,5 @@
 import { failure, nameWithDigits, type Result, success } from '@moorage/base';
-import type { Addresses } from './join-ports.ts';
+import type { Addresses } from './join-parts.ts';
 
 /** What the variables say when the access point starts. */
 export interface SoftApSettings {

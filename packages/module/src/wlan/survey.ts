@@ -2,7 +2,7 @@ import { type Clock, failure, type Result, sleep, success } from '@moorage/base'
 import type { AccessPoint, Security } from './air.ts';
 import type { Heard, Radio } from './radio.ts';
 
-export interface SurveyPorts {
+export interface SurveyParts {
   readonly clock: Clock;
   readonly radio: Radio;
   readonly timings: { readonly scanMs: number; readonly probeMs: number; readonly associateMs: number };
@@ -35,17 +35,17 @@ const wpsPassMs = 1_000;
 
 /** Looks around without joining. */
 export class Survey {
-  readonly #ports: SurveyPorts;
+  readonly #parts: SurveyParts;
   /** Changes with `end`: what was under way before stops by itself. */
   #turn = 0;
 
-  constructor(ports: SurveyPorts) {
-    this.#ports = ports;
+  constructor(parts: SurveyParts) {
+    this.#parts = parts;
   }
 
   /** A join has the radio: nothing can be looked for. */
   get isBusy(): boolean {
-    return this.#ports.busy();
+    return this.#parts.busy();
   }
 
   /** Power off: what is under way comes to nothing. */
@@ -55,7 +55,7 @@ export class Survey {
 
   /** The access points that several passes have heard, by channel; the passes end with the first that finds something. */
   async scan(sought: Sought = {}): Promise<Result<readonly Heard[], 'busy'>> {
-    const { busy, radio, timings } = this.#ports;
+    const { busy, radio, timings } = this.#parts;
     if (busy()) return failure('busy');
     for (let repeats = radio.settings.repeats; ; repeats--) {
       await this.#pause(timings.scanMs);
@@ -70,7 +70,7 @@ export class Survey {
 
   /** Tries credentials without joining; a link that is up stays. */
   async verify({ ssid, bssid, channel, security, passkey }: Credentials): Promise<boolean> {
-    const { admits, associateTimeoutMs, busy, radio, timings } = this.#ports;
+    const { admits, associateTimeoutMs, busy, radio, timings } = this.#parts;
     if (busy()) return false;
     await this.#pause(timings.probeMs);
     const found = radio
@@ -90,7 +90,7 @@ export class Survey {
    * Two buttons at a time are refused: nobody knows which one is meant.
    */
   async wps(pin?: string): Promise<Result<{ readonly ssid: string; readonly passkey: string }, 'failed' | 'overlap'>> {
-    const { clock, radio } = this.#ports;
+    const { clock, radio } = this.#parts;
     const turn = this.#turn;
     const endMs = clock.monotonic() + wpsTimeoutMs;
     for (;;) {
@@ -111,6 +111,6 @@ export class Survey {
   }
 
   async #pause(delayMs: number): Promise<void> {
-    if (delayMs > 0) await sleep(this.#ports.clock, delayMs);
+    if (delayMs > 0) await sleep(this.#parts.clock, delayMs);
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../device/log.ts';
-import type { JoinVoice } from './join-ports.ts';
+import type { JoinVoice } from './join-parts.ts';
 
 /** The lines and notices of a join, in the words of the personality. */
 export const joinVoice = (log: Log): JoinVoice => ({

@@ -5,7 +5,7 @@ import type { Interface, Net } from '../net/ports.ts';
 import type { Random } from '../random.ts';
 import type { AccessPoint, Air } from './air.ts';
 import { Station } from './join.ts';
-import type { Addresses, JoinTimings, JoinVoice } from './join-ports.ts';
+import type { Addresses, JoinTimings, JoinVoice } from './join-parts.ts';
 import { type JoinFailure, type JoinResultCode, statusOf } from './join-table.ts';
 import { LinkWatch } from './link-watch.ts';
 import { Radio } from './radio.ts';
@@ -25,8 +25,7 @@ import { Stations } from './stations.ts';
 import { Survey } from './survey.ts';
 import { joinVoice } from './voice.ts';
 
-export type { Interface } from '../net/ports.ts';
-export type { Addresses } from './join-ports.ts';
+export type { Addresses } from './join-parts.ts';
 export type { JoinFailure } from './join-table.ts';
 
 export interface WlanParts {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { BroadcastKeyRecord } from '@moorage/api';
 import { IconBroadcast } from '@tabler/icons-react';
@@ -7,10 +7,11 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field, Fields } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 
@@ -19,18 +20,14 @@ const commandFor = (key: string): string =>
   `set broadcast.http.host ${window.location.origin}/api/broadcasts/${encodeURIComponent(key)}`;
 
 const Made = ({ made, onClose }: { readonly made: BroadcastKeyRecord; readonly onClose: () => void }) => (
-  <Stack gap="sm">
-    <Alert color="orange" variant="outline" title="The key is shown this once">
-      Copy it now. Whoever has it can post values of your devices, and nothing else.
-    </Alert>
-    <Fields stacked>
-      <Field label="Key" value={made.key} mono />
-      <Field label="To be typed at each module, with save after it" value={commandFor(made.key)} mono />
-    </Fields>
-    <Group justify="flex-end">
-      <Button onClick={onClose}>I have copied it</Button>
-    </Group>
-  </Stack>
+  <ShownOnce
+    what="The key"
+    advice="Copy it now. Whoever has it can post values of your devices, and nothing else."
+    onClose={onClose}
+  >
+    <Field label="Key" value={made.key} mono />
+    <Field label="To be typed at each module, with save after it" value={commandFor(made.key)} mono />
+  </ShownOnce>
 );
 
 function NewKey({ onMade }: { readonly onMade: (made: BroadcastKeyRecord) => void }) {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { TokenRecord } from '@moorage/api';
 import { useState } from 'react';
@@ -6,10 +6,11 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Field, Fields } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 
@@ -38,18 +39,14 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <Stack gap="sm">
-      <Alert color="orange" variant="outline" title="The token is shown this once">
-        Copy it now. Whoever has it can do everything that you can; revoke it when it is no longer needed.
-      </Alert>
-      <Fields stacked>
-        <Field label="Token" value={made.token} mono />
-        <Field label="As a header" value={`Authorization: Bearer ${made.token}`} mono />
-      </Fields>
-      <Group justify="flex-end">
-        <Button onClick={onClose}>I have copied it</Button>
-      </Group>
-    </Stack>
+    <ShownOnce
+      what="The token"
+      advice="Copy it now. Whoever has it can do everything that you can; revoke it when it is no longer needed."
+      onClose={onClose}
+    >
+      <Field label="Token" value={made.token} mono />
+      <Field label="As a header" value={`Authorization: Bearer ${made.token}`} mono />
+    </ShownOnce>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, NumberInput, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Code, Group, NumberInput, Stack, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ActivationTokenRecord } from '@moorage/api';
 import { IconKey, IconTrash } from '@tabler/icons-react';
@@ -12,6 +12,7 @@ import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import type { TabProps } from './tabs.ts';
@@ -63,18 +64,14 @@ interface MadeProps {
 
 /** The value of a new token: the service keeps none of it that could be shown again. */
 const Made = ({ made, productCode, onClose }: MadeProps) => (
-  <Stack gap="md">
-    <Alert color="orange" variant="outline" title="Copy it now: it is shown this once">
-      Whoever has it can claim {plural(made.uses_left, 'device')} for the owner of this product.
-    </Alert>
-    <dl style={{ margin: 0 }}>
-      <Field label="Token" value={made.token} mono />
-      <Field label="Command for the module" value={`dms claim ${productCode} ${made.token}`} mono />
-    </dl>
-    <Group>
-      <Button onClick={onClose}>I have copied it</Button>
-    </Group>
-  </Stack>
+  <ShownOnce
+    what="The token"
+    advice={`Copy it now. Whoever has it can claim ${plural(made.uses_left, 'device')} for the owner of this product.`}
+    onClose={onClose}
+  >
+    <Field label="Token" value={made.token} mono />
+    <Field label="Command for the module" value={`dms claim ${productCode} ${made.token}`} mono />
+  </ShownOnce>
 );
 
 interface CreateProps {

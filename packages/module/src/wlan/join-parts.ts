@@ -48,7 +48,7 @@ export interface JoinVoice {
   noSsid(): void;
 }
 
-export interface JoinPorts {
+export interface JoinParts {
   readonly clock: Clock;
   readonly radio: Radio;
   readonly timings: JoinTimings;

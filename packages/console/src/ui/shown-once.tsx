@@ -1,0 +1,26 @@
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Fields } from './field.tsx';
+
+interface ShownOnceProps {
+  /** "The token". */
+  readonly what: string;
+  /** What whoever has it can do. */
+  readonly advice: string;
+  /** The value and what is made of it, as `Field`s. */
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** A secret that the service tells this once. */
+export const ShownOnce = ({ what, advice, children, onClose }: ShownOnceProps) => (
+  <Stack gap="sm">
+    <Alert color="orange" variant="outline" title={`${what} is shown this once`}>
+      {advice}
+    </Alert>
+    <Fields stacked>{children}</Fields>
+    <Group justify="flex-end">
+      <Button onClick={onClose}>I have copied it</Button>
+    </Group>
+  </Stack>
+);
