@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
+import { nodeNet } from '@moorage/net/node';
 import { startByteSource } from './byte-source.ts';
 import { type Benchmark, type Finding, interleave } from './harness.ts';
 import { exchange } from './serial-line.ts';

@@ -1,7 +1,7 @@
 import { type Clock, VirtualClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { MemoryNetwork } from '@moorage/module/net/memory';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { type Benchmark, interleave } from './harness.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;

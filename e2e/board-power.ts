@@ -1,6 +1,6 @@
 import { type MemoryStore, PowerLost } from '@moorage/module/device/memory-store';
 import type { Store, StoreWriter } from '@moorage/module/device/store';
-import type { Connection, Net } from '@moorage/module/net/ports';
+import type { Connection, Net } from '@moorage/net';
 
 const never = new Promise<never>(() => {});
 

@@ -1,5 +1,5 @@
 import type { Client } from '@moorage/api';
-import { seededRandom } from '@moorage/module/random';
+import { seededRandom } from '@moorage/base';
 import type { Storage } from '@moorage/service/db/storage';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import { realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
 import { defaultModel } from '@moorage/module/model';
-import { nodeNet } from '@moorage/module/net/node';
+import { nodeNet } from '@moorage/net/node';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureExample, must } from '../packages/moorage/src/up/example.ts';

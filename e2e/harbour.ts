@@ -6,8 +6,8 @@ import { type BundleDetail, type Client, createClient, type ProductRecord } from
 import { type Clock, realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { DiskStore } from '@moorage/module/device/disk-store';
-import { nodeNet } from '@moorage/module/net/node';
 import { offlinePersonality } from '@moorage/module/testing/offline';
+import { nodeNet } from '@moorage/net/node';
 import { buildService, type Service } from '@moorage/service';
 import { issueToken } from '@moorage/service/auth/accounts';
 import { diskBlobs } from '@moorage/service/blobs/disk-blobs';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
 import { createModule, type Module } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
+import { nodeNet } from '@moorage/net/node';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, expect, test } from 'vitest';
 import { must } from '../packages/moorage/src/up/example.ts';

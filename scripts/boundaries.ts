@@ -241,10 +241,17 @@ export const zones: readonly Zone[] = [
     types: ['service/config'],
   },
 
+  // What a network is asked for, and what is known of TLS; a network itself is handed in.
+  { name: 'net', path: 'packages/net/src/', imports: ['base'] },
+  { name: 'net/memory', path: 'packages/net/src/memory/', imports: ['base', 'net'] },
+  { name: 'net/node', path: 'packages/net/src/node/', imports: ['base', 'net'], system: ['*'] },
+  // HTTP and web sockets over a connection that is handed in; nothing here opens one.
+  { name: 'net/http', path: 'packages/net/src/http/', imports: ['base', 'net'], system: ['node:http', 'ws'] },
+
   {
     name: 'module/module',
     path: 'packages/module/src/module.ts',
-    imports: ['base', 'api', 'module/*'],
+    imports: ['base', 'api', 'net', 'module/*'],
   },
   {
     name: 'module/parts',
@@ -267,7 +274,7 @@ export const zones: readonly Zone[] = [
     name: 'module/personality/texts',
     path: 'packages/module/src/personality/',
     imports: ['base'],
-    types: ['module/interpreter', 'module/personality', 'module/random'],
+    types: ['module/interpreter', 'module/personality'],
   },
   // The files of a board have to fit into its flash, counted as the flash does, with versions as commands take them.
   {
@@ -289,60 +296,7 @@ export const zones: readonly Zone[] = [
     imports: ['base'],
     types: ['module/model'],
   },
-  { name: 'module/random', path: 'packages/module/src/random.ts', imports: ['base'] },
   { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base', 'module/board-data'] },
-  { name: 'module/net/ports', path: 'packages/module/src/net/ports.ts', imports: ['base'] },
-  {
-    name: 'module/net/memory',
-    path: 'packages/module/src/net/memory.ts',
-    imports: ['base', 'module/net/ports', 'module/net/memory/parts', 'module/random'],
-  },
-  {
-    name: 'module/net/memory/parts',
-    path: 'packages/module/src/net/memory/',
-    imports: ['base', 'module/net/ports', 'module/random'],
-  },
-  {
-    name: 'module/net/node',
-    path: 'packages/module/src/net/node.ts',
-    imports: ['base', 'module/net/ports', 'module/net/node/parts'],
-    system: ['*'],
-  },
-  // Its parts: sockets, TLS, datagrams, ping.
-  {
-    name: 'module/net/node/parts',
-    path: 'packages/module/src/net/node/',
-    imports: ['base', 'module/net/ports'],
-    system: ['*'],
-  },
-  // What is known about TLS without doing any: numbers of failures, and whether a certificate and a key fit.
-  {
-    name: 'module/net/tls-facts',
-    path: 'packages/module/src/net/tls-facts.ts',
-    imports: ['base', 'module/net/ports'],
-    system: ['node:crypto'],
-  },
-  // Node's HTTP client, fed a connection that somebody else has opened.
-  {
-    name: 'module/net/http',
-    path: 'packages/module/src/net/http.ts',
-    imports: ['base', 'module/net/ports'],
-    system: ['node:http'],
-  },
-  // A web socket over a connection that somebody else has opened.
-  {
-    name: 'module/net/web-socket',
-    path: 'packages/module/src/net/web-socket.ts',
-    imports: [],
-    system: ['ws'],
-  },
-  // One request and its answer over a connection that somebody else has opened, on Node's HTTP parser.
-  {
-    name: 'module/net/exchange',
-    path: 'packages/module/src/net/http-exchange.ts',
-    imports: ['base'],
-    system: ['node:http'],
-  },
   // What an analog input makes of a voltage: the status broadcast tells it, too.
   { name: 'module/device/adc', path: 'packages/module/src/device/adc.ts', imports: ['base'] },
   // Shapes and flag bits of flash files, without the flash itself.
@@ -363,31 +317,24 @@ export const zones: readonly Zone[] = [
     name: 'module/device/net-buffers',
     path: 'packages/module/src/device/net-buffers.ts',
     imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'module/net/ports'],
+    types: ['module/device', 'net'],
   },
   {
     name: 'module/device/net-datagram',
     path: 'packages/module/src/device/net-datagram.ts',
     imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'module/net/ports'],
+    types: ['module/device', 'net'],
   },
   {
     name: 'module/device/net-stream',
     path: 'packages/module/src/device/net-stream.ts',
     imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'module/net/ports'],
+    types: ['module/device', 'net'],
   },
   {
     name: 'module/device',
     path: 'packages/module/src/device/',
-    imports: [
-      'base',
-      'module/net/ports',
-      'module/net/exchange',
-      'module/device/flash*',
-      'module/device/net*',
-      'module/board-data',
-    ],
+    imports: ['base', 'net', 'net/http', 'module/device/flash*', 'module/device/net*', 'module/board-data'],
   },
   {
     name: 'module/variables',
@@ -400,22 +347,21 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/wlan',
     path: 'packages/module/src/wlan/',
-    imports: ['base', 'module/wlan/air', 'module/net/ports', 'module/variables', 'module/device*', 'module/board-data'],
+    imports: ['base', 'module/wlan/air', 'net', 'module/variables', 'module/device*', 'module/board-data'],
   },
   {
     name: 'module/services',
     path: 'packages/module/src/services/',
     imports: [
       'base',
-      'module/net/ports',
-      'module/net/http',
-      'module/net/tls-facts',
+      'net',
+      'net/http',
       'module/variables',
       'module/board-data',
       'module/device/net*',
       'module/device/adc',
     ],
-    types: ['module/device*', 'module/wlan*', 'module/model', 'module/random', 'module/personality'],
+    types: ['module/device*', 'module/wlan*', 'module/model', 'module/personality'],
     // Turns DNS messages into values and back; it opens nothing.
     system: ['dns-packet'],
   },
@@ -423,7 +369,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/services/smtp',
     path: 'packages/module/src/services/smtp.ts',
-    imports: ['base', 'module/net/ports'],
+    imports: ['base', 'net'],
     system: ['nodemailer', 'node:net'],
   },
   // A command line over the network: sessions are attached to it as to any transport.
@@ -446,9 +392,8 @@ export const zones: readonly Zone[] = [
     imports: [
       'base',
       'api',
-      'module/net/ports',
-      'module/net/http',
-      'module/net/web-socket',
+      'net',
+      'net/http',
       // Telemetry tells what the status broadcast does; the message channel is one of the services.
       'module/services',
       'module/variables',
@@ -469,13 +414,13 @@ export const zones: readonly Zone[] = [
       'module/variables',
       'module/services',
       'module/services/smtp',
-      'module/net/exchange',
-      'module/net/tls-facts',
+      'net/http',
+      'net',
       'module/cloud',
       'module/wlan*',
       'module/board-data',
     ],
-    types: ['module/net/ports', 'module/bus'],
+    types: ['net', 'module/bus'],
   },
   {
     name: 'module/web',
@@ -485,8 +430,7 @@ export const zones: readonly Zone[] = [
       'module/interpreter',
       'module/device*',
       'module/variables',
-      'module/net/ports',
-      'module/net/tls-facts',
+      'net',
       'module/web/*',
       'module/board-data',
     ],
@@ -545,7 +489,8 @@ export const zones: readonly Zone[] = [
       'module/module',
       'module/board-data',
       'module/transports',
-      'module/net/*',
+      'net',
+      'net/node',
       'module/disk',
       // A service on SQLite takes its file for itself as a module takes its flash.
       'module/disk/lock',
@@ -560,8 +505,8 @@ export const zones: readonly Zone[] = [
 
 /** Names that stand for several zones in the lists above. */
 export const zoneGroups: Readonly<Record<string, readonly string[]>> = {
-  // What everything in the module may look at: texts, board and seeded randomness.
-  'module/board-data': ['module/personality', 'module/personality/texts', 'module/model', 'module/random'],
+  // What everything in the module may look at: texts and board.
+  'module/board-data': ['module/personality', 'module/personality/texts', 'module/model'],
 };
 
 /** Where `import '@moorage/…'` leads; an ending after the package is a file of its `src`. */
@@ -571,4 +516,7 @@ export const packageEntries: Readonly<Record<string, string>> = {
   '@moorage/service': 'packages/service/src/app.ts',
   '@moorage/service/testing': 'packages/service/src/testing/index.ts',
   '@moorage/module': 'packages/module/src/module.ts',
+  '@moorage/net': 'packages/net/src/ports.ts',
+  '@moorage/net/node': 'packages/net/src/node/index.ts',
+  '@moorage/net/memory': 'packages/net/src/memory/index.ts',
 };

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { realClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
 import { openSerial } from '@moorage/module/transports/open';
+import { nodeNet } from '@moorage/net/node';
 
 // Many joined modules, each on an address of its own with its serial port, its HTTP server and its remote terminal
 // listening; or as many addresses with three bare listeners each. Arguments: `modules` or `listeners`, how many.

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { realClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
 import { openSerial } from '@moorage/module/transports/open';
+import { nodeNet } from '@moorage/net/node';
 
 // Many idle modules, each with a serial port on TCP; or as many bare listeners, for comparison.
 const kind = process.argv[2];

@@ -2,8 +2,8 @@ import { realClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
 import { defaultModel } from '@moorage/module/model';
-import { nodeNet } from '@moorage/module/net/node';
 import { openTcp } from '@moorage/module/transports/tcp';
+import { nodeNet } from '@moorage/net/node';
 
 // Modules in one process, each with a serial port on TCP and flash for files of a few MiB. The argument says how many.
 const flash = { areaBytes: { i: 768 * 1024, e: 4 * 1024 * 1024, b: 0 }, maxFilesPerArea: 100 };

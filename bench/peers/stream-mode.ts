@@ -2,9 +2,9 @@ import { connect, createServer } from 'node:net';
 import { realClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
 import { openTcp } from '@moorage/module/transports/tcp';
 import { defaultAir } from '@moorage/module/wlan/air';
+import { nodeNet } from '@moorage/net/node';
 
 // Between two sockets: a module in stream mode, with large buffers or as it comes, or nothing but a pipe. Arguments:
 // `large`, `defaults` or `pipe`, port of the far end.

@@ -5,7 +5,7 @@ import { realClock } from '@moorage/base';
 import { createModule } from '@moorage/module';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { MemoryStore } from '@moorage/module/device/memory-store';
-import { nodeNet } from '@moorage/module/net/node';
+import { nodeNet } from '@moorage/net/node';
 
 // Modules in one process, joined; the argument says how many, whether their HTTP servers are on, and where the flash is.
 const { count, enabled, fileBytes, flash } = JSON.parse(process.argv[2] ?? '{}') as {

@@ -4,6 +4,7 @@ export * from './clock.ts';
 export * from './crc16.ts';
 export * from './ids.ts';
 export * from './pieces.ts';
+export * from './random.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';
 export * from './transition.ts';

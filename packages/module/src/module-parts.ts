@@ -1,3 +1,4 @@
+import { seededRandom } from '@moorage/base';
 import Value from 'typebox/value';
 import { DataCloud } from './cloud/data-cloud.ts';
 import { Solo } from './cloud/data-solo.ts';
@@ -8,7 +9,6 @@ import type { PoolSettings } from './device/net-buffers.ts';
 import { showStreams } from './device/stream-pins.ts';
 import { StreamTable } from './device/streams.ts';
 import type { Module, ModuleOptions } from './module.ts';
-import { seededRandom } from './random.ts';
 import { zoneMinutes } from './variables/kinds.ts';
 import { defaultAir } from './wlan/air.ts';
 import { Wlan } from './wlan/wlan.ts';

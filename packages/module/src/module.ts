@@ -1,4 +1,14 @@
-import { type CancelTimer, type Clock, decodeBase64, parseVersion, sleep, unwrap } from '@moorage/base';
+import {
+  type CancelTimer,
+  type Clock,
+  decodeBase64,
+  parseVersion,
+  type Random,
+  seededRandom,
+  sleep,
+  unwrap,
+} from '@moorage/base';
+import type { Net } from '@moorage/net';
 import { Bus } from './bus/bus.ts';
 import type { DataCloud } from './cloud/data-cloud.ts';
 import { DataMessages } from './cloud/data-messages.ts';
@@ -32,10 +42,8 @@ import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
 import { cloudOf, linkOf, logSettings, poolSettings, soloOf, streamsOf, wlanOf } from './module-parts.ts';
 import { ModuleSources } from './module-sources.ts';
-import type { Net } from './net/ports.ts';
 import { drawnTimings } from './personality/timings.ts';
 import { neutralPersonality, type Personality, type Timings } from './personality.ts';
-import { type Random, seededRandom } from './random.ts';
 import { networkServices } from './services/index.ts';
 import { IoConnection } from './services/io-connection.ts';
 import { LocalNames } from './services/local-names.ts';

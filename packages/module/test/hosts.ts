@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import type { Connection, DatagramSocket, Net } from '../src/net/ports.ts';
+import type { Connection, DatagramSocket, Net } from '@moorage/net';
 import { type PeerStep, spell } from './transcript.ts';
 
 /** Where hosts are added. */

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@moorage/base';
+import { nodeNet } from '@moorage/net/node';
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeNet } from '../src/net/node.ts';
-import { testCertificates } from '../src/testing/certificates.ts';
 import { joinedModule } from '../src/testing/http-rig.ts';
 import { hasProgram } from './interop.ts';
 

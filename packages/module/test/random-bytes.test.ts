@@ -1,9 +1,9 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
-import { MemoryNetwork } from '../src/net/memory.ts';
 import { wires } from './transcript.ts';
 import { openWire } from './wires.ts';
 

@@ -5,10 +5,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { VirtualClock } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
-import { MemoryNetwork } from '../src/net/memory.ts';
-import type { Net } from '../src/net/ports.ts';
 import { attachSession } from '../src/transports/duplex.ts';
 import { addHost, ScriptedPeer } from './hosts.ts';
 import { bytesOf, parseTranscript, spell } from './transcript.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
-import { nodeNet } from '../src/net/node.ts';
-import type { Connection, Datagram, Net, NetFailure } from '../src/net/ports.ts';
+import type { Connection, Datagram, Net, NetFailure } from '@moorage/net';
+import { nodeNet } from '@moorage/net/node';
 
 /** Ports below this are the superuser's. */
 const firstFreePort = 1024;

@@ -1,9 +1,9 @@
 // A module whose soft AP is up, on an address of the network namespace that it runs in: `node soft-ap-module.ts IP`.
 // Says what the module says, one line at a time, until its standard input ends.
 import { realClock } from '@moorage/base';
+import { nodeNet } from '@moorage/net/node';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
-import { nodeNet } from '../src/net/node.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 
 const ip = process.argv[2] ?? '10.10.10.1';

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { realClock, unwrap } from '@moorage/base';
+import { nodeNet } from '@moorage/net/node';
+import { testCertificates } from '@moorage/net/testing/certificates';
+import { freePort, loopback } from '@moorage/net/testing/nets';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
-import { nodeNet } from '../src/net/node.ts';
-import { testCertificates } from '../src/testing/certificates.ts';
-import { freePort, loopback } from '../src/testing/nets.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 
 // Programs that are not ours, each a process, on the loopback sockets of this machine.

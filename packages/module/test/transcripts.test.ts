@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { unwrap, VirtualClock } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BusPort } from '../src/bus/bus-port.ts';
 import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
-import { MemoryNetwork } from '../src/net/memory.ts';
-import type { Net } from '../src/net/ports.ts';
 import { parseAir } from '../src/wlan/air.ts';
 import { addHost, Call, type HostNetwork, ScriptedPeer } from './hosts.ts';
 import { SocketNetwork } from './socket-network.ts';

@@ -15,12 +15,12 @@ import type { Board } from '@moorage/module/commands/board';
 import { DiskStore } from '@moorage/module/device/disk-store';
 import { MemoryStore } from '@moorage/module/device/memory-store';
 import { parseModel } from '@moorage/module/model';
-import { nodeNet } from '@moorage/module/net/node';
 import { loadPersonality, type Personality, strictPersonality } from '@moorage/module/personality';
 import { noTimings, realTimings } from '@moorage/module/personality/timings';
 import { openControl, parseControl } from '@moorage/module/transports/control';
 import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
+import { nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
 import { TakenPorts } from './taken-ports.ts';
 

@@ -1,4 +1,4 @@
-import { nodeNet } from '@moorage/module/net/node';
+import { nodeNet } from '@moorage/net/node';
 import { expect, test } from 'vitest';
 import { TakenPorts } from './taken-ports.ts';
 

@@ -1,4 +1,4 @@
-import type { Listener, Net } from '@moorage/module/net/ports';
+import type { Listener, Net } from '@moorage/net';
 
 /** A network that remembers which of the ports that a module asks for another program has. */
 export class TakenPorts {

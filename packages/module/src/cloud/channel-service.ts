@@ -1,6 +1,6 @@
 import type { ServiceAction } from '@moorage/api';
 import { type CancelTimer, failure, success } from '@moorage/base';
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import type { BroadcastBoard } from '../services/broadcast.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
 import { Channel } from './channel.ts';

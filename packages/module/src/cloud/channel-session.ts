@@ -7,8 +7,8 @@ import {
   ServiceRequest,
 } from '@moorage/api';
 import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
+import type { Frame, WebSocketLine } from '@moorage/net/http/web-socket';
 import Value from 'typebox/value';
-import type { Frame, WebSocketLine } from '../net/web-socket.ts';
 import {
   type Form,
   formOf,

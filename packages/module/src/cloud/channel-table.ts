@@ -1,6 +1,6 @@
 import { channelCloses } from '@moorage/api';
 import type { Transition } from '@moorage/base';
-import type { SocketEnd } from '../net/web-socket.ts';
+import type { SocketEnd } from '@moorage/net/http/web-socket';
 
 export type ChannelState = 'waiting' | 'dialling' | 'open' | 'stopped';
 export type ChannelTrigger = 'due' | 'opened' | 'ended' | 'stop';

@@ -1,6 +1,6 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Frame } from '@moorage/net/http/web-socket';
 import { decode, encode } from '@msgpack/msgpack';
-import type { Frame } from '../net/web-socket.ts';
 
 /** What a message was written in; an answer uses the form of the question. */
 export type Form = 'binary' | 'text';

@@ -1,9 +1,8 @@
 import { channelFrameLimitBytes } from '@moorage/api';
-import { type CancelTimer, type Clock, failure, type Result, transition } from '@moorage/base';
-import type { HttpTarget } from '../net/http.ts';
-import type { Net } from '../net/ports.ts';
-import { openWebSocket, type SocketEnd, type WebSocketLine } from '../net/web-socket.ts';
-import type { Random } from '../random.ts';
+import { type CancelTimer, type Clock, failure, type Random, type Result, transition } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import type { HttpTarget } from '@moorage/net/http/client';
+import { openWebSocket, type SocketEnd, type WebSocketLine } from '@moorage/net/http/web-socket';
 import { ChannelSession, type RequestBody, type SessionParts } from './channel-session.ts';
 import {
   type ChannelState,

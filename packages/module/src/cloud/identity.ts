@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { DeviceCredentials } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { TlsClient } from '@moorage/net';
 import { type FlashError, fileFlags } from '../device/flash.ts';
 import type { Flash } from '../device/flash-files.ts';
-import type { TlsClient } from '../net/ports.ts';
 
 /** Files of the device's identity; system files, which the HTTP server never serves. */
 export const identityFiles = { certificate: 'device.crt', key: 'device.key', ca: 'ca.pem' } as const;

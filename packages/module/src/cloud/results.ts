@@ -1,5 +1,5 @@
 import { otaResults } from '@moorage/api';
-import type { HttpFailure } from '../net/http.ts';
+import type { HttpFailure } from '@moorage/net/http/client';
 import type { JoinFailure } from '../wlan/join-table.ts';
 
 /** Values of `dms.ota_result`. Spec: MOD-OTA-result. */

@@ -11,9 +11,15 @@ import {
   type ReplyOf,
 } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import {
+  type DownloadOptions,
+  HttpClient,
+  type HttpFailure,
+  type HttpTarget,
+  type SentBody,
+} from '@moorage/net/http/client';
 import Value from 'typebox/value';
-import { type DownloadOptions, HttpClient, type HttpFailure, type HttpTarget, type SentBody } from '../net/http.ts';
-import type { Net } from '../net/ports.ts';
 import { httpFailure, type LinkFailure } from './results.ts';
 
 /** What a module asks of the device listener. Spec: reference service 6.4 and 6.6. */

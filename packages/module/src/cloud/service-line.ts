@@ -1,8 +1,8 @@
 import type { EndpointShape, ReplyOf } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import type { HttpTarget } from '@moorage/net/http/client';
 import type { Flash } from '../device/flash-files.ts';
-import type { HttpTarget } from '../net/http.ts';
-import type { Net } from '../net/ports.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { JoinFailure } from '../wlan/join-table.ts';
 import { type IdentityPair, identityFiles, isRenewalDue, tlsIdentity } from './identity.ts';

@@ -1,5 +1,5 @@
 import type { CancelTimer } from '@moorage/base';
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import { type BroadcastBoard, statusObject } from '../services/broadcast.ts';
 
 /** Values of one message that the service takes. */

@@ -1,6 +1,5 @@
 import { otaResults } from '@moorage/api';
-import type { CancelTimer, Clock } from '@moorage/base';
-import type { Random } from '../random.ts';
+import type { CancelTimer, Clock, Random } from '@moorage/base';
 import { backOffMs } from './pause.ts';
 import { runUpdate, type UpdateBoard } from './run-update.ts';
 

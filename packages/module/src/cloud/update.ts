@@ -1,8 +1,8 @@
 import { otaResults, type UpdateOffer } from '@moorage/api';
 import { type Clock, failure, parseVersion, type Result, success, type Version } from '@moorage/base';
+import type { HttpFailure } from '@moorage/net/http/client';
 import { fileFlags, type NewFile } from '../device/flash.ts';
 import type { FileWriter, Flash } from '../device/flash-files.ts';
-import type { HttpFailure } from '../net/http.ts';
 import type { LinkListener } from './events.ts';
 import { backOffMs, pause } from './pause.ts';
 import { httpFailure, type LinkFailure } from './results.ts';

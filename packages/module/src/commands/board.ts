@@ -1,4 +1,5 @@
-import type { Clock } from '@moorage/base';
+import type { Clock, Random } from '@moorage/base';
+import type { Net } from '@moorage/net';
 import type { Bus } from '../bus/bus.ts';
 import type { DataCloud } from '../cloud/data-cloud.ts';
 import type { DataMessages } from '../cloud/data-messages.ts';
@@ -17,9 +18,7 @@ import type { Execution } from '../interpreter/execute.ts';
 import type { CommandQueue } from '../interpreter/queue.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import type { Model } from '../model.ts';
-import type { Net } from '../net/ports.ts';
 import type { Personality, Timings } from '../personality.ts';
-import type { Random } from '../random.ts';
 import type { NetworkServices } from '../services/network-services.ts';
 import type { Sockets } from '../services/sockets.ts';
 import type { WebSetup } from '../services/web-setup.ts';

@@ -1,8 +1,8 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
 import { MemoryStore } from '../device/memory-store.ts';
 import { createModule } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 
 async function rig() {
   const clock = new VirtualClock();

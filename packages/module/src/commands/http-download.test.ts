@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { crc16 } from '@moorage/base';
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
 import { spoolName } from '../device/flash-spool.ts';
 import { defaultModel, type Model } from '../model.ts';
-import { testCertificates } from '../testing/certificates.ts';
 import { grounds, type HttpRig, httpRig } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();

@@ -1,8 +1,8 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Connection, Interface, TlsClient } from '@moorage/net';
+import { HttpExchange, type RequestHead } from '@moorage/net/http/exchange';
+import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { HttpStream } from '../device/http-stream.ts';
-import { HttpExchange, type RequestHead } from '../net/http-exchange.ts';
-import type { Connection, Interface, TlsClient } from '../net/ports.ts';
-import { tlsErrorNumber } from '../net/tls-facts.ts';
 import type { Board } from './board.ts';
 import { fileReasons } from './file-reasons.ts';
 import type { HttpUrl } from './http-url.ts';

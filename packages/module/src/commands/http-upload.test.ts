@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
 import { storePem } from '../cloud/identity.ts';
-import { testCertificates } from '../testing/certificates.ts';
 import { grounds, httpRig } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();

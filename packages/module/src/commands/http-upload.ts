@@ -1,8 +1,8 @@
+import type { Interface } from '@moorage/net';
 import type { FileInfo } from '../device/flash.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
 import { isOwnKey, refuseFile } from './file-reasons.ts';
 import { type OpenHttp, openHttp, untilAnswered } from './http-open.ts';

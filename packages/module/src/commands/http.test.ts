@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
-import { testCertificates } from '../testing/certificates.ts';
 import { grounds, type HttpRig, httpRig } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();

@@ -1,8 +1,8 @@
+import type { Interface } from '@moorage/net';
+import type { HeaderError } from '@moorage/net/http/exchange';
 import { HttpStream } from '../device/http-stream.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
-import type { HeaderError } from '../net/http-exchange.ts';
-import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
 import { openHttp, untilAnswered } from './http-open.ts';
 import { parseHttpUrl } from './http-url.ts';

@@ -1,10 +1,10 @@
 import { VirtualClock } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
+import { nodeNet } from '@moorage/net/node';
+import { loopback } from '@moorage/net/testing/nets';
 import { describe, expect, test } from 'vitest';
-import { MemoryNetwork } from '../net/memory.ts';
-import { nodeNet } from '../net/node.ts';
-import type { Net } from '../net/ports.ts';
 import { moduleRig } from '../testing/module-rig.ts';
-import { loopback } from '../testing/nets.ts';
 
 function memoryNet(): Net {
   const network = new MemoryNetwork(new VirtualClock());

@@ -1,6 +1,6 @@
+import type { Interface } from '@moorage/net';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Reply } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
 import { interfaceOption } from './interface-option.ts';
 

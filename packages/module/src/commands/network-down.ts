@@ -1,5 +1,5 @@
+import type { Interface } from '@moorage/net';
 import type { Reply } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import type { Board } from './board.ts';
 
 /** Takes an interface down, then goes on. The notices of closed connections come before that of the lost link. */

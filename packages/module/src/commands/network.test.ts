@@ -1,9 +1,9 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../device/memory-store.ts';
 import { Session } from '../interpreter/session.ts';
 import { createModule } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 
 async function rig() {
   const clock = new VirtualClock();

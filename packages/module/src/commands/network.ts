@@ -1,6 +1,6 @@
+import type { Interface } from '@moorage/net';
 import type { Command, SessionPort } from '../interpreter/command.ts';
 import { codes, fail, ok, type Reply } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { type Board, defineCommand } from './board.ts';
 import { interfaceOption as iface } from './interface-option.ts';
 import { takeDown } from './network-down.ts';

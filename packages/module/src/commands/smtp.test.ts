@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
+import { nodeNet } from '@moorage/net/node';
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
 import { storePem } from '../cloud/identity.ts';
-import { MemoryNetwork } from '../net/memory.ts';
-import { nodeNet } from '../net/node.ts';
-import type { Net } from '../net/ports.ts';
-import { testCertificates } from '../testing/certificates.ts';
 import { joinedModule } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { failure, type Result, success } from '@moorage/base';
+import type { Interface } from '@moorage/net';
+import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { FileInfo } from '../device/flash.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, needBytes, ok, type Response } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
-import { tlsErrorNumber } from '../net/tls-facts.ts';
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
 import { type Board, defineCommand } from './board.ts';
 import { isOwnKey, refuseFile } from './file-reasons.ts';

@@ -1,6 +1,6 @@
+import type { Interface } from '@moorage/net';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { openTcpClient } from '../services/open-client.ts';
 import { type ServerKind, serverTls } from '../services/tcp-servers.ts';
 import { type Board, defineCommand } from './board.ts';

@@ -1,5 +1,5 @@
+import { type TestCertificate, testCertificates } from '@moorage/net/testing/certificates';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type TestCertificate, testCertificates } from '../testing/certificates.ts';
 import { farPort, grounds, type SocketRig, socketRig } from '../testing/socket-rig.ts';
 
 let rig: SocketRig;

@@ -1,7 +1,7 @@
+import type { Interface } from '@moorage/net';
 import { readValue } from '../interpreter/arguments.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { openTcpClient } from '../services/open-client.ts';
 import { type Board, defineCommand } from './board.ts';
 import { tlsSettings } from './http-open.ts';

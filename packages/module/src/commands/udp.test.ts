@@ -1,6 +1,6 @@
 import { unwrap } from '@moorage/base';
+import type { Datagram } from '@moorage/net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Datagram } from '../net/ports.ts';
 import { farPort, grounds, type SocketRig, socketRig } from '../testing/socket-rig.ts';
 
 let rig: SocketRig;

@@ -1,7 +1,7 @@
+import type { Interface } from '@moorage/net';
 import { readValue } from '../interpreter/arguments.ts';
 import type { ArgSpec, Command } from '../interpreter/command.ts';
 import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
-import type { Interface } from '../net/ports.ts';
 import { openUdpClient } from '../services/open-client.ts';
 import { type Board, defineCommand } from './board.ts';
 import { discarding } from './data-sinks.ts';

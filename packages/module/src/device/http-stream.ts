@@ -1,5 +1,5 @@
 import { type Clock, failure, type Result, success } from '@moorage/base';
-import type { HttpExchange } from '../net/http-exchange.ts';
+import type { HttpExchange } from '@moorage/net/http/exchange';
 import { type PacketPool, ReceiveQueue } from './net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 

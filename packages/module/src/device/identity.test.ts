@@ -1,6 +1,5 @@
-import { isDeviceUuid, platformPartId } from '@moorage/base';
+import { isDeviceUuid, platformPartId, seededRandom } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../random.ts';
 import { makeIdentity, readIdentity } from './identity.ts';
 import { MemoryStore } from './memory-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '@moorage/base';
 import type { Store } from './store.ts';
 
 /** What is burnt into the hardware. */

@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import type { Datagram, DatagramSocket, Interface } from '../net/ports.ts';
+import type { Datagram, DatagramSocket, Interface } from '@moorage/net';
 import { type PacketPool, ReceiveQueue, Share } from './net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 

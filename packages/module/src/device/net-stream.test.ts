@@ -1,9 +1,8 @@
 import { type Duplex, PassThrough } from 'node:stream';
-import { VirtualClock } from '@moorage/base';
+import { seededRandom, VirtualClock } from '@moorage/base';
+import { pairOfEnds } from '@moorage/net/memory/end';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairOfEnds } from '../net/memory/end.ts';
-import { seededRandom } from '../random.ts';
 import { PacketPool, ReceiveQueue } from './net-buffers.ts';
 import { drainTimeoutMs, lingerMs, SocketStream } from './net-stream.ts';
 

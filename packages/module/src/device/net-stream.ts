@@ -1,6 +1,5 @@
-import type { CancelTimer, Clock } from '@moorage/base';
-import { failure, type Result, success } from '@moorage/base';
-import type { Connection, Interface } from '../net/ports.ts';
+import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
+import type { Connection, Interface } from '@moorage/net';
 import { type PacketPool, ReceiveQueue, Share } from './net-buffers.ts';
 import type { Stream, StreamError, StreamType, WriteSink } from './streams.ts';
 

@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import { PacketPool, type PoolSettings } from './net-buffers.ts';
 
 /** Kinds of stream, as `stream_list` prints them. Spec: MOD-STREAM-*. */

@@ -1,5 +1,5 @@
+import { seededRandom } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../random.ts';
 import { drawnTimings, noTimings, realTimings } from './timings.ts';
 
 test('drawnTimings gives fixed times as they are', () => {

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '@moorage/base';
 
 /** How long the module takes for what takes real ones a while, in ms. */
 export interface Timings {

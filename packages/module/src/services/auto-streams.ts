@@ -1,5 +1,5 @@
 import type { CancelTimer } from '@moorage/base';
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import { openTcpClient, openUdpClient } from './open-client.ts';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 import type { Sockets } from './sockets.ts';

@@ -1,8 +1,8 @@
 import type { CancelTimer } from '@moorage/base';
+import type { DatagramSocket, Interface } from '@moorage/net';
+import { HttpClient } from '@moorage/net/http/client';
 import { rawSample } from '../device/adc.ts';
 import type { Pins } from '../device/gpio.ts';
-import { HttpClient } from '../net/http.ts';
-import type { DatagramSocket, Interface } from '../net/ports.ts';
 import { addressOf } from './host-name.ts';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 

@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from '@moorage/base';
-import type { Datagram, DatagramSocket } from '../net/ports.ts';
+import type { Datagram, DatagramSocket } from '@moorage/net';
 import type { Stations } from '../wlan/stations.ts';
 import { type DhcpReply, type DhcpRequest, readDhcp, writeDhcp } from './dhcp-packet.ts';
 import { DhcpPool } from './dhcp-pool.ts';

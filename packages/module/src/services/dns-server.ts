@@ -1,4 +1,4 @@
-import type { DatagramSocket } from '../net/ports.ts';
+import type { DatagramSocket } from '@moorage/net';
 import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from './dns-message.ts';
 import type { NetworkService, ServiceBoard } from './service.ts';
 

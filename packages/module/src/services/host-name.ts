@@ -1,5 +1,5 @@
 import { nameWithDigits } from '@moorage/base';
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import type { ServiceBoard } from './service.ts';
 
 /** The IPv4 address of an interface that is up. */

@@ -1,6 +1,6 @@
 import type { Result } from '@moorage/base';
+import type { TlsClient } from '@moorage/net';
 import type { PinRoles } from '../device/pin-roles.ts';
-import type { TlsClient } from '../net/ports.ts';
 import { openTcpClient, openUdpClient, type SocketBoard } from './open-client.ts';
 
 type PinBoard = SocketBoard & { readonly pinRoles: PinRoles };

@@ -1,4 +1,4 @@
-import type { Datagram, DatagramSocket } from '../net/ports.ts';
+import type { Datagram, DatagramSocket } from '@moorage/net';
 import { blankResponse, type DnsMessage, plainName, readDns, sameName, writeDns } from './dns-message.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { hostTtlSeconds } from './mdns-records.ts';

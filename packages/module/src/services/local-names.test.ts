@@ -1,6 +1,6 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
-import { MemoryNetwork } from '../net/memory.ts';
 import { blankResponse, readDns, writeDns } from './dns-message.ts';
 import { LocalNames } from './local-names.ts';
 import { mdnsGroup, mdnsPort } from './mdns-responder.ts';

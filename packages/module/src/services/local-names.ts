@@ -1,5 +1,5 @@
 import type { Clock, Result } from '@moorage/base';
-import type { Connection, DatagramOptions, DatagramSocket, DialOptions, Net, NetFailure } from '../net/ports.ts';
+import type { Connection, DatagramOptions, DatagramSocket, DialOptions, Net, NetFailure } from '@moorage/net';
 import { isWritable } from './dns-message.ts';
 import { resolveLocal } from './mdns-browser.ts';
 

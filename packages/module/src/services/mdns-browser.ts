@@ -1,6 +1,5 @@
-import type { Clock } from '@moorage/base';
-import { failure, type Result, sleep, success } from '@moorage/base';
-import type { DatagramSocket, Net, NetFailure } from '../net/ports.ts';
+import { type Clock, failure, type Result, sleep, success } from '@moorage/base';
+import type { DatagramSocket, Net, NetFailure } from '@moorage/net';
 import {
   blankQuery,
   type DnsQuestion,

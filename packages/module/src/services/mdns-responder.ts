@@ -1,6 +1,5 @@
-import type { CancelTimer, Clock } from '@moorage/base';
-import type { Datagram, DatagramSocket } from '../net/ports.ts';
-import type { Random } from '../random.ts';
+import type { CancelTimer, Clock, Random } from '@moorage/base';
+import type { Datagram, DatagramSocket } from '@moorage/net';
 import { type DnsMessage, readDns, writeDns } from './dns-message.ts';
 import {
   announcementOf,

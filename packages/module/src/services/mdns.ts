@@ -1,4 +1,4 @@
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
 import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';

@@ -1,5 +1,5 @@
+import type { Datagram } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
-import type { Datagram } from '../net/ports.ts';
 import { moduleIp, type NetworkRig, networkRig, type Peer } from '../testing/network-rig.ts';
 import { blankQuery, blankResponse, type DnsMessage, type DnsRecord, readDns, writeDns } from './dns-message.ts';
 import { llmnrGroup, llmnrPort } from './llmnr.ts';

@@ -1,4 +1,4 @@
-import type { Datagram, DatagramSocket } from '../net/ports.ts';
+import type { Datagram, DatagramSocket } from '@moorage/net';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { netbiosAnswer, readNetbiosQuery } from './netbios-packet.ts';
 import type { NetworkService } from './service.ts';

@@ -1,4 +1,4 @@
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 
 interface Started {

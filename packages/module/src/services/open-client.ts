@@ -1,8 +1,8 @@
 import { failure, type Result, sleep, success } from '@moorage/base';
+import type { Connection, Interface, KeepAlive, TlsClient } from '@moorage/net';
+import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { DatagramStream } from '../device/net-datagram.ts';
 import { SocketStream } from '../device/net-stream.ts';
-import type { Connection, Interface, KeepAlive, TlsClient } from '../net/ports.ts';
-import { tlsErrorNumber } from '../net/tls-facts.ts';
 import type { ServiceBoard } from './service.ts';
 
 /** The parts of a module that open network streams. */

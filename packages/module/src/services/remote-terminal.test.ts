@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { unwrap, VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
 import { MemoryStore } from '../device/memory-store.ts';
 import { createModule } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 import { HostLine, PeerStream } from '../testing/bus-rig.ts';
 import { attachSession } from '../transports/duplex.ts';
 import { defaultAir } from '../wlan/air.ts';

@@ -1,4 +1,5 @@
-import type { Clock } from '@moorage/base';
+import type { Clock, Random } from '@moorage/base';
+import type { Interface, Net } from '@moorage/net';
 import type { Flash } from '../device/flash-files.ts';
 import type { Identity } from '../device/identity.ts';
 import type { Log } from '../device/log.ts';
@@ -6,9 +7,7 @@ import type { PinRoles } from '../device/pin-roles.ts';
 import type { Rtc } from '../device/rtc.ts';
 import type { StreamTable } from '../device/streams.ts';
 import type { Model } from '../model.ts';
-import type { Interface, Net } from '../net/ports.ts';
 import type { Personality } from '../personality.ts';
-import type { Random } from '../random.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { Wlan } from '../wlan/wlan.ts';
 import type { WebSetupFacts } from './web-setup.ts';

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { Connection, Net, NetFailure, TlsClient } from '@moorage/net';
 import { createTransport } from 'nodemailer';
-import type { Connection, Net, NetFailure, TlsClient } from '../net/ports.ts';
 
 export interface MailServer {
   readonly host: string;

@@ -1,5 +1,5 @@
+import type { Datagram } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
-import type { Datagram } from '../net/ports.ts';
 import { networkRig, type Peer } from '../testing/network-rig.ts';
 import { ntpPort } from './sntp.ts';
 import { stampOf } from './sntp-packet.ts';

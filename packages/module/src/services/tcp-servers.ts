@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Connection, Interface, Listener, NetFailure, TlsServer } from '@moorage/net';
+import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import { SocketStream } from '../device/net-stream.ts';
-import type { Connection, Interface, Listener, NetFailure, TlsServer } from '../net/ports.ts';
-import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { TextKey } from '../personality.ts';
 import { applyKeepAlive, type SocketBoard } from './open-client.ts';
 

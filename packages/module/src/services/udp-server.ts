@@ -1,6 +1,6 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Interface } from '@moorage/net';
 import { DatagramStream, type Peer } from '../device/net-datagram.ts';
-import type { Interface } from '../net/ports.ts';
 import type { SocketBoard } from './open-client.ts';
 
 /** What the list shows before anybody has sent something. */

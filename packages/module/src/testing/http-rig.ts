@@ -3,13 +3,13 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { unwrap, VirtualClock } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
+import { nodeNet } from '@moorage/net/node';
+import { tlsPair } from '@moorage/net/testing/nets';
 import { MemoryStore } from '../device/memory-store.ts';
 import type { Model } from '../model.ts';
 import { createModule } from '../module.ts';
-import { type Conditions, MemoryNetwork } from '../net/memory.ts';
-import { nodeNet } from '../net/node.ts';
-import type { Net } from '../net/ports.ts';
-import { tlsPair } from './nets.ts';
 import { offlinePersonality } from './offline.ts';
 
 /** The network that a rig is built on: in memory, or the loopback sockets of the host. */

@@ -1,6 +1,6 @@
 import { success } from '@moorage/base';
+import type { TlsPair } from '@moorage/net/memory';
 import { generate } from 'selfsigned';
-import type { TlsPair } from '../net/memory.ts';
 import type { ServicePeer } from './service-peer.ts';
 
 export const dayMs = 86_400_000;

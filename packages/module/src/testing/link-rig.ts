@@ -1,9 +1,9 @@
 import { VirtualClock } from '@moorage/base';
+import { type Conditions, MemoryNetwork, type TlsPair } from '@moorage/net/memory';
 import type { LinkEvent } from '../cloud/link.ts';
 import { MemoryStore } from '../device/memory-store.ts';
 import { defaultModel, type Model } from '../model.ts';
 import { createModule, type Module } from '../module.ts';
-import { type Conditions, MemoryNetwork, type TlsPair } from '../net/memory.ts';
 import { neutralPersonality, type Personality } from '../personality.ts';
 import { ServicePeer } from './service-peer.ts';
 

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { MemoryStore } from '../device/memory-store.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 
 export interface ModuleRig {
   readonly clock: VirtualClock;

@@ -1,8 +1,8 @@
 import { VirtualClock } from '@moorage/base';
+import type { Datagram, DatagramOptions, DatagramSocket, Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { MemoryStore } from '../device/memory-store.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
-import type { Datagram, DatagramOptions, DatagramSocket, Net } from '../net/ports.ts';
 
 /** Address of the module on its network. */
 export const moduleIp = '10.5.6.108';

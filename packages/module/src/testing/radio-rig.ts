@@ -1,9 +1,8 @@
-import { VirtualClock } from '@moorage/base';
+import { seededRandom, VirtualClock } from '@moorage/base';
 import { Log } from '../device/log.ts';
 import { MemoryStore } from '../device/memory-store.ts';
 import { drawnTimings } from '../personality/timings.ts';
 import { neutralPersonality, type Timings } from '../personality.ts';
-import { seededRandom } from '../random.ts';
 import { VariableStore } from '../variables/store.ts';
 import { type Air, defaultAir } from '../wlan/air.ts';
 import { Wlan } from '../wlan/wlan.ts';

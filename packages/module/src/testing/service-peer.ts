@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { deviceLinkContract, otaLinkContract } from '@moorage/api';
 import { crc16 } from '@moorage/base';
+import type { Net } from '@moorage/net';
 import Value from 'typebox/value';
-import type { Net } from '../net/ports.ts';
 import { DataPeer } from './data-peer.ts';
 
 /** A bundle that the peer offers. */

@@ -1,4 +1,5 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import type { Board } from '../commands/board.ts';
 import { registryOf } from '../commands/registry.ts';
 import { MemoryStore } from '../device/memory-store.ts';
@@ -7,7 +8,6 @@ import { Registry } from '../interpreter/registry.ts';
 import { codes, fail, lines, needBytes, ok, silence } from '../interpreter/reply.ts';
 import { Session } from '../interpreter/session.ts';
 import { createModule, type Module } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 import { neutralPersonality } from '../personality.ts';
 
 const define = commandDefiner<Board>();

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { unwrap, VirtualClock } from '@moorage/base';
-import { MemoryNetwork } from '../net/memory.ts';
-import { nodeNet } from '../net/node.ts';
-import type { Connection, ListenOptions, Net } from '../net/ports.ts';
+import type { Connection, ListenOptions, Net } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
+import { nodeNet } from '@moorage/net/node';
+import { tlsPair } from '@moorage/net/testing/nets';
 import { type Ground, joinedModule } from './http-rig.ts';
-import { tlsPair } from './nets.ts';
 
 export { type Ground, grounds } from './http-rig.ts';
 

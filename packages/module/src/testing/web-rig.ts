@@ -4,13 +4,13 @@ import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { VirtualClock } from '@moorage/base';
+import type { Net, TlsClient } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
+import { nodeNet } from '@moorage/net/node';
 import { fileFlags, type NewFile } from '../device/flash.ts';
 import { MemoryStore } from '../device/memory-store.ts';
 import type { Store } from '../device/store.ts';
 import { createModule, type Module } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
-import { nodeNet } from '../net/node.ts';
-import type { Net, TlsClient } from '../net/ports.ts';
 import { offlinePersonality } from './offline.ts';
 
 /** Ways to a module's HTTP server. */

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, describe, expect, test } from 'vitest';
 import { subnegotiationBytes, type TelnetEvent, TelnetReader } from '../bus/telnet.ts';
 import { MemoryStore } from '../device/memory-store.ts';
 import { createModule, type Module } from '../module.ts';
-import { MemoryNetwork } from '../net/memory.ts';
 import { openSerial } from './open.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { CancelTimer, Clock } from '@moorage/base';
-import type { Connection } from '../net/ports.ts';
+import type { Connection } from '@moorage/net';
 
 /** Longest time that a client may take for a whole request, for a piece of an answer, or between requests, in ms. */
 export const patienceMs = 15_000;

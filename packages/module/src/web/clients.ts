@@ -1,5 +1,5 @@
 import type { Clock } from '@moorage/base';
-import type { Connection } from '../net/ports.ts';
+import type { Connection } from '@moorage/net';
 import { Client } from './client.ts';
 
 /** Connections that may wait for a place; further ones are closed at once. */

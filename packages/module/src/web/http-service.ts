@@ -1,8 +1,8 @@
 import { failure, type Result, success } from '@moorage/base';
+import type { Interface, NetFailure, TlsServer } from '@moorage/net';
+import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
-import type { Interface, NetFailure, TlsServer } from '../net/ports.ts';
-import { isPair, tlsErrorNumber } from '../net/tls-facts.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
 import type { WebBoard } from './board.ts';
 import { type TlsFiles, type WebSettings, webSettings } from './settings.ts';

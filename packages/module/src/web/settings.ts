@@ -1,4 +1,4 @@
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import type { VariableStore } from '../variables/store.ts';
 
 /** What a running server goes by. Changes of the variables act when the interface restarts. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Connection } from '@moorage/net';
 import type { Execution } from '../interpreter/execute.ts';
-import type { Connection } from '../net/ports.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
 import { commandReply, logReply, parseCall, parseLine } from './api.ts';
 import type { WebBoard } from './board.ts';

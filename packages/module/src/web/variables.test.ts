@@ -1,5 +1,5 @@
+import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
-import { testCertificates } from '../testing/certificates.ts';
 import { exchange, type WebRig, webRig } from '../testing/web-rig.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

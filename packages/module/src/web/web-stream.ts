@@ -1,8 +1,8 @@
 import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { Connection, Interface } from '@moorage/net';
 import type { WebSocket } from 'ws';
 import { type PacketPool, ReceiveQueue } from '../device/net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
-import type { Connection, Interface } from '../net/ports.ts';
 
 /** Bytes sent in one frame; a longer write is one message of several frames. */
 const frameBytes = 64 * 1024;

@@ -1,5 +1,4 @@
-import type { Clock } from '@moorage/base';
-import type { Random } from '../random.ts';
+import type { Clock, Random } from '@moorage/base';
 import type { AccessPoint, Air } from './air.ts';
 import { type Antenna, isHeard, isWithin, levelDbm, nextChangeMs } from './signal.ts';
 

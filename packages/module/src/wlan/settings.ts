@@ -1,4 +1,4 @@
-import type { Interface } from '../net/ports.ts';
+import type { Interface } from '@moorage/net';
 import type { VariableStore } from '../variables/store.ts';
 import type { JoinSettings } from './join-parts.ts';
 import type { RadioSettings } from './radio.ts';

@@ -1,8 +1,6 @@
-import type { CancelTimer, Clock } from '@moorage/base';
-import { failure, type Result, success } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, type Random, type Result, success } from '@moorage/base';
+import type { Interface, Net } from '@moorage/net';
 import type { Log } from '../device/log.ts';
-import type { Interface, Net } from '../net/ports.ts';
-import type { Random } from '../random.ts';
 import type { AccessPoint, Air } from './air.ts';
 import { Station } from './join.ts';
 import type { Addresses, JoinTimings, JoinVoice } from './join-parts.ts';

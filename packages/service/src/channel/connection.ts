@@ -1,6 +1,5 @@
 import { ChannelAnswer, channelFrameLimitBytes, channelPingMs, DeviceRequest, type ServiceAction } from '@moorage/api';
-import type { CancelTimer, Clock } from '@moorage/base';
-import { failure, type Result, success } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { asJson, type Form, type Frame, formOf, readFrame, writeFrame } from './codec.ts';
 import type { Line, LineListener } from './line.ts';

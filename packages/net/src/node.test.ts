@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testCertificates } from '../testing/certificates.ts';
-import { connect, freePort, loopback, mailbox, opened, outerAddress, textOf, timeoutMs } from '../testing/nets.ts';
-import { nodeNet } from './node.ts';
+import { nodeNet } from './node/index.ts';
+import { testCertificates } from './testing/certificates.ts';
+import { connect, freePort, loopback, mailbox, opened, outerAddress, textOf, timeoutMs } from './testing/nets.ts';
 
 const open = opened();
 

@@ -3,7 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, failure, type Result, success } from '@moorage/base';
-import type { Net, TlsClient } from './ports.ts';
+import type { Net, TlsClient } from '../ports.ts';
 
 export interface HttpTarget {
   readonly host: string;

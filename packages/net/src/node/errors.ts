@@ -1,5 +1,4 @@
-import type { Clock } from '@moorage/base';
-import { failure, type Result } from '@moorage/base';
+import { type Clock, failure, type Result } from '@moorage/base';
 import type { NetError, NetFailure } from '../ports.ts';
 
 const errorKinds: Readonly<Record<string, NetError>> = {

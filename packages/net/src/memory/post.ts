@@ -1,6 +1,4 @@
-import type { Clock } from '@moorage/base';
-import { failure, type Result, success } from '@moorage/base';
-import type { Random } from '../../random.ts';
+import { type Clock, failure, type Random, type Result, success } from '@moorage/base';
 import type { Datagram, DatagramOptions, DatagramSocket, NetFailure } from '../ports.ts';
 import type { DatagramConditions, Sent } from './conditions.ts';
 

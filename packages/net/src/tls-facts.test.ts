@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { testCertificates } from '../testing/certificates.ts';
 import { failureOf } from './node/errors.ts';
+import { testCertificates } from './testing/certificates.ts';
 import { tlsErrorNumber } from './tls-facts.ts';
 
 describe('the number of a TLS failure', () => {

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { connect, createServer, type Socket } from 'node:net';
 import { realClock } from '@moorage/base';
-import { nodeNet } from '../net/node.ts';
-import type { Net } from '../net/ports.ts';
+import { nodeNet } from '../node/index.ts';
+import type { Net } from '../ports.ts';
 import { loopback, memoryPair } from './nets.ts';
 
 /** What happens to a connection: bytes are counted until it does. */

@@ -1,9 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, failure, type Result, sleep, success } from '@moorage/base';
-import { type Random, seededRandom } from '../random.ts';
-import type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './memory/conditions.ts';
-import { pairOfEnds } from './memory/end.ts';
-import { type Mailbox, Post } from './memory/post.ts';
+import { type Clock, failure, type Random, type Result, seededRandom, sleep, success } from '@moorage/base';
 import type {
   Connection,
   DialOptions,
@@ -13,9 +9,12 @@ import type {
   NetFailure,
   SecureOptions,
   TlsServer,
-} from './ports.ts';
+} from '../ports.ts';
+import type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './conditions.ts';
+import { pairOfEnds } from './end.ts';
+import { type Mailbox, Post } from './post.ts';
 
-export type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './memory/conditions.ts';
+export type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './conditions.ts';
 
 /** The two sides of a TLS handshake, as `startTls` and `acceptTls` of `node.ts` do them. */
 export interface TlsPair {

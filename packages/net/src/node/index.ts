@@ -1,16 +1,16 @@
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { type Result, realClock, success } from '@moorage/base';
-import { isLoopback, type NodeNetOptions, netmaskOf, resolveHost } from './node/addresses.ts';
-import { openDatagrams } from './node/datagrams.ts';
-import { within } from './node/errors.ts';
-import { pingHost } from './node/ping.ts';
-import { listenOn, openSocket } from './node/sockets.ts';
-import { startTls } from './node/tls.ts';
-import type { Connection, DialOptions, Net, NetFailure, SecureOptions } from './ports.ts';
+import type { Connection, DialOptions, Net, NetFailure, SecureOptions } from '../ports.ts';
+import { isLoopback, type NodeNetOptions, netmaskOf, resolveHost } from './addresses.ts';
+import { openDatagrams } from './datagrams.ts';
+import { within } from './errors.ts';
+import { pingHost } from './ping.ts';
+import { listenOn, openSocket } from './sockets.ts';
+import { startTls } from './tls.ts';
 
-export type { NodeNetOptions } from './node/addresses.ts';
-export { acceptTls, startTls } from './node/tls.ts';
+export type { NodeNetOptions } from './addresses.ts';
+export { acceptTls, startTls } from './tls.ts';
 
 /** The host's own sockets. */
 export function nodeNet(options: NodeNetOptions): Net {

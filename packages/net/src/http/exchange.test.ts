@@ -1,8 +1,7 @@
 import { duplexPair } from 'node:stream';
-import { VirtualClock } from '@moorage/base';
+import { seededRandom, VirtualClock } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../random.ts';
-import { HttpExchange, maxQueuedBytes } from './http-exchange.ts';
+import { HttpExchange, maxQueuedBytes } from './exchange.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

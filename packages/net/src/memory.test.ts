@@ -1,6 +1,6 @@
 import { unwrap, VirtualClock } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
-import { memoryPair } from '../testing/nets.ts';
+import { memoryPair } from './testing/nets.ts';
 
 describe('memory net', () => {
   const silentNet = () => {

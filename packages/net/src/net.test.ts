@@ -1,8 +1,8 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testCertificates } from '../testing/certificates.ts';
-import { connect, freePort, mailbox, nets, opened, textOf, timeoutMs } from '../testing/nets.ts';
 import type { Connection, NetFailure } from './ports.ts';
+import { testCertificates } from './testing/certificates.ts';
+import { connect, freePort, mailbox, nets, opened, textOf, timeoutMs } from './testing/nets.ts';
 
 const open = opened();
 

@@ -1,6 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { CancelTimer, Clock } from '@moorage/base';
-import type { Random } from '../../random.ts';
+import type { CancelTimer, Clock, Random } from '@moorage/base';
 import type { KeepAlive } from '../ports.ts';
 import type { Conditions } from './conditions.ts';
 

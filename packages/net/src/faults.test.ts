@@ -1,9 +1,9 @@
 import { unwrap, VirtualClock } from '@moorage/base';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type FaultyNet, faultyMemory, faultyNode, type StreamFault } from '../testing/faulty-nets.ts';
-import { mailbox, memoryPair, opened, timeoutMs } from '../testing/nets.ts';
 import { retransmitTimeoutMs } from './memory/end.ts';
 import type { Connection } from './ports.ts';
+import { type FaultyNet, faultyMemory, faultyNode, type StreamFault } from './testing/faulty-nets.ts';
+import { mailbox, memoryPair, opened, timeoutMs } from './testing/nets.ts';
 
 const open = opened();
 

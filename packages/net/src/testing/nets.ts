@@ -1,11 +1,10 @@
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
-import { type Clock, realClock, unwrap } from '@moorage/base';
+import { type Clock, realClock, seededRandom, unwrap } from '@moorage/base';
 import { afterEach } from 'vitest';
-import { MemoryNetwork } from '../net/memory.ts';
-import { acceptTls, nodeNet, startTls } from '../net/node.ts';
-import type { Connection, Datagram, DatagramOptions, DatagramSocket, ListenOptions, Net } from '../net/ports.ts';
-import { seededRandom } from '../random.ts';
+import { MemoryNetwork } from '../memory/index.ts';
+import { acceptTls, nodeNet, startTls } from '../node/index.ts';
+import type { Connection, Datagram, DatagramOptions, DatagramSocket, ListenOptions, Net } from '../ports.ts';
 
 export const timeoutMs = 5_000;
 

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { VirtualClock } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
-import { HttpClient } from './http.ts';
-import { type Conditions, MemoryNetwork } from './memory.ts';
+import { type Conditions, MemoryNetwork } from '../memory/index.ts';
+import { HttpClient } from './client.ts';
 
 const target = { host: 'service', port: 8443 };
 
