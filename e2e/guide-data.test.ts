@@ -1,17 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
 /** Real milliseconds in which an answer has to come, and in which the whole guide has to be done. */
 const answerTimeoutMs = 15_000;
 const guideTimeoutMs = 120_000;
-
-const hasTools = ['curl', 'bash'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 
 const shells: ChildProcess[] = [];
 const lines: Socket[] = [];
@@ -23,8 +22,7 @@ afterEach(() => {
 
 /** A shell that keeps its variables from block to block, and ends at the first failure. */
 function startShell(cwd: string) {
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
-  const shell = spawn('bash', ['-euo', 'pipefail'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const shell = spawn('bash', bashArgs, { cwd, env: guideEnv(), stdio: ['pipe', 'pipe', 'pipe'] });
   shells.push(shell);
   let printed = '';
   let errors = '';
@@ -86,7 +84,7 @@ async function startTyping(serial: string) {
   };
 }
 
-test.skipIf(!hasTools)(
+test.skipIf(!hasPrograms('curl', 'bash'))(
   'the data guide works as it stands (needs curl and bash)',
   { timeout: guideTimeoutMs },
   async () => {

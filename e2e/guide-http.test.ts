@@ -1,14 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { dirname } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { hasPrograms, runScript } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
 afterEach(killAll);
-
-const hasTools = ['curl', 'bash'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 
 /** The text of all blocks of a kind. */
 const blocksOf = (guide: string, kind: string): string =>
@@ -37,7 +34,7 @@ async function sendSerial(address: string, lines: string): Promise<void> {
   socket.destroy();
 }
 
-test.skipIf(!hasTools)('the HTTP guide works as it stands (needs curl and bash)', async () => {
+test.skipIf(!hasPrograms('curl', 'bash'))('the HTTP guide works as it stands (needs curl and bash)', async () => {
   const guide = await readFile(new URL('../docs/guide/http.md', import.meta.url), 'utf8');
   // What port 80 becomes has to be free.
   const port = await freePort();
@@ -55,11 +52,7 @@ test.skipIf(!hasTools)('the HTTP guide works as it stands (needs curl and bash)'
   expect(http).toBe(null);
   await sendSerial(String(serial), blocksOf(guide, 'serial'));
   const script = blocksOf(guide, 'curl').replace('http://127.0.0.1:8080', `http://127.0.0.1:${port}`);
-  const run = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
-    timeout: 60_000,
-  });
+  const run = runScript(script);
   expect(run.stderr).toBe('');
   expect(run.status).toBe(0);
   for (const expected of [

@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
 /** Real milliseconds in which an answer has to come. */
 const answerTimeoutMs = 15_000;
-
-const hasBash = spawnSync('bash', ['--version']).status === 0;
 
 const helpers: ChildProcess[] = [];
 const lines: Socket[] = [];
@@ -24,8 +22,8 @@ const network = `127.${30 + (process.pid % 200)}.${1 + ((process.pid >> 8) % 250
 
 /** Starts a program of the guide; what it prints is kept. */
 function start(script: string): { readonly printed: () => string; readonly ended: Promise<unknown> } {
-  const child = spawn('bash', ['-euc', script.replace(/^node /, 'exec node ')], {
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+  const child = spawn('bash', [...bashArgs, '-c', script.replace(/^node /, 'exec node ')], {
+    env: guideEnv(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   helpers.push(child);
@@ -91,7 +89,7 @@ async function startModule(args: readonly string[]) {
   return { program, hear, play };
 }
 
-test.skipIf(!hasBash)('the network guide works as it stands (needs bash)', async () => {
+test.skipIf(!hasPrograms('bash'))('the network guide works as it stands (needs bash)', async () => {
   const guide = await readFile(new URL('../docs/guide/network.md', import.meta.url), 'utf8');
   const own = guide.replaceAll('127.0.0.', network).replaceAll('quay-7', `quay-${process.pid}`);
   const blocks = [...own.matchAll(/^```(\w+)( second)?\n(.*?)^```$/gms)];

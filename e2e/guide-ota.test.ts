@@ -1,15 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
 afterEach(killAll);
-
-const hasTools = ['curl', 'bash'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 
 /** The blocks of a guide in their order, with the word behind their fences. */
 async function blocksOf(guide: string): Promise<readonly { readonly kind: string; readonly text: string }[]> {
@@ -33,7 +32,7 @@ async function type(port: number, lines: string): Promise<void> {
   socket.destroy();
 }
 
-test.skipIf(!hasTools)(
+test.skipIf(!hasPrograms('curl', 'bash'))(
   'the guide of updates works as it stands (needs curl and bash)',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'moorage-guide-'));
@@ -43,9 +42,7 @@ test.skipIf(!hasTools)(
     await eventOf(program, 'updated');
     const port = Number(/\d+$/.exec(String(serial))?.[0]);
 
-    const shell = spawn('bash', ['-euo', 'pipefail'], {
-      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
-    });
+    const shell = spawn('bash', bashArgs, { env: guideEnv() });
     let printed = '';
     for (const stream of [shell.stdout, shell.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -1,13 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { hasPrograms, runScript } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
 afterEach(killAll);
-
-const hasTools = ['curl', 'bash'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 
 /** The commands of a guide: everything in its blocks marked `sh`. */
 async function commandsOf(guide: string): Promise<string> {
@@ -16,19 +14,14 @@ async function commandsOf(guide: string): Promise<string> {
 }
 
 /** Lines that set a variable or a function print nothing; the others show what the service answered. */
-test.skipIf(!hasTools)('the service guide works as it stands (needs curl and bash)', async () => {
+test.skipIf(!hasPrograms('curl', 'bash'))('the service guide works as it stands (needs curl and bash)', async () => {
   const data = await mkdtemp(join(tmpdir(), 'moorage-guide-'));
   const service = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], {
     MOORAGE_ADMIN_PASSWORD: 'correct horse',
   });
   const { api } = await eventOf(service, 'ready');
   const script = (await commandsOf('service.md')).replace('http://127.0.0.1:8080', String(api));
-  const path = `${dirname(process.execPath)}:${process.env.PATH}`;
-  const run = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH: path },
-    timeout: 60_000,
-  });
+  const run = runScript(script);
   expect(run.stderr).toBe('');
   expect(run.status).toBe(0);
   expect(run.stdout).not.toContain('"statusCode"');
