@@ -1,6 +1,6 @@
 import { type Clock, VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { type Benchmark, interleave } from './harness.ts';
 

@@ -1,5 +1,5 @@
-import { type MemoryStore, PowerLost } from '@moorage/module/device/memory-store';
-import type { Store, StoreWriter } from '@moorage/module/device/store';
+import type { Store, StoreWriter } from '@moorage/base';
+import { type MemoryStore, PowerLost } from '@moorage/base/store/memory';
 import type { Connection, Net } from '@moorage/net';
 
 const never = new Promise<never>(() => {});

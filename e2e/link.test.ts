@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule, type Module } from '@moorage/module';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { nodeNet } from '@moorage/net/node';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, expect, test } from 'vitest';

@@ -98,8 +98,14 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
 /** Who may import whom. A file that is in no zone is a problem too: a new folder needs a row. */
 export const zones: readonly Zone[] = [
   { name: 'base', path: 'packages/base/src/', imports: [], packages: [] },
-  // Whoever keeps something on the disk makes its folders so; browsers never import it.
-  { name: 'base/folder', path: 'packages/base/src/folder.ts', imports: [], system: ['node:fs'] },
+  // Folders, locks and the store on the host's disk; browsers never import them.
+  {
+    name: 'base/disk',
+    path: 'packages/base/src/disk/',
+    imports: ['base'],
+    packages: ['node:*'],
+    system: ['node:fs', 'node:fs/promises'],
+  },
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
 
   { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*', 'rules/*'] },
@@ -132,7 +138,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
-    imports: ['base', 'base/folder', 'service/db/*'],
+    imports: ['base', 'base/disk', 'service/db/*'],
     // The types of events, which the contract lists.
     types: ['service/config', 'api'],
     system: ['node:fs', 'pg'],
@@ -179,7 +185,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/blobs/disk',
     path: 'packages/service/src/blobs/disk-blobs.ts',
-    imports: ['base', 'base/folder', 'service/blobs', 'service/blobs/spool'],
+    imports: ['base', 'base/disk', 'service/blobs', 'service/blobs/spool'],
     system: ['node:fs', 'node:fs/promises'],
   },
   {
@@ -306,11 +312,6 @@ export const zones: readonly Zone[] = [
     name: 'module/device/flash-units',
     path: 'packages/module/src/device/flash-units.ts',
     imports: ['base', 'module/device/flash'],
-  },
-  {
-    name: 'module/device/memory-store',
-    path: 'packages/module/src/device/memory-store.ts',
-    imports: ['base', 'module/device'],
   },
   // Connections and datagrams as streams: whoever opens one needs them, and nothing else of the device.
   {
@@ -460,18 +461,6 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'module/interpreter'],
     types: ['module/device*', 'module/variables'],
   },
-  {
-    name: 'module/disk',
-    path: 'packages/module/src/device/disk-store.ts',
-    imports: ['base', 'base/folder', 'module/device*', 'module/disk/lock'],
-    system: ['node:fs', 'node:fs/promises'],
-  },
-  {
-    name: 'module/disk/lock',
-    path: 'packages/module/src/device/disk-lock.ts',
-    imports: ['base'],
-    system: ['node:fs', 'node:fs/promises'],
-  },
 
   { name: 'console', path: 'packages/console/src/', imports: ['api', 'console/*'] },
   // Where the pages get the time and their waits from.
@@ -481,7 +470,7 @@ export const zones: readonly Zone[] = [
     path: 'packages/moorage/src/',
     imports: [
       'base',
-      'base/folder',
+      'base/disk',
       'api',
       'service/app',
       'service/config',
@@ -491,10 +480,6 @@ export const zones: readonly Zone[] = [
       'module/transports',
       'net',
       'net/node',
-      'module/disk',
-      // A service on SQLite takes its file for itself as a module takes its flash.
-      'module/disk/lock',
-      'module/device/memory-store',
       'module/wlan/air',
     ],
     // What a module tells of an update, and its parts.

@@ -98,9 +98,9 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
   ],
   [
     'the disk store may not start a process',
-    'packages/module/src/device/disk-store.ts',
+    'packages/base/src/disk/store.ts',
     `import { spawn } from 'node:child_process';`,
-    '1: module/disk may not touch "node:child_process": files, network and processes belong to adapters',
+    '1: base/disk may not touch "node:child_process": files, network and processes belong to adapters',
   ],
   [
     'the web server may not open a port itself',
@@ -157,7 +157,7 @@ const allowed: readonly (readonly [name: string, path: string, text: string])[] 
   ['types of a network module are harmless', 'packages/module/src/web/a.ts', `import type { Socket } from 'node:net';`],
   ['the real network adapter may open sockets', 'packages/net/src/node/sockets.ts', `import net from 'node:net';`],
   ['transports may open sockets', 'packages/module/src/transports/tcp.ts', `import net from 'node:net';`],
-  ['the disk store may use files', 'packages/module/src/device/disk-store.ts', `import fs from 'node:fs';`],
+  ['the disk store may use files', 'packages/base/src/disk/store.ts', `import fs from 'node:fs';`],
   ['storage may use its driver', 'packages/service/src/db/dialect/sqlite/a.ts', `import { x } from 'node:sqlite';`],
   [
     'commands may use texts of the personality',

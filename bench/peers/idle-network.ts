@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { realClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { openSerial } from '@moorage/module/transports/open';
 import { nodeNet } from '@moorage/net/node';
 

@@ -1,6 +1,6 @@
 import { realClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { defaultModel } from '@moorage/module/model';
 import { openTcp } from '@moorage/module/transports/tcp';
 import { nodeNet } from '@moorage/net/node';

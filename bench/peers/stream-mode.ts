@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { realClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { openTcp } from '@moorage/module/transports/tcp';
 import { defaultAir } from '@moorage/module/wlan/air';
 import { nodeNet } from '@moorage/net/node';

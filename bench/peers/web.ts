@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '@moorage/base';
+import { DiskStore } from '@moorage/base/disk/store';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { DiskStore } from '@moorage/module/device/disk-store';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { nodeNet } from '@moorage/net/node';
 
 // Modules in one process, joined; the argument says how many, whether their HTTP servers are on, and where the flash is.

@@ -7,5 +7,6 @@ export * from './pieces.ts';
 export * from './random.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';
+export type * from './store/store.ts';
 export * from './transition.ts';
 export * from './version.ts';

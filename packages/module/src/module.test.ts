@@ -1,5 +1,5 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore } from './device/memory-store.ts';
 import { defaultModel } from './model.ts';
 import { loadPersonality } from './personality.ts';
 import { moduleRig } from './testing/module-rig.ts';

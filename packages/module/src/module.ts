@@ -1,3 +1,4 @@
+import type { Store } from '@moorage/base';
 import {
   type CancelTimer,
   type Clock,
@@ -32,7 +33,6 @@ import { PinRoles } from './device/pin-roles.ts';
 import { longAfter, Power } from './device/power.ts';
 import type { PowerTrigger } from './device/power-table.ts';
 import { Rtc } from './device/rtc.ts';
-import type { Store } from './device/store.ts';
 import { type OutOfBand, outOfBand } from './device/stream-pins.ts';
 import type { StreamTable } from './device/streams.ts';
 import type { SessionBoard } from './interpreter/board-port.ts';

@@ -1,6 +1,6 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import { forcedFault } from './device/faults.ts';
-import { MemoryStore } from './device/memory-store.ts';
 import { defaultModel } from './model.ts';
 import { moduleRig } from './testing/module-rig.ts';
 

@@ -3,7 +3,7 @@
  * `begin <name> <round>`, after it `done`; round 0 stands for the deletion.
  */
 import { writeSync } from 'node:fs';
-import { DiskStore } from '../src/device/disk-store.ts';
+import { DiskStore } from '@moorage/base/disk/store';
 import { defaultFlashLayout, fileFlags } from '../src/device/flash.ts';
 import { Flash } from '../src/device/flash-files.ts';
 import { contentOf, fileNames } from './flash-writer-content.ts';

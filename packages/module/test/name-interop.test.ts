@@ -1,9 +1,9 @@
 import { ScaledClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { nodeNet } from '@moorage/net/node';
 import multicastDns from 'multicast-dns';
 import { afterEach, describe, expect, test } from 'vitest';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 import { hasProgram, output } from './interop.ts';

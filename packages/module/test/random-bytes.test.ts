@@ -1,8 +1,8 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { wires } from './transcript.ts';
 import { openWire } from './wires.ts';

@@ -5,9 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { attachSession } from '../src/transports/duplex.ts';
 import { addHost, ScriptedPeer } from './hosts.ts';

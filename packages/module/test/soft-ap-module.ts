@@ -1,8 +1,8 @@
 // A module whose soft AP is up, on an address of the network namespace that it runs in: `node soft-ap-module.ts IP`.
 // Says what the module says, one line at a time, until its standard input ends.
 import { realClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { nodeNet } from '@moorage/net/node';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 

@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { realClock, unwrap } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { nodeNet } from '@moorage/net/node';
 import { testCertificates } from '@moorage/net/testing/certificates';
 import { freePort, loopback } from '@moorage/net/testing/nets';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule, type Module } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 

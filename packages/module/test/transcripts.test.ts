@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { unwrap, VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BusPort } from '../src/bus/bus-port.ts';
-import { MemoryStore } from '../src/device/memory-store.ts';
 import { createModule } from '../src/module.ts';
 import { parseAir } from '../src/wlan/air.ts';
 import { addHost, Call, type HostNetwork, ScriptedPeer } from './hosts.ts';

@@ -10,10 +10,10 @@ import {
   ScaledClock,
   success,
 } from '@moorage/base';
+import { DiskStore } from '@moorage/base/disk/store';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { commandProblem, createModule, type Module, type ModuleOptions } from '@moorage/module';
 import type { Board } from '@moorage/module/commands/board';
-import { DiskStore } from '@moorage/module/device/disk-store';
-import { MemoryStore } from '@moorage/module/device/memory-store';
 import { parseModel } from '@moorage/module/model';
 import { loadPersonality, type Personality, strictPersonality } from '@moorage/module/personality';
 import { noTimings, realTimings } from '@moorage/module/personality/timings';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { makeFolder } from '@moorage/base/folder';
-import { type DiskLock, lockFolder } from '@moorage/module/device/disk-lock';
+import { makeFolder } from '@moorage/base/disk/folder';
+import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/auth/accounts';
 import type { Settings } from '@moorage/service/config';

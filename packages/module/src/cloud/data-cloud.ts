@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Capabilities, type EndpointShape, otaResults, type ReplyOf } from '@moorage/api';
+import type { Store } from '@moorage/base';
 import { type Clock, failure, type Random, type Result, success } from '@moorage/base';
 import type { Flash } from '../device/flash-files.ts';
-import type { Store } from '../device/store.ts';
 import type { VariableStore } from '../variables/store.ts';
 import { readCapabilities } from './data-capabilities.ts';
 import { DataKeeper } from './data-keeper.ts';

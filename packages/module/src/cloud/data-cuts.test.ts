@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from '@moorage/base';
+import { MemoryStore, PowerLost } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore, PowerLost } from '../device/memory-store.ts';
 import { activeRig } from '../testing/cloud-rig.ts';
 
 type Rig = Awaited<ReturnType<typeof activeRig>>;

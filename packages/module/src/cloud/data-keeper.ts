@@ -1,6 +1,6 @@
+import type { Store } from '@moorage/base';
 import type { Static, TSchema } from 'typebox';
 import Value from 'typebox/value';
-import type { Store } from '../device/store.ts';
 import { Activation, DataState, emptyState } from './data-state.ts';
 
 const storeNames = { activation: 'cloud', data: 'cloud-data' } as const;

@@ -1,6 +1,6 @@
 import { type DeviceInfo, type EndpointShape, otaResults, type ReplyOf, type ServiceAction } from '@moorage/api';
+import type { Store } from '@moorage/base';
 import { failure, type Result, success } from '@moorage/base';
-import type { Store } from '../device/store.ts';
 import type { Channel } from './channel.ts';
 import type { RequestBody } from './channel-session.ts';
 import type { LinkEvent, LinkListener } from './events.ts';

@@ -1,6 +1,6 @@
+import type { Store } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
-import type { Store } from '../device/store.ts';
 
 const LinkRecord = Type.Object({
   /** Provisioning token, until the service has heard that the certificate is stored. */

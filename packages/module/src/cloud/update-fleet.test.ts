@@ -1,6 +1,6 @@
 import { seededRandom } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { expect, test } from 'vitest';
-import { MemoryStore } from '../device/memory-store.ts';
 import { ChannelPeer } from '../testing/channel-peer.ts';
 import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
 import { bversionOf, type PeerBundle } from '../testing/service-peer.ts';

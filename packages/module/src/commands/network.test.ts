@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore } from '../device/memory-store.ts';
 import { Session } from '../interpreter/session.ts';
 import { createModule } from '../module.ts';
 

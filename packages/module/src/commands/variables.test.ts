@@ -1,5 +1,5 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore } from '../device/memory-store.ts';
 import { loadPersonality } from '../personality.ts';
 import { activeRig } from '../testing/cloud-rig.ts';
 import { moduleRig } from '../testing/module-rig.ts';

@@ -1,6 +1,6 @@
+import { MemoryStore, type PowerCut, PowerLost } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import { Faults, forcedFault } from './faults.ts';
-import { MemoryStore, type PowerCut, PowerLost } from './memory-store.ts';
 
 const limit = 3;
 

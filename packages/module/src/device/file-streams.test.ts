@@ -1,8 +1,8 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import { readingStream, writingStream } from './file-streams.ts';
 import { defaultFlashLayout, fileFlags } from './flash.ts';
 import { Flash } from './flash-files.ts';
-import { MemoryStore } from './memory-store.ts';
 import type { Stream } from './streams.ts';
 import { StreamTable } from './streams.ts';
 

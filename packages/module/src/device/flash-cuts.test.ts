@@ -1,7 +1,7 @@
+import { MemoryStore, type PowerCut, PowerLost } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import { type FactoryFile, type FlashLayout, fileFlags, type NewFile } from './flash.ts';
 import { Flash } from './flash-files.ts';
-import { MemoryStore, type PowerCut, PowerLost } from './memory-store.ts';
 
 const layout: FlashLayout = { areaBytes: { i: 65_536, e: 65_536, b: 65_536 }, maxFilesPerArea: 100 };
 

@@ -1,8 +1,8 @@
+import type { Store } from '@moorage/base';
 import { crc16 } from '@moorage/base';
 import { type FactoryFile, type FileInfo, fileFlags, fileTypes } from './flash.ts';
 import { encodeHeader, encodeTrailer, entryName, headerBytes, trailerBytes } from './flash-format.ts';
 import { unitsFor } from './flash-units.ts';
-import type { Store } from './store.ts';
 
 /** Store name that says: the factory files have been written. */
 const factoryMark = 'flash';

@@ -1,3 +1,4 @@
+import type { Allocate, Store, StoreWriter } from '@moorage/base';
 import { crc16, crc16Initial, failure, type Result, success } from '@moorage/base';
 import {
   type Area,
@@ -25,7 +26,6 @@ import {
 } from './flash-format.ts';
 import { openSpool, type Spool, spoolName } from './flash-spool.ts';
 import { firstFit, freeUnits, type UnitRun } from './flash-units.ts';
-import type { Allocate, Store, StoreWriter } from './store.ts';
 
 /** A file on its way into the flash. Exactly one of `finish` and `abandon` ends it. */
 export interface FileWriter {

@@ -1,7 +1,7 @@
+import type { Store } from '@moorage/base';
 import { failure, type Result } from '@moorage/base';
 import type { FileInfo, FlashError } from './flash.ts';
 import type { FileWriter } from './flash-files.ts';
-import type { Store } from './store.ts';
 
 /** Where content waits whose size is not known yet. One at a time: commands run one after another. */
 export const spoolName = 'spool';

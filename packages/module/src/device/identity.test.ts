@@ -1,7 +1,7 @@
 import { isDeviceUuid, platformPartId, seededRandom } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { expect, test } from 'vitest';
 import { makeIdentity, readIdentity } from './identity.ts';
-import { MemoryStore } from './memory-store.ts';
 
 const make = (seed: number) => makeIdentity(seededRandom(seed), '4d4f4f52');
 

@@ -1,5 +1,4 @@
-import type { Random } from '@moorage/base';
-import type { Store } from './store.ts';
+import type { Random, Store } from '@moorage/base';
 
 /** What is burnt into the hardware. */
 export interface Identity {

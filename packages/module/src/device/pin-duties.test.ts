@@ -1,9 +1,9 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import type { Module } from '../module.ts';
 import { moduleRig } from '../testing/module-rig.ts';
 import { Indicators } from './indicators.ts';
-import { MemoryStore } from './memory-store.ts';
 
 /** A module that has booted with these settings saved. */
 async function setUp(...settings: readonly string[]) {

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { unwrap, VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
-import { MemoryStore } from '../device/memory-store.ts';
 import { createModule } from '../module.ts';
 import { HostLine, PeerStream } from '../testing/bus-rig.ts';
 import { attachSession } from '../transports/duplex.ts';

@@ -1,8 +1,8 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Board } from '../commands/board.ts';
 import type { FactoryFile } from '../device/flash.ts';
 import { defaultFlashLayout } from '../device/flash.ts';
 import { Flash } from '../device/flash-files.ts';
-import { MemoryStore } from '../device/memory-store.ts';
 import { StreamTable } from '../device/streams.ts';
 import type { Command } from '../interpreter/command.ts';
 import { execute } from '../interpreter/execute.ts';

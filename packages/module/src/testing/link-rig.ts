@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { type Conditions, MemoryNetwork, type TlsPair } from '@moorage/net/memory';
 import type { LinkEvent } from '../cloud/link.ts';
-import { MemoryStore } from '../device/memory-store.ts';
 import { defaultModel, type Model } from '../model.ts';
 import { createModule, type Module } from '../module.ts';
 import { neutralPersonality, type Personality } from '../personality.ts';

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
-import { MemoryStore } from '../device/memory-store.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 
 export interface ModuleRig {

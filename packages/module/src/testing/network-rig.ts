@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Datagram, DatagramOptions, DatagramSocket, Net } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
-import { MemoryStore } from '../device/memory-store.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 
 /** Address of the module on its network. */

@@ -1,4 +1,4 @@
-import { MemoryStore, type PowerCut } from '../device/memory-store.ts';
+import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
 import { linkRig } from './link-rig.ts';
 
 export type Rig = Awaited<ReturnType<typeof linkRig>>;

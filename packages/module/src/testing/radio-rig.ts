@@ -1,6 +1,6 @@
 import { seededRandom, VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { Log } from '../device/log.ts';
-import { MemoryStore } from '../device/memory-store.ts';
 import { drawnTimings } from '../personality/timings.ts';
 import { neutralPersonality, type Timings } from '../personality.ts';
 import { VariableStore } from '../variables/store.ts';

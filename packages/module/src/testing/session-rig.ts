@@ -1,8 +1,8 @@
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import type { Board } from '../commands/board.ts';
 import { registryOf } from '../commands/registry.ts';
-import { MemoryStore } from '../device/memory-store.ts';
 import { commandDefiner } from '../interpreter/command.ts';
 import { Registry } from '../interpreter/registry.ts';
 import { codes, fail, lines, needBytes, ok, silence } from '../interpreter/reply.ts';

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@moorage/base';
-import { MemoryStore } from '../device/memory-store.ts';
+import { MemoryStore } from '@moorage/base/store/memory';
 import { allVariables } from '../variables/index.ts';
 import { NameIndex } from '../variables/names.ts';
 import { VariableStore, type VariableStoreOptions } from '../variables/store.ts';

@@ -3,13 +3,13 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Store } from '@moorage/base';
 import { VirtualClock } from '@moorage/base';
+import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net, TlsClient } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { nodeNet } from '@moorage/net/node';
 import { fileFlags, type NewFile } from '../device/flash.ts';
-import { MemoryStore } from '../device/memory-store.ts';
-import type { Store } from '../device/store.ts';
 import { createModule, type Module } from '../module.ts';
 import { offlinePersonality } from './offline.ts';
 

@@ -1,5 +1,5 @@
+import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore } from '../device/memory-store.ts';
 import { testSources, testStore } from '../testing/variable-rig.ts';
 import type { VariableStore } from './store.ts';
 

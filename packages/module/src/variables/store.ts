@@ -1,5 +1,5 @@
+import type { Store } from '@moorage/base';
 import { failure, type Result, success } from '@moorage/base';
-import type { Store } from '../device/store.ts';
 import type { IndexedName, PlainName, VariableName, VariableValue, VariableValues } from './index.ts';
 import { parseValue, printValue, saveText, type Value, type VariableError } from './kinds.ts';
 import type { NameIndex } from './names.ts';

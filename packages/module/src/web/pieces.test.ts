@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DiskStore } from '@moorage/base/disk/store';
 import { expect, test } from 'vitest';
-import { DiskStore } from '../device/disk-store.ts';
 import { type WebRig, webRig, webWires } from '../testing/web-rig.ts';
 
 /** More than a piece each. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Allocate } from '../device/store.ts';
+import type { Allocate } from '@moorage/base';
 
 /** Most bytes of a file that are read at a time: what a client may keep waiting. */
 export const pieceBytes = 256 * 1024;

@@ -3,7 +3,7 @@ import { close, fstat, open, read } from 'node:fs';
 import { mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from '@moorage/base/folder';
+import { makeFolder } from '@moorage/base/disk/folder';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from './blob-store.ts';
 import { isRunning } from './running.ts';
 import { receive } from './spool.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, realClock } from '@moorage/base';
-import { makeFolder } from '@moorage/base/folder';
+import { makeFolder } from '@moorage/base/disk/folder';
 import { openPostgres } from './dialect/postgres/storage.ts';
 import { openSqlite } from './dialect/sqlite/storage.ts';
 import type { Storage } from './storage.ts';

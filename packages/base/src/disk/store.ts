@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '@moorage/base/folder';
-import { type DiskLock, lockFolder } from './disk-lock.ts';
-import type { Allocate, Store, StoreWriter } from './store.ts';
+import type { Allocate, Store, StoreWriter } from '../store/store.ts';
+import { makeFolder } from './folder.ts';
+import { type DiskLock, lockFolder } from './lock.ts';
 
 /** Bytes gathered before they go to the host's file. */
 const writeBufferBytes = 64 * 1024;

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DiskStore } from './disk-store.ts';
-import { MemoryStore, PowerLost } from './memory-store.ts';
-import type { Store } from './store.ts';
+import { MemoryStore, PowerLost } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { DiskStore } from './store.ts';
 
 const folders: string[] = [];
 const opened: DiskStore[] = [];
