@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { FilledStorageError, findFilledTable, loadRecords, type RowBatch } from '../db/load.ts';
+import { findFilledTable, loadRecords, type RowBatch } from '../db/load.ts';
 import { migrationNames } from '../db/migrations/index.ts';
 import { openStorage } from '../db/open.ts';
 import type { Cell } from '../db/snapshot.ts';
@@ -107,10 +107,6 @@ async function load(archive: ArchiveReader, storage: Storage, { tables, rows }: 
     }
     if (read !== rows) throw archive.damaged(`it has ${read} of ${rows} rows`);
   }
-  try {
-    await loadRecords(storage, tables, batches);
-  } catch (error) {
-    if (error instanceof FilledStorageError) throw inUse(error.table);
-    throw error;
-  }
+  const loaded = await loadRecords(storage, tables, batches);
+  if (!loaded.ok) throw inUse(loaded.error);
 }

@@ -1,3 +1,4 @@
+import { failure, type Result, success } from '@moorage/base';
 import { sql } from 'kysely';
 import * as postgres from './dialect/postgres/load.ts';
 import * as sqlite from './dialect/sqlite/load.ts';
@@ -27,18 +28,17 @@ export async function findFilledTable(db: Db): Promise<string | undefined> {
 /**
  * Writes rows into the empty tables of a storage, all or none: they may come in any order, and references are checked
  * at the end. `read` is called again when the transaction has to be.
- *
- * @throws {FilledStorageError} when a table has rows
+ * The error is the name of a table that has rows already.
  */
 export async function loadRecords(
   storage: Storage,
   tables: readonly TableShape[],
   read: () => AsyncIterable<RowBatch>,
-): Promise<void> {
+): Promise<Result<undefined, string>> {
   const { checkReferences, deferReferences, setCounter, withOwnNumbers } = dialects[storage.kind];
-  await storage.transaction(async (trx) => {
+  return storage.transaction(async (trx) => {
     const filled = await findFilledTable(trx);
-    if (filled !== undefined) throw new FilledStorageError(filled);
+    if (filled !== undefined) return failure(filled);
     await deferReferences(trx);
     for await (const { table, rows } of read()) {
       const columns = sql.join(table.columns.map((column) => sql.id(column)));
@@ -50,15 +50,6 @@ export async function loadRecords(
     }
     for (const table of tables) if (table.counter) await setCounter(trx, table, table.counter.last);
     await checkReferences(trx);
+    return success(undefined);
   });
-}
-
-/** The storage is in use: it has rows in this table. */
-export class FilledStorageError extends Error {
-  readonly table: string;
-
-  constructor(table: string) {
-    super(`Table "${table}" has rows`);
-    this.table = table;
-  }
 }

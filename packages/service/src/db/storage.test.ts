@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { VirtualClock } from '@moorage/base';
+import { failure, VirtualClock } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { eachDatabase, type Fixtures, fixtures } from '../testing/index.ts';
@@ -56,6 +56,16 @@ eachDatabase('storage', (open, kind, address) => {
     });
     await expect(broken).rejects.toThrow('No');
     expect([await setting('kept'), await setting('lost')]).toEqual(['1', undefined]);
+  });
+
+  it('forgets a transaction that returns a failure, and goes on', async () => {
+    const refused = await storage.transaction(async (trx) => {
+      await trx.insertInto('settings').values({ name: 'refused', value: '1' }).execute();
+      return failure('No');
+    });
+    expect([refused, await setting('refused')]).toEqual([failure('No'), undefined]);
+    await storage.transaction((trx) => trx.insertInto('settings').values({ name: 'refused', value: '2' }).execute());
+    expect(await setting('refused')).toBe('2');
   });
 
   it('goes on after a statement failed in a transaction', async () => {

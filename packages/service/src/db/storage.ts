@@ -34,7 +34,7 @@ export interface Storage {
   readonly bus: Bus;
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
-   * failures. A throw rolls back. Durable when the promise resolves. `work` may run several times: nothing but
+   * failures. A throw rolls back, and so does a failure that `work` returns. Durable when the promise resolves. `work` may run several times: nothing but
    * queries on `trx` belongs in it.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;

@@ -105,7 +105,7 @@ const makeProduction =
     const { body, params, caller } = call;
     const atMs = clock.now();
     const id = randomUUID();
-    const made = await transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.production');
       if (!allowed.ok) return allowed;
       const source = allowed.value;
@@ -135,7 +135,7 @@ const makeProduction =
         ...times,
       });
       if (!(await copyReleaseCandidate(trx, source.id, { productId: id, userId: caller.userId, atMs }))) {
-        throw new NoReleaseCandidate(source.product);
+        return failure(refusal('NO_RELEASE_CANDIDATE', { product: source.product }));
       }
       const message = `Production product ${codes.product} made from ${source.product}`;
       const data = { from: source.id, customer_id: customer.id, part_number };
@@ -143,15 +143,8 @@ const makeProduction =
       const view = await productView(trx, id, caller.userId);
       if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
       return success(productRecord(view, caller));
-    }).catch((error: unknown) => {
-      if (!(error instanceof NoReleaseCandidate)) throw error;
-      return failure(refusal('NO_RELEASE_CANDIDATE', { product: error.message }));
     });
-    return made;
   };
-
-/** Takes the transaction back that has made the product already. */
-class NoReleaseCandidate extends Error {}
 
 /** Who works on a product, and for whom it is made. */
 export const productPeopleRoutes = (deps: PeopleDeps): Handlers<Contract> => ({

@@ -50,21 +50,6 @@ async function join(trx: Db, customerId: string, name: string): Promise<Result<b
   return success(true);
 }
 
-/** Takes a transaction back; what was refused goes to the caller. */
-class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refused: Refusal) {
-    super(refused.message);
-    this.refusal = refused;
-  }
-}
-
-const refusedOrThrown = (error: unknown): Result<never, Refusal> => {
-  if (error instanceof Refused) return failure(error.refusal);
-  throw error;
-};
-
 /** Organisations that own production products; administrators alone know of them. */
 export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof customersContract> => ({
   // API-EP-GET-customers
@@ -95,12 +80,12 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
       await insertCustomer(trx, { id, name, title: call.body.title ?? call.body.name, created_at: atMs });
       for (const user of call.body.users ?? []) {
         const joined = await join(trx, id, user);
-        if (!joined.ok) throw new Refused(joined.error);
+        if (!joined.ok) return joined;
       }
       const log = { ...byCaller(call, atMs), message: `Customer ${name} added`, data: { customer_id: id } };
       await writeLog(trx, { ...log, type: 'customer.create' });
       return success(await recordOf(trx, id));
-    }).catch(refusedOrThrown);
+    });
   },
 
   // API-EP-POST-customers-customer_id-users
@@ -117,7 +102,7 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
       // API-LIMIT-customer: counted after the fact, for somebody who was in already is no more.
       if ((await peopleOf(trx, [id])).length > customerUsersLimit) {
         const blanks = { what: `Customer "${customer.name}"`, limit: customerUsersLimit, things: 'users' };
-        throw new Refused(refusal('LIMIT_REACHED', blanks));
+        return failure(refusal('LIMIT_REACHED', blanks));
       }
       if (joined.value) {
         const data = { customer_id: id, user: call.body.user };
@@ -125,6 +110,6 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
         await writeLog(trx, { ...byCaller(call, atMs), type: 'customer.update', message, data });
       }
       return success(await recordOf(trx, id));
-    }).catch(refusedOrThrown);
+    });
   },
 });

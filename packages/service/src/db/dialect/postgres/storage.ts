@@ -6,6 +6,7 @@ import { migrate } from '../../migrations/index.ts';
 import type { Changes } from '../../record-cache.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
+import { runTransaction } from '../../transaction.ts';
 import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
@@ -74,7 +75,7 @@ export async function openPostgres(
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await db.transaction().setIsolationLevel('serializable').execute(work);
+          return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
         } catch (error) {
           if (!isRetryable(error) || attempt === transactionAttempts) throw error;
           // The pause doubles up to about half a second; chance keeps rivals from meeting again.

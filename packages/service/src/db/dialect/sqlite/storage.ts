@@ -4,6 +4,7 @@ import { LocalBus } from '../../bus.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
+import { runTransaction } from '../../transaction.ts';
 import { SqliteDatabase } from './database.ts';
 import * as ddl from './ddl.ts';
 import { sqliteDialect } from './driver.ts';
@@ -38,7 +39,7 @@ export async function openSqlite(
     writeSamples: sampleWriter(database),
     // A file has one service: administration from the command line has nobody to wake.
     bus: new LocalBus(),
-    transaction: (work) => db.transaction().execute(work),
+    transaction: (work) => runTransaction(db.startTransaction(), work),
     close: async () => {
       await hot.flushPolls().catch(onError);
       await db.destroy();
