@@ -7,6 +7,7 @@ import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 import { openStorage } from './open.ts';
 import { hashSecret } from './secrets.ts';
 import type { Storage } from './storage.ts';
+import { afterCommit } from './transaction.ts';
 
 eachDatabase('storage', (open, kind, address) => {
   let storage: Storage;
@@ -66,6 +67,27 @@ eachDatabase('storage', (open, kind, address) => {
     expect([refused, await setting('refused')]).toEqual([failure('No'), undefined]);
     await storage.transaction((trx) => trx.insertInto('settings').values({ name: 'refused', value: '2' }).execute());
     expect(await setting('refused')).toBe('2');
+  });
+
+  it('calls what waits for the commit after it, and never after a rollback', async () => {
+    const seen: string[] = [];
+    const ending = (how: () => unknown) =>
+      storage.transaction(async (trx) => {
+        afterCommit(trx, () => seen.push('committed'));
+        await trx.insertInto('settings').values({ name: randomUUID(), value: '1' }).execute();
+        seen.push('worked');
+        return how();
+      });
+    await ending(() => failure('No'));
+    await expect(
+      ending(() => {
+        throw new Error('No');
+      }),
+    ).rejects.toThrow('No');
+    expect(seen).toEqual(['worked', 'worked']);
+    await ending(() => 'done');
+    expect(seen).toEqual(['worked', 'worked', 'worked', 'committed']);
+    expect(() => afterCommit(storage.db, () => {})).toThrow('Only a transaction');
   });
 
   it('goes on after a statement failed in a transaction', async () => {

@@ -35,7 +35,7 @@ export interface Storage {
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
    * failures. A throw rolls back, and so does a failure that `work` returns. Durable when the promise resolves. `work` may run several times: nothing but
-   * queries on `trx` belongs in it.
+   * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   close(): Promise<void>;

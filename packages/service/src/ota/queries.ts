@@ -133,21 +133,12 @@ export async function bundleExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('bundles').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-export async function insertUpdate(trx: Db, update: Insertable<UpdateTable>): Promise<number> {
-  return (await trx.insertInto('updates').values(update).returning('id').executeTakeFirstOrThrow()).id;
-}
+export const insertUpdate = (trx: Db, update: Insertable<UpdateTable>): Promise<UpdateRow> =>
+  trx.insertInto('updates').values(update).returningAll().executeTakeFirstOrThrow();
 
-export const changeUpdate = (trx: Db, id: number, change: Updateable<UpdateTable>) =>
-  trx.updateTable('updates').set(change).where('id', '=', id).execute();
-
-/** A download has begun; nothing happens to an update that is further on. */
-export const markDownloading = (db: Db, id: number, atMs: number) =>
-  db
-    .updateTable('updates')
-    .set({ state: 'downloading', downloading_at: atMs })
-    .where('id', '=', id)
-    .where('state', '=', 'offered')
-    .execute();
+/** The update as it is afterwards. */
+export const changeUpdate = (trx: Db, id: number, change: Updateable<UpdateTable>): Promise<UpdateRow> =>
+  trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
 /** Updates that reached a state before a time and are still in it, by id from `after` on. */
 export const staleUpdates = (

@@ -2,9 +2,9 @@ import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
 import { findProduct, namedBundle } from './queries.ts';
-import { isOpen, judgeReport, selectBundle } from './rules.ts';
+import { isOpen, judgeReport, selectNamed } from './rules.ts';
 import { advance, begin } from './steps.ts';
-import { currentUpdate, type OtaDeviceRow, type OtaWork, type Speaker } from './work.ts';
+import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
 /**
  * Applies a device's report to its current update. Refusals: NOT_FOUND when that leads to another bundle,
@@ -15,7 +15,7 @@ export async function applyReport(
   trx: Db,
   device: OtaDeviceRow,
   report: OtaReport,
-  by: Speaker,
+  by: Requester,
 ): Promise<Result<undefined, Refusal>> {
   const current = await currentUpdate(work, trx, device);
   if (!current || current.to_bundle_id !== report.bundle_id) {
@@ -38,7 +38,7 @@ export async function applyReport(
 }
 
 /**
- * Records what a BLE device runs, as its bridging host tells: a device behind a bridge has no restart that the service
+ * Records what a BLE device runs, as its bridging host reports: a device behind a bridge has no restart that the service
  * could see, so this is done at once. Refusals: WRONG_BUNDLE unless it is a published bundle of the device's product.
  * Spec: API-EP-POST-devices-device_id-ota-result.
  */
@@ -47,11 +47,11 @@ export async function applyBridgedReport(
   trx: Db,
   device: OtaDeviceRow,
   bundleId: string,
-  by: Speaker,
+  by: Requester,
 ): Promise<Result<undefined, Refusal>> {
   const product = await findProduct(trx, device.product_id);
   const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
-  const chosen = selectBundle({ ...device, ...product }, candidates, { bundle_id: bundleId }, 'bridge');
+  const chosen = selectNamed(device, product, candidates, { bundle_id: bundleId }, by.cause);
   if (!chosen.ok) {
     if (chosen.error.code !== 'NOT_FOUND') return chosen;
     const keys = { source: 'body', keys: ['bundle_id'] } as const;

@@ -12,10 +12,10 @@ import { fileEtag } from '../bundles/rules.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
 import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
-import type { Answer, OtaEngine } from './engine.ts';
+import type { OtaEngine, OtaResponse } from './engine.ts';
 import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
 import { type BundleFile, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
-import type { OtaDeviceRow, Speaker } from './work.ts';
+import type { OtaDeviceRow, Requester } from './work.ts';
 
 /** Bundles whose file lists are remembered. */
 const rememberedBundles = 200;
@@ -60,15 +60,13 @@ async function openFile(
     mime: file.mime,
     etag: fileEtag(file.crc, file.size),
     lastModifiedMs: file.created_at,
-    ...(update.state === 'offered' && {
-      onStart: () => engine.fetching(device.id, update.id),
-    }),
+    ...(update.state === 'offered' && { onStart: () => engine.fetching(device.id, update.id) }),
   });
 }
 
-const none = ({ bundle: { id, bversion } }: Answer) => ({ result: 'none' as const, bundle_id: id, bversion });
+const none = ({ bundle: { id, bversion } }: OtaResponse) => ({ result: 'none' as const, bundle_id: id, bversion });
 
-const offerOf = ({ bundle }: Answer, files: readonly BundleFile[]) => ({
+const offerOf = ({ bundle }: OtaResponse, files: readonly BundleFile[]) => ({
   result: 'update' as const,
   bundle_id: bundle.id,
   version: bundle.version,
@@ -80,34 +78,34 @@ const offerOf = ({ bundle }: Answer, files: readonly BundleFile[]) => ({
 /** A host name or address with an optional port, as a Host header has it. */
 const hostPattern = /^[A-Za-z0-9._~-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-const bySelf = (ip: string): Speaker => ({ from: 'device', userId: null, client: null, ip });
+const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, client: null, ip });
 
-const byPerson = ({ userId, client }: Caller, ip: string): Speaker => ({ from: 'bridge', userId, client, ip });
+const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause: 'bridge', userId, client, ip });
 
 /** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
 export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
   async query({ caller, body, headers, ip }) {
     const mac = body.mac === undefined ? undefined : parseMac(body.mac);
-    const asked = {
+    const request = {
       ...body,
       bid: body.bid?.toLowerCase(),
       bundle_id: body.bundle_id?.toLowerCase(),
       mac: mac?.ok ? mac.value : undefined,
       location: body.location && locationColumns(body.location),
     };
-    const answer = await deps.engine.ask(caller.row, asked, bySelf(ip));
-    if (!answer.ok) return answer;
-    if (answer.value.kind === 'none') return success(none(answer.value));
+    const response = await deps.engine.request(caller.row, request, bySelf(ip));
+    if (!response.ok) return response;
+    if (response.value.kind === 'none') return success(none(response.value));
     // The files are where the device found this listener: under the name it called.
     const host = headers.host;
     if (typeof host !== 'string' || !hostPattern.test(host)) {
       return failure(refusal('INVALID_REQUEST', { detail: 'The header "host" is missing or not valid' }));
     }
-    const all = await deps.filesOf(deps.storage.db, answer.value.bundle.id);
+    const all = await deps.filesOf(deps.storage.db, response.value.bundle.id);
     const files = filesMissing(all, body.files ?? []);
     const scheme = deps.settings.deviceInsecure ? 'http' : 'https';
-    const path = `${scheme}://${host}/ota/${answer.value.bundle.id}/%s`;
-    return success({ ...offerOf(answer.value, files), path, files: files.map(manifestFile) });
+    const path = `${scheme}://${host}/ota/${response.value.bundle.id}/%s`;
+    return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile) });
   },
 
   file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id.toLowerCase(), params.name),
@@ -135,15 +133,15 @@ export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdate
   async query({ caller, params, body, ip }) {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
-    const ask = { bid: body?.bid?.toLowerCase(), bundle_id: body?.bundle_id?.toLowerCase() };
-    const answer = await deps.engine.ask(device.value, ask, byPerson(caller, ip));
-    if (!answer.ok) return answer;
-    if (answer.value.kind === 'none') return success(none(answer.value));
-    const { id } = answer.value.bundle;
+    const request = { bid: body?.bid?.toLowerCase(), bundle_id: body?.bundle_id?.toLowerCase() };
+    const response = await deps.engine.request(device.value, request, byPerson(caller, ip));
+    if (!response.ok) return response;
+    if (response.value.kind === 'none') return success(none(response.value));
+    const { id } = response.value.bundle;
     const files = await deps.filesOf(deps.storage.db, id);
     const path = `/api/devices/${device.value.id}/ota/${id}/%s`;
     const manifest = files.map((file) => bridgeFile(device.value.id, id, file));
-    return success({ ...offerOf(answer.value, files), path, files: manifest });
+    return success({ ...offerOf(response.value, files), path, files: manifest });
   },
 
   // API-EP-POST-devices-device_id-ota-result

@@ -3,17 +3,19 @@ import { transition } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
 import {
   type BundleFile,
+  type BundleRequest,
   type Candidate,
   type CurrentUpdate,
   decideOta,
   encodeFilename,
   filesMissing,
   filesOfUpdate,
+  isExplicit,
   judgeReport,
   manifestFile,
-  type OtaAsk,
   type OtaDevice,
-  selectBundle,
+  selectFollowed,
+  selectNamed,
   type UpdateTrigger,
   updateTransitions,
 } from './rules.ts';
@@ -48,7 +50,9 @@ const bundle = (id: string, more: Partial<Candidate> = {}): Candidate => ({
   ...more,
 });
 
-const device = (more: Partial<OtaDevice> = {}): OtaDevice => ({
+type DeviceOfProduct = OtaDevice & { readonly product: string; readonly production: 0 | 1 };
+
+const device = (more: Partial<DeviceOfProduct> = {}): DeviceOfProduct => ({
   state: 'active',
   tag: null,
   product_id: 'product',
@@ -68,7 +72,7 @@ const bundles = [
 
 describe('OTA selection', () => {
   const production = { production: 1 } as const;
-  const rows: [string, Partial<OtaDevice>, OtaAsk, 'device' | 'bridge', string][] = [
+  const rows: [string, Partial<DeviceOfProduct>, BundleRequest, 'device' | 'bridge', string][] = [
     // API-RULE-ota-4
     ['without tag follows the release', {}, {}, 'device', '1'],
     // API-RULE-ota-3
@@ -98,7 +102,8 @@ describe('OTA selection', () => {
     ['that is disabled gets nothing', { state: 'disabled' }, {}, 'device', 'DEVICE_DISABLED'],
   ];
   it.each(rows)('a device %s', (_, more, ask, from, expected) => {
-    const chosen = selectBundle(device(more), bundles, ask, from);
+    const of = device(more);
+    const chosen = isExplicit(ask) ? selectNamed(of, of, bundles, ask, from) : selectFollowed(of, bundles);
     expect(chosen.ok ? chosen.value.id : chosen.error.code).toBe(expected);
   });
 });
@@ -114,7 +119,7 @@ describe('OTA decision', () => {
   const other = { to_bundle_id: '9', to_bversion: 'text 9' };
   const none = (record: string) => ({ kind: 'none', record });
   const offer = (ends?: string) => ({ kind: 'offer', ends });
-  const rows: [string, OtaAsk, CurrentUpdate | undefined, unknown][] = [
+  const rows: [string, BundleRequest, CurrentUpdate | undefined, unknown][] = [
     ['a new device', {}, undefined, offer()],
     // API-RULE-ota-6
     ['the bundle id of the chosen bundle', { bid: '1' }, undefined, none('nothing')],

@@ -76,6 +76,9 @@ export const openStates: readonly UpdateState[] = ['offered', 'downloading', 'in
 
 export const isOpen = (state: UpdateState): boolean => openStates.includes(state);
 
+/** What makes an update begin: the device itself, or a person with a bridging host. */
+export type UpdateCause = 'device' | 'bridge';
+
 /** A bundle as OTA selection sees it. */
 export interface Candidate {
   readonly id: string;
@@ -92,12 +95,10 @@ export interface OtaDevice {
   readonly state: DeviceState;
   readonly tag: Tag | null;
   readonly product_id: string;
-  readonly product: string;
-  readonly production: 0 | 1;
 }
 
-/** What an OTA query may ask for; empty texts count as absent. */
-export interface OtaAsk {
+/** What a device may request in an OTA query; empty texts count as absent. */
+export interface BundleRequest {
   readonly bid?: string | undefined;
   readonly bundle_id?: string | undefined;
   readonly version?: string | undefined;
@@ -106,38 +107,53 @@ export interface OtaAsk {
 }
 
 /** Whether the query names the bundle it wants, by id or by version. */
-export const isExplicit = (ask: OtaAsk): boolean => Boolean(ask.bundle_id || ask.version);
+export const isExplicit = (request: BundleRequest): boolean => Boolean(request.bundle_id || request.version);
+
+const onOffer = ({ product_id }: Pick<OtaDevice, 'product_id'>, candidates: readonly Candidate[]): Candidate[] =>
+  candidates.filter((bundle) => bundle.product_id === product_id && bundle.state === 'published');
+
+/** The bundle with the device's tag, otherwise the release. */
+export function followedBundle(
+  device: Pick<OtaDevice, 'product_id' | 'tag'>,
+  candidates: readonly Candidate[],
+): Candidate | undefined {
+  const offered = onOffer(device, candidates);
+  const tagged = device.tag && offered.find((bundle) => bundle.tag === device.tag); // API-RULE-ota-3
+  return tagged || offered.find((bundle) => bundle.tag === 'release'); // API-RULE-ota-4
+}
 
 /**
- * The bundle for a device. An explicit one must be published and of its product; otherwise the one with the device's
- * tag, otherwise the release.
+ * The bundle for a device that names none.
  *
  * @param candidates bundles of the device's product that may be meant; others among them are passed over
- * @param from a device may not choose on a production product; a person who may update it may (API-RULE-ota-2)
+ * Refusals: DEVICE_DISABLED, NOT_FOUND.
+ */
+export function selectFollowed(device: OtaDevice, candidates: readonly Candidate[]): Result<Candidate, Refusal> {
+  if (device.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
+  const chosen = followedBundle(device, candidates);
+  return chosen ? success(chosen) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
+}
+
+/**
+ * The bundle that a query names: it must be published and of the device's product.
+ *
+ * @param candidates bundles of the device's product that may be meant; others among them are passed over
+ * @param cause a device may not choose on a production product; a person who may update it may (API-RULE-ota-2)
  * Refusals: DEVICE_DISABLED, PRODUCTION_BUNDLE_CHOICE, NOT_FOUND.
  */
-export function selectBundle(
+export function selectNamed(
   device: OtaDevice,
+  { product, production }: { readonly product: string; readonly production: 0 | 1 },
   candidates: readonly Candidate[],
-  ask: OtaAsk,
-  from: 'device' | 'bridge',
+  request: BundleRequest,
+  cause: UpdateCause,
 ): Result<Candidate, Refusal> {
   if (device.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
-  const offered = candidates.filter(
-    (bundle) => bundle.product_id === device.product_id && bundle.state === 'published',
+  if (production && cause === 'device') return failure(refusal('PRODUCTION_BUNDLE_CHOICE', { product }));
+  const wanted = onOffer(device, candidates).find((bundle) =>
+    request.bundle_id ? bundle.id === request.bundle_id : bundle.version === request.version,
   );
-  if (isExplicit(ask)) {
-    if (device.production && from === 'device') {
-      return failure(refusal('PRODUCTION_BUNDLE_CHOICE', { product: device.product }));
-    }
-    const wanted = offered.find((bundle) =>
-      ask.bundle_id ? bundle.id === ask.bundle_id : bundle.version === ask.version,
-    );
-    return wanted ? success(wanted) : failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
-  }
-  const tagged = device.tag && offered.find((bundle) => bundle.tag === device.tag); // API-RULE-ota-3
-  const chosen = tagged || offered.find((bundle) => bundle.tag === 'release'); // API-RULE-ota-4
-  return chosen ? success(chosen) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
+  return wanted ? success(wanted) : failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
 }
 
 /** The newest update of a device, as far as rules need it. */
@@ -151,13 +167,13 @@ export interface CurrentUpdate {
  * Whether the device runs the chosen bundle already (API-RULE-ota-6).
  *
  * The version text decides when the device sends it. The bundle id alone does not suffice when the newest update led
- * to that bundle and the device tells another version text: modules keep as their bundle id what they were offered
+ * to that bundle and the device reports another version text: modules keep as their bundle id what they were offered
  * last, installed or not, and an interrupted update must be offered again.
  */
-export function runsAlready(chosen: Candidate, ask: OtaAsk, current: CurrentUpdate | undefined): boolean {
-  if (ask.bversion === chosen.bversion) return true;
-  if (ask.bid !== chosen.id) return false;
-  return !(ask.bversion && current?.to_bundle_id === chosen.id);
+export function runsAlready(chosen: Candidate, request: BundleRequest, current: CurrentUpdate | undefined): boolean {
+  if (request.bversion === chosen.bversion) return true;
+  if (request.bid !== chosen.id) return false;
+  return !(request.bversion && current?.to_bundle_id === chosen.id);
 }
 
 /** What an OTA query leads to. */
@@ -166,21 +182,21 @@ export type OtaDecision =
   | { readonly kind: 'none'; readonly record: 'nothing' | 'confirm' | 'adopt' }
   /** The open update to the same bundle goes on. */
   | { readonly kind: 'resume' }
-  /** A new update; the open one, if any, ends as told. */
+  /** A new update; the open one, if any, ends by this trigger. */
   | { readonly kind: 'offer'; readonly ends: 'supersede' | 'mismatch' | undefined };
 
 /** Decides an OTA query once its bundle is chosen. A poll that brings nothing new writes nothing. */
-export function decideOta(chosen: Candidate, ask: OtaAsk, current: CurrentUpdate | undefined): OtaDecision {
+export function decideOta(chosen: Candidate, request: BundleRequest, current: CurrentUpdate | undefined): OtaDecision {
   const open = current && isOpen(current.state) ? current : undefined;
   const isSame = current?.to_bundle_id === chosen.id;
   // API-RULE-ota-8
-  if (!ask.force && runsAlready(chosen, ask, current)) {
-    if (ask.bversion !== chosen.bversion) return { kind: 'none', record: 'nothing' };
+  if (!request.force && runsAlready(chosen, request, current)) {
+    if (request.bversion !== chosen.bversion) return { kind: 'none', record: 'nothing' };
     if (isSame && current.state === 'done') return { kind: 'none', record: 'nothing' };
     return { kind: 'none', record: isSame && open ? 'confirm' : 'adopt' };
   }
   // A device that asks after it has installed has restarted, and was expected to run the new version.
-  const isBackOld = open?.state === 'installed' && ask.bversion && ask.bversion !== open.to_bversion;
+  const isBackOld = open?.state === 'installed' && request.bversion && request.bversion !== open.to_bversion;
   if (isBackOld) return { kind: 'offer', ends: 'mismatch' };
   if (open && isSame) return { kind: 'resume' };
   return { kind: 'offer', ends: open ? 'supersede' : undefined };

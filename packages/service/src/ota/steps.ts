@@ -1,11 +1,11 @@
 import { type Refusal, refusal, type UpdateState } from '@moorage/api';
-import { failure, type Result, success, transition } from '@moorage/base';
+import { failure, type Result, success, transition, unwrap } from '@moorage/base';
 import { writeLog } from '../db/logs.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import { bundleExists, changeUpdate, insertUpdate, type UpdateRow } from './queries.ts';
 import { isOpen, type UpdateTrigger, updateTransitions } from './rules.ts';
-import type { OtaDeviceRow, OtaWork, Speaker } from './work.ts';
+import type { Actor, OtaDeviceRow, OtaWork, Requester } from './work.ts';
 
 /** When an update reached a state. */
 const timeColumns = {
@@ -34,15 +34,13 @@ interface Step {
   readonly reason?: string | undefined;
 }
 
-/** Takes an update to its next state, with the log row of its end. Refusal: ILLEGAL_TRANSITION. */
-export async function advance(
+/** Takes an update to its next state: beside its first state, nothing else writes one. Refusal: ILLEGAL_TRANSITION. */
+export async function move(
   work: OtaWork,
   trx: Db,
-  device: OtaDeviceRow,
   update: UpdateRow,
   { trigger, result, reason }: Step,
-  by: Speaker,
-): Promise<Result<undefined, Refusal>> {
+): Promise<Result<UpdateRow, Refusal>> {
   const to = transition(updateTransitions, update.state, trigger);
   if (to === undefined) {
     const blanks = { what: 'An update', from: update.state, to: wantedStates[trigger] };
@@ -54,23 +52,34 @@ export async function advance(
     ...(isNew && reason !== undefined && { reason }),
     ...(result !== undefined && result !== update.result && { result }),
   };
-  if (Object.keys(change).length > 0) {
-    await changeUpdate(trx, update.id, change);
-    work.changed.add(update.id);
+  if (Object.keys(change).length === 0) return success(update);
+  const moved = await changeUpdate(trx, update.id, change);
+  work.changed(trx, moved);
+  return success(moved);
+}
+
+/** Takes an update to its next state, with the log row of its end; the update as it is then. Refusal: ILLEGAL_TRANSITION. */
+export async function advance(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  update: UpdateRow,
+  step: Step,
+  by: Actor,
+): Promise<Result<UpdateRow, Refusal>> {
+  const moved = await move(work, trx, update, step);
+  if (!moved.ok) return moved;
+  const { state, id, to_bundle_id: bundleId, to_version: version, to_bversion: bversion } = moved.value;
+  if (state !== update.state && (state === 'done' || state === 'failed')) {
+    const type = state === 'done' ? 'ota.ok' : 'ota.fail';
+    await logStep(work, trx, device, { type, update: id, bundleId, version, bversion, reason: step.reason }, by);
   }
-  if (isNew && (to === 'done' || to === 'failed')) {
-    const type = to === 'done' ? 'ota.ok' : 'ota.fail';
-    const { id, to_bundle_id: bundleId, to_version: version, to_bversion: bversion } = update;
-    await logStep(work, trx, device, { type, update: id, bundleId, version, bversion, reason }, by);
-  }
-  return success(undefined);
+  return moved;
 }
 
 /** Ends the open update of a device that goes elsewhere. */
 export async function endOpen(work: OtaWork, trx: Db, update: UpdateRow | undefined): Promise<void> {
-  if (!update || !isOpen(update.state)) return;
-  await changeUpdate(trx, update.id, { state: 'superseded', finished_at: work.nowMs() });
-  work.changed.add(update.id);
+  if (update && isOpen(update.state)) unwrap(await move(work, trx, update, { trigger: 'supersede' }));
 }
 
 /** An update that begins: to which bundle, and what is known of the one before. */
@@ -90,15 +99,15 @@ export async function begin(
   trx: Db,
   device: OtaDeviceRow,
   { to, current, bid, fromBversion, state }: Beginning,
-  by: Speaker,
+  by: Requester,
 ): Promise<void> {
   const nowMs = work.nowMs();
   await endOpen(work, trx, current);
   const fromBundle = bid || current?.to_bundle_id;
-  const id = await insertUpdate(trx, {
+  const begun = await insertUpdate(trx, {
     device_id: device.id,
     product_id: device.product_id,
-    cause: by.from,
+    cause: by.cause,
     // A device may name a bundle that is gone, or that never was.
     from_bundle_id: fromBundle && (await bundleExists(trx, fromBundle)) ? fromBundle : null,
     from_bversion: fromBversion,
@@ -113,9 +122,9 @@ export async function begin(
     installed_at: null,
     finished_at: state === 'done' ? nowMs : null,
   });
-  work.changed.add(id);
-  await work.ledger.change(trx, device.id, { update_id: id });
-  const end = { update: id, bundleId: to.bundleId, bversion: to.bversion, version: to.version };
+  work.changed(trx, begun);
+  await work.ledger.change(trx, device.id, { update_id: begun.id });
+  const end = { update: begun.id, bundleId: to.bundleId, bversion: to.bversion, version: to.version };
   if (state === 'done') await logStep(work, trx, device, { ...end, type: 'ota.ok' }, by);
   else await logStep(work, trx, device, { ...end, type: 'ota.start' }, by);
 }
@@ -135,7 +144,7 @@ const messages = {
   'ota.fail': ({ version, reason }: LoggedStep) => `Update to version ${version} failed: ${reason ?? 'unknown'}`,
 } as const;
 
-const logStep = (work: OtaWork, trx: Db, device: OtaDeviceRow, step: LoggedStep, by: Speaker) =>
+const logStep = (work: OtaWork, trx: Db, device: OtaDeviceRow, step: LoggedStep, by: Actor) =>
   writeLog(trx, {
     type: step.type,
     level: step.type === 'ota.fail' ? 'warning' : 'info',
@@ -147,5 +156,5 @@ const logStep = (work: OtaWork, trx: Db, device: OtaDeviceRow, step: LoggedStep,
     deviceId: device.id,
     productId: device.product_id,
     bundleId: step.bundleId,
-    data: { update: step.update, bversion: step.bversion, cause: by.from },
+    data: { update: step.update, bversion: step.bversion, cause: by.cause },
   });

@@ -27,7 +27,7 @@ eachDatabase('updates that take their time', (open) => {
         installed_at: update('installed_at', '-', ms),
       }))
       .execute();
-    const nobody = { isWatched: () => false, tell() {} };
+    const nobody = { tell() {} };
     const settings = { ...service.deps.settings, updateTimeoutHours };
     await openOtaEngine({ ...service.deps, settings }, updateLedger(storage.expressions), nobody).expire();
     return clock.now();
@@ -35,6 +35,18 @@ eachDatabase('updates that take their time', (open) => {
   const begin = async () => {
     const { path, files } = await world.ask(device, { bversion: 'factory' });
     await world.inject(device, 'GET', new URL(path.replace('%s', files[0].remote)).pathname);
+  };
+
+  /** States of the device's updates, as those who watch it see them. */
+  const watch = () => {
+    const seen: string[] = [];
+    const { bus } = world.app.storage;
+    bus.publish('live.watch', [device.id]);
+    const unsubscribe = bus.subscribe('live.event', (message) => {
+      const { deviceId, event } = message as { deviceId: string; event: { type: string; data: { state: string } } };
+      if (deviceId === device.id && event.type === 'update') seen.push(event.data.state);
+    });
+    return { seen, unsubscribe };
   };
 
   // API-RULE-ota-11
@@ -48,7 +60,14 @@ eachDatabase('updates that take their time', (open) => {
       expect(await world.history(device)).toMatchObject([
         { state: 'failed', reason: 'The device did not come back within 24 hours of its restart', finished_at: now },
       ]);
-      expect(await world.logsOf(device)).toContain('ota.fail');
+      // No device has spoken: the service itself has ended it.
+      const { data } = await world.app.storage.db
+        .selectFrom('logs')
+        .select('data')
+        .where('device_id', '=', device.id)
+        .where('type', '=', 'ota.fail')
+        .executeTakeFirstOrThrow();
+      expect(JSON.parse(data ?? '')).toMatchObject({ cause: 'service' });
       expect(await world.record(device)).toMatchObject({ bundle_ok: false });
     });
 
@@ -97,17 +116,25 @@ eachDatabase('updates that take their time', (open) => {
   // API-EP-GET-devices-device_id-live
   it('whoever watches the device is told of every step', async () => {
     const { release } = product;
-    const told: string[] = [];
-    const { bus } = world.app.storage;
-    bus.publish('live.watch', [device.id]);
-    const leave = bus.subscribe('live.event', (message) => {
-      const { deviceId, event } = message as { deviceId: string; event: { type: string; data: { state: string } } };
-      if (deviceId === device.id && event.type === 'update') told.push(event.data.state);
-    });
+    const { seen, unsubscribe } = watch();
     await begin();
     await world.report(device, release.id, 1, 'factory');
     await world.report(device, release.id, 1, release.bversion);
-    expect(told).toEqual(['offered', 'downloading', 'installed', 'done']);
-    leave();
+    expect(seen).toEqual(['offered', 'downloading', 'installed', 'done']);
+    unsubscribe();
+  });
+
+  // API-RULE-ota-10
+  it('a device that goes to another product ends its open update, and watchers hear of that', async () => {
+    const other = await world.productWithRelease({ user_id: world.people.owner.id });
+    const { seen, unsubscribe } = watch();
+    await begin();
+    const moved = await world.app.client
+      .as(world.people.owner.token)
+      .call('devices.activate', { params: { device_id: device.id }, body: { product_id: other.product.id } });
+    expect(moved.ok).toBe(true);
+    expect(await world.states(device)).toEqual(['superseded']);
+    await expect.poll(() => seen).toEqual(['offered', 'downloading', 'superseded']);
+    unsubscribe();
   });
 });

@@ -1,7 +1,7 @@
 import type { Db } from '../db/storage.ts';
 import type { LocationColumns } from '../devices/rules.ts';
 import type { OtaReads, UpdateRow } from './queries.ts';
-import type { OtaAsk } from './rules.ts';
+import type { BundleRequest, UpdateCause } from './rules.ts';
 
 /** The columns of a device that updates read. */
 export interface OtaDeviceRow extends LocationColumns {
@@ -15,38 +15,44 @@ export interface OtaDeviceRow extends LocationColumns {
   readonly mac: string | null;
 }
 
-/** What a device may tell of itself in a query. */
-export type ToldColumns = Partial<LocationColumns> & { readonly bversion?: string; readonly mac?: string };
+/** What a device may report of itself in a query. */
+export type ReportedColumns = Partial<LocationColumns> & { readonly bversion?: string; readonly mac?: string };
 
-/** Who speaks for the device: itself, or a person with a bridging host. */
-export interface Speaker {
-  readonly from: 'device' | 'bridge';
+/** What causes a change of an update: the device, a person with a bridging host, or the service when a time is up. */
+export interface Actor {
+  readonly cause: UpdateCause | 'service';
   readonly userId: string | null;
   readonly client: string | null;
   /** None where the service itself concludes something. */
   readonly ip: string | null;
 }
 
+/** An actor that requests updates and reports how they went. */
+export type Requester = Actor & { readonly cause: UpdateCause };
+
 /** What the slice of devices does for updates: its table is its own. */
 export interface DeviceLedger {
   /** Whether some device has this address. */
   addressTaken(db: Db, mac: string): Promise<boolean>;
-  /** The device as it is now; nobody else changes it until the transaction ends. */
+  /** The device as it is now; it is locked until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */
-  change(trx: Db, id: string, change: ToldColumns & { readonly update_id?: number }): Promise<void>;
+  change(trx: Db, id: string, change: ReportedColumns & { readonly update_id?: number }): Promise<void>;
 }
 
-/** A query, with what else the device tells of itself. */
-export type Asked = OtaAsk & { readonly mac?: string | undefined; readonly location?: LocationColumns | undefined };
+/** A query, with what else the device reports of itself. */
+export type UpdateRequest = BundleRequest & {
+  readonly mac?: string | undefined;
+  readonly location?: LocationColumns | undefined;
+};
 
 /** What the steps of an update need beside the transaction. */
 export interface OtaWork {
   readonly reads: OtaReads;
   readonly ledger: DeviceLedger;
   nowMs(): number;
-  /** Updates that this transaction has made or changed: those who watch the device are told of them afterwards. */
-  readonly changed: Set<number>;
+  /** Notifies those who watch the device of an update that the transaction has made or changed, once it is committed. */
+  changed(trx: Db, update: UpdateRow): void;
 }
 
 /** The update whose fields the device's record shows. */
