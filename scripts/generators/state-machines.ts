@@ -3,6 +3,7 @@ import { busTable } from '../../packages/module/src/bus/bus-table.ts';
 import { channelTransitions } from '../../packages/module/src/cloud/channel-table.ts';
 import { pinTable } from '../../packages/module/src/device/pin-table.ts';
 import { powerTable } from '../../packages/module/src/device/power-table.ts';
+import { flowTable, sessionTable } from '../../packages/module/src/interpreter/session-table.ts';
 import { joinTable } from '../../packages/module/src/wlan/join-table.ts';
 import { bundleTransitions } from '../../packages/service/src/bundles/rules.ts';
 import { deviceTransitions } from '../../packages/service/src/devices/rules.ts';
@@ -28,6 +29,11 @@ const machines: readonly Machine[] = [
   { title: 'Pin', path: 'packages/module/src/device/pin-table.ts', tables: { pinTable } },
   { title: 'Joining a network', path: 'packages/module/src/wlan/join-table.ts', tables: { joinTable } },
   { title: 'Serial bus', path: 'packages/module/src/bus/bus-table.ts', tables: { busTable } },
+  {
+    title: 'Session of the command line',
+    path: 'packages/module/src/interpreter/session-table.ts',
+    tables: { sessionTable, flowTable },
+  },
   { title: 'Message channel', path: 'packages/module/src/cloud/channel-table.ts', tables: { channelTransitions } },
 ];
 

@@ -1,5 +1,4 @@
 import type { Clock, Result } from '@moorage/base';
-import type { KeptOutput } from './kept-output.ts';
 import type { CommandQueue } from './queue.ts';
 import type { RefusalCode } from './reply.ts';
 
@@ -37,6 +36,17 @@ export type SessionTextKey =
 export interface SessionPower {
   readonly state: 'on' | 'starting' | 'asleep' | 'off';
   watch(watcher: { down(): void; up(): void }): () => void;
+}
+
+/** Output of a command that waits in the stream table to be read. Spec: MOD-STREAM-CMD. */
+export interface KeptOutput {
+  readonly type: 'CMD';
+  info(): string;
+  available(): number;
+  /** Never: it stays until `stream_close`, even when all of it has been read. */
+  readonly remoteClosed: false;
+  read(max: number): Uint8Array;
+  close(): void;
 }
 
 /** The part of a board that its sessions need. */

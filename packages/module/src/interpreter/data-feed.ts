@@ -4,6 +4,7 @@ import { codes, type DataRequest, fail, type Response } from './reply.ts';
 export class DataFeed {
   #remaining: number;
   #broken = false;
+  #writing: Promise<void> | undefined;
   readonly #request: DataRequest;
   readonly #onMistake: (error: unknown) => void;
 
@@ -24,7 +25,8 @@ export class DataFeed {
     if (this.#broken) return;
     try {
       const written = this.#request.sink.write(bytes);
-      return written?.catch((error: unknown) => this.#break(error));
+      this.#writing = written?.catch((error: unknown) => this.#break(error)).finally(() => (this.#writing = undefined));
+      return this.#writing;
     } catch (error) {
       this.#break(error);
     }
@@ -35,8 +37,9 @@ export class DataFeed {
     return this.#broken ? fail(codes.FAILED) : this.#request.sink.end();
   }
 
-  /** The bytes stopped coming. */
+  /** The bytes stopped coming. What is being written is written first. */
   async abort(): Promise<Response> {
+    if (this.#writing) await this.#writing;
     if (!this.#broken) await this.#request.sink.abort();
     return fail(codes.FAILED);
   }

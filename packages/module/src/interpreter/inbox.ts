@@ -2,13 +2,26 @@
 export class Inbox {
   #chunks: Buffer[] = [];
   #at = 0;
+  #open = true;
+
+  /** More may come. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** No more will come, and everything has been taken. */
+  get ended(): boolean {
+    return !this.#open && this.empty;
+  }
 
   get empty(): boolean {
     return this.#chunks.length === 0;
   }
 
+  /** After the end nothing is kept. */
   push(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (this.#open && bytes.length > 0)
+      this.#chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
   /** The oldest bytes that have arrived in one piece; empty only when there are none. */
@@ -31,6 +44,11 @@ export class Inbox {
     const all = Buffer.concat([this.front, ...this.#chunks.slice(1)]);
     this.clear();
     return all;
+  }
+
+  /** No more will come. */
+  end(): void {
+    this.#open = false;
   }
 
   clear(): void {

@@ -2,17 +2,6 @@ import type { SessionBoard } from './board-port.ts';
 import { payloadBytes } from './framing.ts';
 import { codes, fail, ok, type Response } from './reply.ts';
 
-/** Output of a command that waits in the stream table to be read. Spec: MOD-STREAM-CMD. */
-export interface KeptOutput {
-  readonly type: 'CMD';
-  info(): string;
-  available(): number;
-  /** Never: it stays until `stream_close`, even when all of it has been read. */
-  readonly remoteClosed: false;
-  read(max: number): Uint8Array;
-  close(): void;
-}
-
 /**
  * With `system.cmd.buffered` on, puts the text of a table or list into a CMD stream and answers `<handle>,<bytes>`
  * instead; everything else goes out as it is. Fails when no handle is free.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sessionRig as rig } from '../testing/session-rig.ts';
-import { askTimeoutMs } from './session.ts';
 import { maxWaitingBytes } from './session-output.ts';
+import { askTimeoutMs } from './task-runner.ts';
 
 // Spec: MOD-ERR-9 by the command bounds.
 test('Session answers a synchronous command in one write, log lines included', async () => {
@@ -158,6 +158,27 @@ test('Session aborts a slow sink when it is closed meanwhile', async () => {
   gate.resolve();
   await settle();
   expect(events).toEqual(['abort']);
+});
+
+test('Session that stood down while a slow sink was written takes commands again afterwards', async () => {
+  const { session, send, printed, events, gate, settle } = await rig();
+  send('slowdata\nab');
+  session.standDown();
+  gate.resolve();
+  await settle();
+  expect(events).toEqual(['ready', 'abort']);
+  session.takeOver();
+  send('bounds\n');
+  expect(printed()).toBe('R900014\r\nBounds error\r\n');
+});
+
+test('Session takes the next line as a command when the last one did not wait for its answer', async () => {
+  const { send, printed, settle } = await rig({ machine: false });
+  send('rude\r');
+  await settle();
+  expect(printed()).toBe('rude\r\nName: left\r\n> ');
+  send('bounds\r');
+  expect(printed()).toBe('bounds\r\nBounds error\r\n> ');
 });
 
 test.each([

@@ -51,6 +51,15 @@ function plainCommands(gate: PromiseWithResolvers<void>, events: string[]) {
       shortcut: 'asks',
       run: async (_board, _values, session) => ok(`got ${JSON.stringify((await session.ask('Name: ')) ?? null)}`),
     }),
+    define({
+      ...common,
+      name: 'rude',
+      shortcut: 'rude',
+      run: (_board, _values, session) => {
+        void session.ask('Name: ');
+        return ok('left');
+      },
+    }),
   ];
 }
 

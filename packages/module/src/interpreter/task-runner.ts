@@ -1,0 +1,298 @@
+import { type CancelTimer, transition } from '@moorage/base';
+import type { SessionBoard } from './board-port.ts';
+import type { SessionPort } from './command.ts';
+import { DataFeed } from './data-feed.ts';
+import { keepIfBuffered } from './kept-output.ts';
+import type { TypedLine } from './line-editor.ts';
+import { type emptyLine, prepare } from './prepare.ts';
+import type { Registry } from './registry.ts';
+import { codes, type DataRequest, fail, type Reply, type Response, silence } from './reply.ts';
+import type { SessionOutput } from './session-output.ts';
+import { type SessionState, type SessionTrigger, sessionTable } from './session-table.ts';
+import { decodeText } from './text.ts';
+
+/** How long a command's question waits for an answer, in milliseconds; no other command runs meanwhile. */
+export const askTimeoutMs = 120_000;
+
+/** What a command line has come to; `prompt` is the end of the work that a response left behind. */
+type Outcome = Reply | typeof emptyLine | typeof promptOnly;
+
+const promptOnly = { kind: 'prompt' } as const;
+
+/** A command from its line to the end of its answer. */
+interface Task {
+  readonly line: string;
+  /** Takes the inline data that the command has requested. */
+  feed: DataFeed | undefined;
+}
+
+export interface TaskRunnerParts<Board extends SessionBoard> {
+  readonly board: Board;
+  readonly registry: Registry<Board>;
+  /** The session as its commands see it. */
+  readonly port: SessionPort;
+  readonly output: SessionOutput;
+  /** Prints the prompt where lines are commands. */
+  prompt(): void;
+  /** Something is done that input may have waited for. */
+  resume(): void;
+  /** Called with a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
+  readonly onMistake: ((error: unknown) => void) | undefined;
+}
+
+/** States in which received bytes are taken. After the end there are none, and no sender needs to be stopped. */
+const takesBytes: ReadonlySet<SessionState> = new Set(['reading', 'asking', 'receiving', 'ended']);
+
+const textOf = (line: TypedLine): string => decodeText(Buffer.from(line.bytes, 'latin1'));
+
+/** Runs the commands of one session, one at a time: their questions, their inline data, their responses. */
+export class TaskRunner<Board extends SessionBoard> {
+  readonly #parts: TaskRunnerParts<Board>;
+  #state: SessionState = 'reading';
+  /** The command at hand. What an earlier one that was given up comes to is not printed. */
+  #task: Task | undefined;
+  /** Takes the line that the running command has asked for. */
+  #answered: ((line: string | undefined) => void) | undefined;
+  #cancelSilence: CancelTimer | undefined;
+
+  constructor(parts: TaskRunnerParts<Board>) {
+    this.#parts = parts;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get takesBytes(): boolean {
+    return takesBytes.has(this.#state);
+  }
+
+  /** Inline data that is still to come, in bytes. */
+  get awaitedBytes(): number {
+    return this.#task?.feed?.remaining ?? 0;
+  }
+
+  /** Takes a line: the answer that a command waits for, or a command. */
+  take(line: TypedLine): void {
+    if (this.#state === 'asking') this.answer(textOf(line));
+    else this.#run(line.overflowed ? undefined : textOf(line));
+  }
+
+  /** Prints a question of the running command; resolves to the line typed, `undefined` when there is none. */
+  ask(question: string): Promise<string | undefined> {
+    if (!this.#step('ask')) return Promise.resolve(undefined);
+    const { board, output, resume } = this.#parts;
+    output.echo(question);
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const cancel = board.clock.after(askTimeoutMs, () => this.answer(undefined));
+    this.#answered = (line) => {
+      cancel();
+      resolve(line);
+    };
+    // Input may wait already, but the command has to get its promise first.
+    queueMicrotask(resume);
+    return promise;
+  }
+
+  /** Hands a line, or nothing, to the command that waits for it; false when none does. */
+  answer(line: string | undefined): boolean {
+    if (!this.#step('answer')) return false;
+    this.#answered?.(line);
+    return true;
+  }
+
+  /** Passes received bytes, at most `awaitedBytes`, to the command. */
+  store(bytes: Uint8Array): void {
+    const task = this.#task;
+    const feed = task?.feed;
+    if (!feed || !this.#step('store')) return;
+    const written = feed.write(bytes);
+    if (!(written instanceof Promise)) {
+      this.#stored(task, feed);
+      return;
+    }
+    void written.then(() => {
+      if (task !== this.#task) return;
+      this.#stored(task, feed);
+      this.#parts.resume();
+    });
+  }
+
+  /** Gives up the data that is being received, without a response; false when there is none. */
+  abandonData(): boolean {
+    const feed = this.#task?.feed;
+    if (!feed) return false;
+    this.#step('abandon-data');
+    this.#task = undefined;
+    this.#abort(feed);
+    return true;
+  }
+
+  /** The board goes down: what is half done is given up. True when that was inline data. */
+  reset(): boolean {
+    this.answer(undefined);
+    const hadData = this.abandonData();
+    this.#step('reset');
+    this.#task = undefined;
+    return hadData;
+  }
+
+  /** No input is left: what waits for some is given up. True when nothing is left to be done. */
+  end(): boolean {
+    if (this.answer(undefined)) return false;
+    if (this.#state === 'receiving') this.#giveUp();
+    return this.#step('end');
+  }
+
+  /** The connection is gone. A running command goes on. */
+  close(): void {
+    this.#cancelSilence?.();
+    this.answer(undefined);
+    this.abandonData();
+    this.#step('close');
+  }
+
+  /**
+   * Counts the silence while data is awaited, anew after each arrival.
+   * Spec: MOD-VAR-bus.command.write_timeout, MOD-LINE-timeout.
+   */
+  watchSilence(listens: boolean): void {
+    this.#cancelSilence?.();
+    this.#cancelSilence = undefined;
+    if (this.#state !== 'receiving' || !listens) return;
+    const { board, resume } = this.#parts;
+    this.#cancelSilence = board.clock.after(board.variables.get('bus.command.write_timeout'), () => {
+      this.#giveUp();
+      resume();
+    });
+  }
+
+  /** Takes a step; false when the table has none. */
+  #step(trigger: SessionTrigger): boolean {
+    const next = transition(sessionTable, this.#state, trigger);
+    if (next !== undefined) this.#state = next;
+    return next !== undefined;
+  }
+
+  /** Runs a command line; `undefined` stands for one that was too long. */
+  #run(line: string | undefined): void {
+    const { board, registry, port } = this.#parts;
+    const task: Task = { line: line ?? '', feed: undefined };
+    this.#step('run');
+    this.#task = task;
+    this.#settle(task, () => {
+      if (line === undefined) return fail(codes.OVERFLOW);
+      const prepared = prepare(board, registry, line, port);
+      if (prepared.kind !== 'prepared') return prepared;
+      // The board may start anew while the command waits for its turn.
+      return board.queue.run(() => (task === this.#task ? prepared.run() : silence)) ?? fail(codes.FAILED);
+    });
+  }
+
+  /** Gets what a command comes to, now or later, and prints it. A board that went down meanwhile prints nothing. */
+  #settle(task: Task, run: () => Outcome | Promise<Outcome>): void {
+    let outcome: Outcome | Promise<Outcome>;
+    try {
+      outcome = run();
+    } catch (error) {
+      outcome = this.#failed(error);
+    }
+    if (!(outcome instanceof Promise)) {
+      this.#conclude(task, outcome);
+      return;
+    }
+    void outcome
+      .catch((error: unknown) => this.#failed(error))
+      .then((settled) => {
+        const current = task === this.#task;
+        this.#conclude(task, settled);
+        if (current) this.#parts.resume();
+      });
+  }
+
+  #conclude(task: Task, outcome: Outcome): void {
+    // A question that the command has not waited for has no answer.
+    if (task === this.#task) this.answer(undefined);
+    if (outcome.kind === 'data') this.#startData(task, outcome);
+    else if (task !== this.#task) return;
+    else if (outcome.kind === 'response') this.#respond(task, outcome);
+    else this.#done(outcome.kind);
+  }
+
+  #respond(task: Task, response: Response): void {
+    const { board, output } = this.#parts;
+    board.commandDone?.();
+    output.response(keepIfBuffered(board, task.line, response));
+    const { after } = response;
+    if (!after) {
+      this.#done('prompt');
+      return;
+    }
+    // The work that the response has left is done when it can be read.
+    output.flush();
+    const work = async (): Promise<Outcome> => {
+      await after();
+      return promptOnly;
+    };
+    this.#settle(task, () => board.queue.run(work) ?? work());
+  }
+
+  /** The command has ended. */
+  #done(kind: 'prompt' | 'empty' | 'silence'): void {
+    this.#step('done');
+    this.#task = undefined;
+    if (kind === 'empty') this.#parts.output.emptyLine();
+    if (kind !== 'silence') this.#parts.prompt();
+  }
+
+  #startData(task: Task, request: DataRequest): void {
+    const feed = new DataFeed(request, (error) => this.#mistake(error));
+    if (task !== this.#task || !this.#step('request-data')) {
+      this.#abort(feed);
+      return;
+    }
+    task.feed = feed;
+    if (feed.remaining === 0) this.#endData(task, feed);
+  }
+
+  #stored(task: Task, feed: DataFeed): void {
+    if (this.#step('stored') && feed.remaining === 0) this.#endData(task, feed);
+  }
+
+  /** All of the data has come. */
+  #endData(task: Task, feed: DataFeed): void {
+    this.#completeData(task, () => this.#parts.board.queue.run(() => feed.end()) ?? feed.abort());
+  }
+
+  /** The rest of the data will not come: the command fails. */
+  #giveUp(): void {
+    const task = this.#task;
+    const feed = task?.feed;
+    if (feed) this.#completeData(task, () => feed.abort());
+  }
+
+  #completeData(task: Task, respond: () => Response | Promise<Response>): void {
+    this.#step('complete-data');
+    task.feed = undefined;
+    this.#settle(task, respond);
+  }
+
+  #abort(feed: DataFeed): void {
+    feed.abort().catch((error: unknown) => this.#mistake(error));
+  }
+
+  #failed(error: unknown): Outcome {
+    this.#mistake(error);
+    return fail(codes.FAILED);
+  }
+
+  #mistake(error: unknown): void {
+    const { onMistake } = this.#parts;
+    if (onMistake) onMistake(error);
+    else queueMicrotask(() => throwMistake(error));
+  }
+}
+
+function throwMistake(error: unknown): never {
+  throw error;
+}
