@@ -12,8 +12,7 @@ import {
   settled,
   skipReason,
 } from './harness.ts';
-
-const tabs = ['', 'updates', 'streams', 'controls', 'messages', 'files', 'console', 'telemetry', 'log'];
+import { tabKeys } from './pages.ts';
 
 /** What the pages themselves never do: every test ends by looking for it. */
 const expectQuiet = async (page: Page): Promise<void> => {
@@ -279,8 +278,8 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     await expectQuiet(page);
   });
 
-  test.each(tabs)('has nothing in the way of anybody: %s', async (tab) => {
-    await inspect(scene.quay, { path: scene.path(tab), name: `device-${tab || 'overview'}` });
+  test.each(tabKeys('device/tabs.ts'))('has nothing in the way of anybody: %s', async (tab) => {
+    await inspect(scene.quay, { path: scene.path(tab), name: `device-${tab}` });
   });
 
   test('is walked through by keyboard alone', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { accessibilityProblems, complaints, inspect, openQuay, photograph, type Quay, skipReason } from './harness.ts';
+import { tabKeys } from './pages.ts';
 
 /** How long a module may take for an update and the restart after it. */
 const updateMs = 30_000;
@@ -308,18 +309,12 @@ describe.skipIf(skipReason)('the developer workflow', () => {
       await quay.client.call('productPeople.add', { params, body: { user: 'tester@example.com', role: 'tester' } });
     });
 
-    test.each([
+    test.each<[string, string]>([
       ['/products', 'products'],
       ['/products?new=1', 'products-new'],
-      ['', 'product-overview'],
-      ['/bundles', 'product-bundles'],
+      ...tabKeys('product/tabs.ts').map((key): [string, string] => [`/${key}`, `product-${key}`]),
       ['/bundles?new=1', 'product-bundles-new'],
-      ['/devices', 'product-devices'],
-      ['/assets', 'product-assets'],
-      ['/connectors', 'product-connectors'],
       ['/connectors?new=1', 'product-connectors-new'],
-      ['/users', 'product-users'],
-      ['/tokens', 'product-tokens'],
       ['bundle', 'bundle'],
       ['preview', 'bundle-preview'],
     ])('"%s" can be used by everybody, at any width', async (path, name) => {

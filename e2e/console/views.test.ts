@@ -1,21 +1,41 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { inspect, openQuay, type Quay, skipReason } from './harness.ts';
+import { routePaths, tabKeys } from './pages.ts';
 
-/** Pages of the console that need nothing but the example data. */
-const views = [
-  ['dashboard', '/'],
-  ['devices', '/devices'],
-  ['devices-filtered', '/devices?state=disabled'],
-  ['logs', '/logs'],
-  ['platforms', '/platforms'],
-  ['account', '/account'],
-  ['account-password', '/account/password'],
-  ['account-tokens', '/account/tokens'],
-  ['account-broadcasts', '/account/broadcasts'],
-  ['administration', '/administration'],
-  ['nowhere', '/no/such/page'],
-] as const;
+/** Routes whose own tests inspect each of their tabs, with more to see than the example data has. */
+const inspectedElsewhere = ['/devices/:id/:tab?', '/products', '/products/:id/:tab?', '/bundles/:id'];
+
+/** The addresses of routes with a blank for a tab: the first tab needs no key. */
+const tabbed: Readonly<Record<string, readonly string[]>> = {
+  '/account/:tab?': [
+    '/account',
+    ...tabKeys('account/account.tsx')
+      .slice(1)
+      .map((key) => `/account/${key}`),
+  ],
+};
+
+/** The addresses of routes with a blank for an id, from the example data. */
+const lookedUp: Readonly<Record<string, (quay: Quay) => Promise<string>>> = {
+  '/platforms/:id': async ({ client }) => {
+    const platforms = await client.call('platforms.list', { query: { limit: 1 } });
+    return `/platforms/${platforms.ok ? platforms.value.value[0]?.id : undefined}`;
+  },
+  '/logs/:id': async ({ client }) => {
+    const logs = await client.call('logs.list', { query: { limit: 1, type: 'ota.ok' } });
+    return `/logs/${logs.ok ? logs.value.value[0]?.id : undefined}`;
+  },
+};
+
+/** Every route of the console that has no test of its own, and two addresses that show something else. */
+const pages = [
+  ...routePaths()
+    .filter((path) => !inspectedElsewhere.includes(path))
+    .flatMap((path) => tabbed[path] ?? path),
+  '/devices?state=disabled',
+  '/no/such/page',
+];
 
 /** Two widths, two colours, and axe on each, on a machine that does other things meanwhile. */
 const timeout = 90_000;
@@ -36,20 +56,13 @@ describe.skipIf(skipReason)('a view of the console', () => {
     killAll();
   });
 
-  test.each(views)(
-    '%s has nothing that axe finds, at both widths and in both colours',
-    { timeout },
-    async (name, path) => {
-      await inspect(quay, { path, name });
-    },
-  );
+  test.each(pages)('%s has nothing that axe finds, at both widths and in both colours', { timeout }, async (page) => {
+    const path = (await lookedUp[page]?.(quay)) ?? page;
+    expect(path, 'a blank of a route that this test cannot fill').not.toContain(':');
+    await inspect(quay, { path, name: page.replaceAll(/\W+/g, '-').replace(/^-/, '') });
+  });
 
-  test('of one platform and of one log has none either', { timeout }, async () => {
-    const platforms = await quay.client.call('platforms.list', { query: { limit: 1 } });
-    const logs = await quay.client.call('logs.list', { query: { limit: 1, type: 'ota.ok' } });
-    const platform = platforms.ok ? platforms.value.value[0]?.id : undefined;
-    const log = logs.ok ? logs.value.value[0]?.id : undefined;
-    await inspect(quay, { path: `/platforms/${platform}`, name: 'platform' });
-    await inspect(quay, { path: `/logs/${log}`, name: 'log' });
+  test('that is inspected elsewhere is a route', () => {
+    expect(routePaths()).toEqual(expect.arrayContaining(inspectedElsewhere));
   });
 });

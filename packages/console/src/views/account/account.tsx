@@ -14,17 +14,17 @@ import { Details } from './details.tsx';
 import { Tokens } from './tokens.tsx';
 
 const tabs = [
-  ['details', 'Details'],
-  ['password', 'Password'],
-  ['tokens', 'Tokens'],
-  ['broadcasts', 'Broadcast keys'],
-] as const;
+  { key: 'details', title: 'Details' },
+  { key: 'password', title: 'Password' },
+  { key: 'tokens', title: 'Tokens' },
+  { key: 'broadcasts', title: 'Broadcast keys' },
+];
 
 /** One's own account. */
 export default function Account({ params: { tab = 'details' } }: ViewProps) {
   const [, navigate] = useLocation();
   const query = useCall('users.get', {});
-  if (!tabs.some(([value]) => value === tab)) {
+  if (!tabs.some(({ key }) => key === tab)) {
     return (
       <Page title="Account">
         <Empty title="There is no such part" action={<PageLink href="/account">To your details</PageLink>} />
@@ -40,9 +40,9 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         activateTabWithKeyboard={false}
       >
         <TabList label="Parts of your account" shown={tab}>
-          {tabs.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
+          {tabs.map(({ key, title }) => (
+            <Tabs.Tab key={key} value={key}>
+              {title}
             </Tabs.Tab>
           ))}
         </TabList>
