@@ -2,9 +2,10 @@
 // and ownership.ts.
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { packageEntries, systemModules, type Zone, zoneGroups, zones } from './boundaries.ts';
+import { systemModules, type Zone, zoneGroups, zones } from './boundaries.ts';
 import { handedIn, realClockFile, tableOwners } from './ownership.ts';
-import { isTestFile, isTestSupport, type Problem, type ProjectFile, readProject, report } from './support/project.ts';
+import { productFiles, targetOf } from './support/import-graph.ts';
+import { type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './support/source.ts';
 
 const matches = (pattern: string, name: string): boolean =>
@@ -20,17 +21,6 @@ function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined 
     if (fits && zone.path.length > (best?.path.length ?? -1)) best = zone;
   }
   return best;
-}
-
-/** The file that an import leads to; `undefined` for packages and Node modules. */
-function targetOf(path: string, specifier: string): string | undefined {
-  // A package may read its own description, which is no code.
-  if (specifier.endsWith('.json')) return undefined;
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
-  const entry = packageEntries[specifier];
-  if (entry) return entry;
-  const inside = /^@moorage\/([^/]+)\/(.+)$/.exec(specifier);
-  return inside ? `packages/${inside[1]}/src/${inside[2]}.ts` : undefined;
 }
 
 function checkTarget(zone: Zone, target: string, imported: Import): string | undefined {
@@ -143,9 +133,7 @@ function readManifests(files: readonly ProjectFile[]): Map<string, ReadonlySet<s
 /** What the tables of boundaries.ts do not allow. Tests and what supports them are exempt. */
 export function findBoundaryProblems(files: readonly ProjectFile[]): Problem[] {
   const manifests = readManifests(files);
-  return files
-    .filter(({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !isTestFile(path) && !isTestSupport(path))
-    .flatMap((file) => [...checkFile(file), ...checkDeclared(file, manifests)]);
+  return productFiles(files).flatMap((file) => [...checkFile(file), ...checkDeclared(file, manifests)]);
 }
 
 if (import.meta.main) report('boundaries', findBoundaryProblems(readProject()));

@@ -1,6 +1,7 @@
 import type { ProjectFile } from '../support/project.ts';
 import { renderCoverage } from './coverage.ts';
 import { renderCommands, renderResponseCodes, renderVariables } from './module.ts';
+import { renderPackages } from './packages.ts';
 import { renderEndpoints, renderErrors } from './service.ts';
 import { renderSettings } from './settings.ts';
 import { renderIndexVariables } from './spec-index.ts';
@@ -22,6 +23,7 @@ export const generators: readonly Generator[] = [
   { path: 'docs/generated/response-codes.md', render: renderResponseCodes },
   { path: 'docs/generated/settings.md', render: renderSettings },
   { path: 'docs/generated/state-machines.md', render: renderStateMachines },
+  { path: 'docs/generated/packages.md', render: renderPackages },
   { path: 'docs/generated/coverage.md', render: renderCoverage },
 ];
 
