@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** One benchmark: what design.md section 6 asks, and how it is measured. */
+/** One benchmark: its goal, and how it is measured. */
 export interface Benchmark {
   readonly name: string;
   readonly goal: string;

@@ -73,7 +73,7 @@ const allowed: readonly (readonly [name: string, path: string, text: string])[] 
   ['a function of one statement without docstring', 'packages/base/src/a.ts', 'export function a() {\n  return b;\n}'],
   ['a function that is not exported', 'packages/base/src/a.ts', 'function a() {\n  b();\n\n  c();\n}'],
   ['a dialogue named after its command', 'packages/module/test/transcripts/file_create.txt', ''],
-  ['a link out of the repository', 'docs/a.md', '[a](https://example.org) [b](#part)'],
+  ['a link out of the repository', 'docs/a.md', '[a](https://example.org/#part)'],
 ];
 
 describe('tidy', () => {
@@ -89,9 +89,22 @@ describe('tidy', () => {
     const text = '[a](guide/b.md) [b](guide/b.md#part) [c](guide) [d](../LICENSE)';
     const files = [
       { path: 'docs/a.md', text },
-      { path: 'docs/guide/b.md', text: '' },
+      { path: 'docs/guide/b.md', text: '# Part' },
       { path: 'LICENSE', text: '' },
     ];
     expect(findBrokenLinks(files)).toEqual([]);
+  });
+
+  it('have to name an anchor that is there, in the same file too', () => {
+    const files = [
+      { path: 'docs/a.md', text: '# A\n[here](#a), [gone](#b)\n[b](b.md#1.2), [b](b.md#two-words)\n[b](b.md#three)' },
+      { path: 'docs/b.md', text: '## <a id="1.2"></a>1.2 Clause\n## Two `words`\n' },
+      { path: 'docs/c.md', text: '[lines of a source](../a.ts#L3)' },
+      { path: 'a.ts', text: '' },
+    ];
+    expect(findBrokenLinks(files).map(({ path, line, message }) => [path, line, message])).toEqual([
+      ['docs/a.md', 2, '"#b" leads nowhere'],
+      ['docs/a.md', 4, '"b.md#three" leads nowhere'],
+    ]);
   });
 });

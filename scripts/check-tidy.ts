@@ -1,6 +1,7 @@
 // House rules that neither the compiler nor the linter knows: sizes, marks, names, docstrings, links.
 import { posix } from 'node:path';
 import ts from 'typescript';
+import { anchorsOf } from './support/markdown.ts';
 import { isTestFile, isTestSupport, type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 import { calledName, commentsOf, lineOf, linesOf, parse, visitAll } from './support/source.ts';
 
@@ -170,21 +171,31 @@ const docstrings: Rule = (file) => {
     );
 };
 
-/** Links of Markdown files to files of the repository must lead somewhere. */
+/** Relative links of Markdown files must lead to a file or folder of the repository, and to an anchor of it if they name one. */
 export function findBrokenLinks(files: readonly ProjectFile[]): Problem[] {
-  const paths = new Set(files.map(({ path }) => path));
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
   const folders = new Set(
-    [...paths].flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))),
+    [...texts.keys()].flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))),
   );
+  const anchors = new Map<string, ReadonlySet<string>>();
+  const hasAnchor = (path: string, anchor: string): boolean => {
+    const known = anchors.get(path) ?? anchorsOf(texts.get(path) ?? '');
+    anchors.set(path, known);
+    return known.has(anchor);
+  };
+  const leads = (from: string, link: string): boolean => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? from : posix.join(posix.dirname(from), path).replace(/\/$/, '');
+    if (!texts.has(target) && !folders.has(target)) return false;
+    return anchor === undefined || !target.endsWith('.md') || hasAnchor(target, decodeURIComponent(anchor));
+  };
   return files
     .filter(({ path }) => path.endsWith('.md'))
     .flatMap((file) =>
       file.text.split('\n').flatMap((text, index) =>
         [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
-          if (/^([a-z]+:|#)/.test(link)) return [];
-          const target = posix.join(posix.dirname(file.path), link.replace(/#.*/, '')).replace(/\/$/, '');
-          const exists = paths.has(target) || folders.has(target);
-          return exists ? [] : [problem(file, index + 1, 'link', `"${link}" leads nowhere`)];
+          if (/^[a-z]+:/.test(link) || leads(file.path, link)) return [];
+          return [problem(file, index + 1, 'link', `"${link}" leads nowhere`)];
         }),
       ),
     );

@@ -128,6 +128,13 @@ describe('unknown ids', () => {
   it('ids in tests are checked too', () => {
     expect(findUnknownIds(requirements, [test('// API-ERR-2')])).toHaveLength(1);
   });
+
+  it('ids in pages are checked, save those of the index itself and of generated pages', () => {
+    const page = (path: string) => findUnknownIds(requirements, [{ path, text: 'one\nAPI-ERR-2' }]);
+    expect(page('docs/guide/a.md')).toMatchObject([{ path: 'docs/guide/a.md', line: 2 }]);
+    expect(page('docs/spec-index.md')).toEqual([]);
+    expect(page('docs/generated/a.md')).toEqual([]);
+  });
 });
 
 describe('ids of endpoints', () => {

@@ -116,12 +116,18 @@ export function coverRequirements(
   });
 }
 
-/** Ids in sources and tests that the index does not have. */
+export const isSpecIndex = (path: string): boolean => path === 'docs/spec-index.md';
+
+/** Pages that people write. The index shows families of ids, and generated pages come from what is checked. */
+const isPage = (path: string): boolean =>
+  path.endsWith('.md') && !isSpecIndex(path) && !path.startsWith('docs/generated/');
+
+/** Ids in sources, tests and pages that the index does not have. */
 export function findUnknownIds(requirements: readonly Requirement[], files: readonly ProjectFile[]): Problem[] {
   const known = requirements.map(({ id }) => id);
   const exact = new Set(known);
   return files
-    .filter(({ path }) => isSource(path) || isProof(path))
+    .filter(({ path }) => isSource(path) || isProof(path) || isPage(path))
     .flatMap(({ path, text }) =>
       findIds(text)
         .filter(({ id, family }) => (family ? !known.some((other) => other.startsWith(id)) : !exact.has(id)))

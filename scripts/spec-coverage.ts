@@ -1,10 +1,18 @@
-// Which requirement is implemented where, and which test proves it. `--all` prints every one; alone it prints sums.
-import { coverRequirements, findUnknownIds, findUnnamedEndpoints, type Place, parseIndex } from './coverage.ts';
+// Which requirement is implemented where, which test proves it, and whether all that is cited is there. `--all` prints every one; alone it prints sums.
+import { findBrokenCitations } from './citations.ts';
+import {
+  coverRequirements,
+  findUnknownIds,
+  findUnnamedEndpoints,
+  isSpecIndex,
+  type Place,
+  parseIndex,
+} from './coverage.ts';
 import { readProject, report } from './support/project.ts';
 import { listEndpoints, readTableFacts } from './support/tables.ts';
 
 const files = readProject();
-const index = files.find(({ path }) => path === 'docs/spec-index.md');
+const index = files.find(({ path }) => isSpecIndex(path));
 if (!index) throw new Error('docs/spec-index.md is missing');
 const requirements = parseIndex(index.text);
 const rows = coverRequirements(requirements, files, readTableFacts(files));
@@ -24,4 +32,8 @@ console.log(
   `${rows.length} requirements: ${built.length} implemented, ${built.length - unproven.length} of them proven by a test, ` +
     `${rows.length - built.length} not built yet`,
 );
-report('spec coverage', [...findUnknownIds(requirements, files), ...findUnnamedEndpoints(listEndpoints())]);
+report('spec coverage', [
+  ...findUnknownIds(requirements, files),
+  ...findUnnamedEndpoints(listEndpoints()),
+  ...findBrokenCitations(files, requirements),
+]);

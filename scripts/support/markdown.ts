@@ -15,3 +15,27 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** A generated page: notice, title, then its parts with empty lines between. */
 export const page = (title: string, ...parts: readonly string[]): string =>
   `${[notice, `# ${title}`, ...parts].join('\n\n')}\n`;
+
+/** The anchor that a heading gets by its text, as forges make it. */
+const slugOf = (heading: string): string =>
+  heading
+    .replace(/<[^>]*>|`/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+
+/** The anchors of a Markdown text: those of its headings, and those that it names itself. */
+export function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>();
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '');
+  for (const [, id = ''] of prose.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
+  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.*)$/gm)) {
+    const slug = slugOf(heading);
+    let anchor = slug;
+    for (let more = 1; anchors.has(anchor); more += 1) anchor = `${slug}-${more}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}

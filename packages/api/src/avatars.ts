@@ -11,7 +11,7 @@ const images = 'A PNG, JPEG, GIF or WebP image of up to 1 MiB: raw bytes, or a f
 const current =
   'Without an id the current one, or a placeholder made from the name. An avatar that was replaced is gone.';
 
-/** Pictures of users and platforms (reference 6.1). */
+/** Pictures of users and platforms. Reference: api 3.4. */
 export const avatarsContract = {
   user: endpoint({
     method: 'GET',

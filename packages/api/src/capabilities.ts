@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 
-/** Longest capabilities file, in bytes. Reference module-protocols 6.4. */
+/** Longest capabilities file, in bytes. Reference: data-cloud 2.3. */
 export const capabilitiesLimitBytes = 4096;
 
-/** Longest value of a sample or control, in characters. Reference module-protocols 6.5. */
+/** Longest value of a sample or control, in characters. Reference: data-cloud 2.4. */
 export const dataValueLimit = 128;
 
-/** Longest message of either box, in bytes; and how many a box keeps. Reference module-protocols 6.5. */
+/** Longest message of either box, in bytes; and how many a box keeps. Reference: data-cloud 2.4. */
 export const messageLimitBytes = 2048;
 export const messagesPerBox = 50;
 

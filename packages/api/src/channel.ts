@@ -3,7 +3,7 @@ import { Text } from './fields.ts';
 
 /**
  * The message channel: a web socket at `/stream` of the device listener. A message is a dictionary, MessagePack in a
- * binary frame or JSON in a text frame; who answers uses the form in which it was asked. Reference service 7.2.
+ * binary frame or JSON in a text frame; who answers uses the form in which it was asked. Reference: channel 1.2.
  */
 
 /** Longest frame in either direction, in bytes. */

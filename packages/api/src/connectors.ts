@@ -25,7 +25,7 @@ const common = {
 /** Name of an HTTP header. */
 const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$";
 
-/** Options of each type (reference 7.1). Whatever else is sent is refused: it would look as if it had an effect. */
+/** Options of each type; whatever else is sent is refused: it would look as if it had an effect. Reference: events 2.1. */
 export const connectorOptions = {
   webhook: Type.Object(
     {
@@ -78,7 +78,7 @@ export type WebhookOptions = Static<typeof connectorOptions.webhook>;
 export type MqttOptions = Static<typeof connectorOptions.mqtt>;
 export type ConnectorOptions = WebhookOptions | MqttOptions;
 
-/** Reference 3.7. */
+/** Record of a connector. Reference: records 1.7. */
 export const ConnectorRecord = Type.Object({
   id: Id,
   product_id: Id,
@@ -130,7 +130,7 @@ const body = Type.Object({
   ),
 });
 
-/** Links of products to data services outside. Spec: "Connectors, platforms, metrics, logs"; reference 7. */
+/** Links of products to data services outside. Reference: events 2.1. */
 export const connectorsContract = {
   list: endpoint({
     method: 'GET',

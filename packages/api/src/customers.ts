@@ -6,7 +6,7 @@ import { ProductRecord, productParams } from './products.ts';
 /** Email address or user name. */
 const Account = Text(254, { minLength: 1, description: 'email address or user name' });
 
-/** An organisation that owns production products (reference 1.1). */
+/** An organisation that owns production products. Reference: model 1.1. */
 export const CustomerRecord = Type.Object({
   id: Id,
   name: Type.String({ description: 'prefix of the codes of its products' }),

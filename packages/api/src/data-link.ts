@@ -38,7 +38,7 @@ export const WireMessage = Type.Object({ id: Id, timestamp: Type.Integer(), leng
 
 /**
  * The data cloud on the device listener. The device is known by its certificate, as on the rest of the listener.
- * Reference module-protocols 6.2 to 6.7.
+ * Reference: data-cloud 1.2, 2.1, 2.3, 2.4, 3.1, 3.2.
  */
 export const dataLinkContract = {
   activate: endpoint({

@@ -61,7 +61,7 @@ export type MessageRecord = Static<typeof MessageRecord>;
 
 const headers = Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 }));
 
-/** Streams, controls, messages and capabilities of a device, for its users (design 5; reference module-protocols 6). */
+/** Streams, controls, messages and capabilities of a device, for its users. Reference: data-cloud 3.3. */
 export const dataContract = {
   capabilities: endpoint({
     method: 'GET',
@@ -227,7 +227,7 @@ export const dataContract = {
 export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update'] as const;
 export type LiveEventType = (typeof liveEventTypes)[number];
 
-/** Commands to devices, and what they tell of themselves, over the message channel (reference service 7.2). */
+/** Commands to devices, and what they tell of themselves, over the message channel. Reference: channel 3.1. */
 export const channelContract = {
   command: endpoint({
     method: 'POST',

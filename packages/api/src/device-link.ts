@@ -3,7 +3,7 @@ import { deviceStates, IdOrEmpty, LocationInput, MacAddress, NoUpdate, ProductCh
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Text } from './fields.ts';
 
-/** Result codes of the module (reference 6.3), as `POST /ota/result` carries them. */
+/** Result codes of the module (Reference: wire 4.1), as `POST /ota/result` carries them. */
 export const otaResults = {
   none: 0,
   updated: 1,
@@ -25,7 +25,7 @@ const tag = 'Device listener';
 /** Full code of a product, or its short code when that is unique for the caller. */
 const ProductCode = Text(120, { minLength: 1 });
 
-/** What a device learns about itself (reference 6.6). */
+/** What a device learns about itself. Reference: wire 3.1. */
 export const DeviceInfo = Type.Object({
   id: Id,
   uuid: Type.String(),
@@ -46,7 +46,7 @@ export const DeviceCredentials = Type.Object({
   ca: Type.String(),
 });
 
-/** Identity and account of a device, on the device listener (reference 6.4 and 6.6). */
+/** Identity and account of a device, on the device listener. Reference: wire 2.1, 3.1. */
 export const deviceLinkContract = {
   provision: endpoint({
     method: 'POST',
@@ -151,7 +151,7 @@ export const HeldFile = Type.Object({
   crc: Type.Integer({ minimum: 0, maximum: 65_535 }),
 });
 
-/** Updates over the air, on the device listener (reference 2.4 and 6.6). */
+/** Updates over the air, on the device listener. Reference: rules 3.1, wire 3.3. */
 export const otaLinkContract = {
   query: endpoint({
     method: 'POST',

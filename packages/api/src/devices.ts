@@ -13,11 +13,11 @@ export const MacAddress = Type.String({
 /** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
 export const DeviceTag = Type.Enum(['', ...tags]);
 
-/** States of a device (reference 2.1). */
+/** States of a device. Reference: rules 1.1. */
 export const deviceStates = ['enabled', 'active', 'disabled'] as const;
 export type DeviceState = (typeof deviceStates)[number];
 
-/** Record of a device (reference 3.1). Fields from `bundle_id` to `ota_result` are read from its current update. */
+/** Record of a device. Reference: records 1.1. Fields from `bundle_id` to `ota_result` are read from its current update. */
 export const DeviceRecord = Type.Object({
   id: Id,
   uuid: Type.String({ description: 'hardware uuid, 40 lower-case hexadecimal digits' }),
@@ -172,7 +172,7 @@ const listQuery = Type.Object({
   ),
 });
 
-/** Devices as their users see them. Spec: "Endpoints, Devices". */
+/** Devices as their users see them. */
 export const devicesContract = {
   list: endpoint({
     method: 'GET',

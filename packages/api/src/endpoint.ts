@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from 'typebox';
 
-/** Statuses that a refusal may carry; reference/service section 5 says when each is used. */
+/** Statuses that a refusal may carry. Reference: api 2.2. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 416 | 429 | 500 | 502 | 503 | 504;
 
-/** Largest JSON body, in bytes: a base64 resource of about 12 MiB (reference 5). Spec: API-LIMIT-json. */
+/** Largest JSON body, in bytes: a base64 resource of about 12 MiB. Reference: api 2.3. Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 
 /** Largest JSON body of somebody who has not said who they are, in bytes: their frames and forms are far smaller. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** Epoch milliseconds in a string, as every `*_at` field carries it (reference 0). Spec: API-RULE-time-1. */
+/** Epoch milliseconds in a string, as every `*_at` field carries it. Reference: model 2.2. Spec: API-RULE-time-1. */
 export const Timestamp = Type.String({
   pattern: '^\\d{1,16}$',
   description: 'epoch milliseconds',
@@ -21,7 +21,7 @@ export const ResultOk = Type.Object({ result: Type.Literal('ok') });
 
 export const resultOk: Static<typeof ResultOk> = { result: 'ok' };
 
-/** Body of every refusal (reference 0 and 5). */
+/** Body of every refusal. Reference: api 2.1, 2.2. */
 export const ErrorBody = Type.Object({
   statusCode: Type.Integer(),
   error: Type.String(),
@@ -30,7 +30,7 @@ export const ErrorBody = Type.Object({
   validation: Type.Optional(Type.Object({ source: Type.String(), keys: Type.Array(Type.String()) })),
 });
 
-/** Query parameters of every list (reference 4). */
+/** Query parameters of every list. Reference: api 1.1. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 })),
@@ -40,7 +40,7 @@ export const pageQuery = {
 /** Text of a record, up to `maxLength` characters. Requests with the character NUL do not come this far. */
 export const Text = (maxLength: number, options: Type.TStringOptions = {}) => Type.String({ maxLength, ...options });
 
-/** The query parameter `sort` of one list: these fields, "-" before one for descending order (reference 4). */
+/** The query parameter `sort` of one list: these fields, "-" before one for descending order. Reference: api 1.1. */
 export const sortBy = <const F extends string>(fields: readonly F[], otherwise: F | `-${F}`) =>
   Type.Optional(
     Type.Enum([...fields, ...fields.map((field) => `-${field}` as const)], {

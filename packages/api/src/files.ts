@@ -11,7 +11,7 @@ export const storeLimits = { files: 1000, bytes: 100 * 1024 * 1024 } as const;
 /** Longest path, in bytes of UTF-8. */
 export const pathLimitBytes = 255;
 
-/** Entry of an index (reference 3.10). */
+/** Entry of an index. Reference: records 1.10. */
 export const FileRecord = Type.Object({
   path: Type.String(),
   name: Type.String({ description: 'last segment of the path' }),
@@ -149,7 +149,7 @@ const linkErrors = [400, 403, 404] as const;
 const target = { target: Type.Enum([...fileTargets]) };
 const linkFile = Type.Object({ ...target, path: FilePath });
 
-/** The same stores on the device listener: everything in its own, list and read in that of its product (6.1, 6.6). */
+/** The same stores on the device listener: everything in its own, list and read in that of its product. Reference: rules 5.3. */
 export const filesLinkContract = {
   list: endpoint({
     method: 'GET',

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, Text, Timestamp } from './fields.ts';
 
-/** Every type of event (reference 8). */
+/** Every type of event. Reference: events 1.1. */
 export const logTypes = [
   'user.login',
   'user.login_failed',
@@ -66,7 +66,7 @@ export type LogType = (typeof logTypes)[number];
 
 export const logLevels = ['info', 'warning', 'error'] as const;
 
-/** Reference 3.8. */
+/** Record of a log. Reference: records 1.8. */
 export const LogRecord = Type.Object({
   id: Id,
   type: Type.String({ examples: ['ota.ok'] }),
@@ -108,7 +108,7 @@ const listQuery = Type.Object({
 });
 export type LogListQuery = Static<typeof listQuery>;
 
-/** What has happened, as far as the caller may know. Spec: "Connectors, platforms, metrics, logs". */
+/** What has happened, as far as the caller may know. Reference: events 1.2. */
 export const logsContract = {
   list: endpoint({
     method: 'GET',

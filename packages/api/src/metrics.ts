@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, Timestamp } from './fields.ts';
 import { type LogType, TimeQuery } from './logs.ts';
 
-/** What activity counts, and the types of log that each figure adds up (reference 3.9). */
+/** What activity counts, and the types of log that each figure adds up. Reference: records 1.9. */
 export const activityTypes = {
   ota_check: ['ota.check', 'ota.none'],
   ota_update: ['ota.start'],
@@ -55,7 +55,7 @@ export type DeviceLocation = Static<typeof DeviceLocation>;
 
 const productFilter = { product_id: Type.Optional(Id) };
 
-/** Figures and places for the dashboard. Spec: "Connectors, platforms, metrics, logs". */
+/** Figures and places for the dashboard. Reference: records 1.9. */
 export const metricsContract = {
   activity: endpoint({
     method: 'GET',

@@ -52,7 +52,7 @@ export const StatusRecord = Type.Object({
 });
 export type StatusRecord = Static<typeof StatusRecord>;
 
-/** What the console begins with. Reference 3.5. */
+/** What the console begins with. Reference: records 1.5. */
 export const overviewContract = {
   init: endpoint({
     method: 'GET',

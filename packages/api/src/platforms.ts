@@ -2,20 +2,20 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
 
-/** Upper-case hex CRC of files is how the module prints it; records carry lower case (reference 3.4). */
+/** Upper-case hex CRC of files is how the module prints it; records carry lower case. Reference: model 2.2. */
 export const FileCrc = Type.String({
   pattern: '^[0-9a-f]{4}$',
   description: 'CRC16-CCITT of the bytes, lower-case hex',
   examples: ['42d3'],
 });
 
-/** A name, or the module's file-type byte as two hex digits (reference 3.4). */
+/** A name, or the module's file-type byte as two hex digits. Reference: records 1.4. */
 export const FileType = Type.String({
   pattern: '^([A-Z0-9_]{1,32}|[0-9A-Fa-f]{2})$',
   examples: ['MISC_FIX_LEN', 'FE'],
 });
 
-/** Name of a file in a module's flash: printable ASCII, up to 95 characters (reference module-protocols 1.2). */
+/** Name of a file in a module's flash: printable ASCII, up to 95 characters. Reference: flash 1.3. */
 export const Filename = Type.String({ pattern: '^[\\x20-\\x7e]{1,95}$', examples: ['index.html'] });
 
 /** Media type of a file. */

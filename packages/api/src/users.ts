@@ -5,7 +5,7 @@ import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fi
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
 
-/** Reference 3.5. */
+/** Record of a user. Reference: records 1.5. */
 export const UserRecord = Type.Object({
   id: Id,
   email: Type.String(), // API-FIELD-user-email
@@ -20,7 +20,7 @@ export const UserRecord = Type.Object({
 });
 export type UserRecord = Static<typeof UserRecord>;
 
-/** Reference 3.6. */
+/** Record of a token. Reference: records 1.6. */
 export const TokenRecord = Type.Object({
   id: Id,
   title: Type.String(),

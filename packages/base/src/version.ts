@@ -3,7 +3,7 @@ import { failure, type Result, success } from './result.ts';
 /** Four numeric parts, compared part by part as numbers. Spec: API-VER-1, MOD-VER-1. */
 export type Version = readonly [major: number, minor: number, patch: number, build: number];
 
-/** Highest value of one part, as the service accepts it (reference: parts 0..65535). */
+/** Highest value of one part, as the service accepts it. Reference: model 2.2. */
 export const maxVersionPart = 65_535;
 
 export type VersionError = 'malformed' | 'part-too-large';

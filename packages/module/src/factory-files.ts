@@ -6,8 +6,8 @@ const text = (...rows: readonly string[]): string => Buffer.from(`${rows.join('\
 const program = (what: string): string => text(`Stand-in for the ${what} of a virtual module.`);
 
 /**
- * What a module of the reference leaves the factory with: small stand-ins under the real names, types and flags.
- * Spec: MOD-FILE-types, MOD-FILE-flag-bits; reference module-protocols 1.10.
+ * What a module leaves the factory with: small stand-ins under the real names, types and flags.
+ * Spec: MOD-FILE-types, MOD-FILE-flag-bits. Reference: flash 3.2.
  */
 export const defaultFactoryFiles: Model['files'] = [
   {

@@ -81,7 +81,7 @@ const Model = Type.Object(
 /** A board as data: pins, converters, flash and limits. */
 export type Model = Static<typeof Model>;
 
-/** The board of the reference's examples. */
+/** The board of the published examples. Reference: flash 1.1. */
 export const defaultModel: Model = {
   name: 'default',
   partId: '4d4f4f52',

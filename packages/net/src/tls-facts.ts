@@ -38,7 +38,7 @@ const silent = 5031;
 const cut = 5001;
 const otherwise = 5032;
 
-/** Number of a failed TLS handshake as the firmware's log lines have it. Spec: reference module-protocols 9. */
+/** Number of a failed TLS handshake as the firmware's log lines have it. Reference: network 6.4. */
 export function tlsErrorNumber({ error, detail, code = '' }: NetFailure): number {
   const known = numbers.find(([pattern]) => pattern.test(code) || pattern.test(detail));
   if (known) return known[1];

@@ -269,7 +269,7 @@ const hasItem = (field: string, value: unknown) => (body: unknown) =>
   (body as Items).some((item) => item[field] === value);
 const seesProduct = (role: Role) => may('product.read', heldBy(role, 'product'));
 const seesDevice = (role: Role) => may('device.read', heldBy(role, 'device'));
-/** Testers see what a product is, but not what happens to it (reference 8). */
+/** Testers see what a product is, but not what happens to it. Reference: events 1.2. */
 const watchesProduct = (role: Role) => ['manager', 'owner', 'admin'].includes(role);
 const watchesDevice = (role: Role) => watchesProduct(role) || role === 'deviceOwner';
 const everybody = () => true;

@@ -2,7 +2,7 @@ import { type CancelTimer, type Clock, merged } from '@moorage/base';
 import type { Stream, StreamTable, StreamType } from '../device/streams.ts';
 import { ByteQueue } from './byte-queue.ts';
 
-/** Kinds of stream that carry the bytes of the serial port. Reference: module-protocols 2.2. */
+/** Kinds of stream that carry the bytes of the serial port. Reference: serial 2.4. */
 const bridged: ReadonlySet<StreamType> = new Set(['TCPC', 'TCPS', 'TLSC', 'TLSS', 'UDPC', 'UDPS', 'WEBS']);
 
 /** Kinds whose writes arrive one by one, so that the size of a packet shows. */

@@ -19,7 +19,7 @@ export const busTriggers: readonly BusTrigger[] = [
   'exit',
 ];
 
-/** What has no row is refused. Spec: MOD-STATE-1, MOD-STATE-2; reference module-protocols 2.2. */
+/** What has no row is refused. Spec: MOD-STATE-1, MOD-STATE-2. Reference: serial 2.2. */
 export const busTable: readonly Transition<BusState, BusTrigger>[] = [
   ...busStates.flatMap((from): readonly Transition<BusState, BusTrigger>[] => [
     { from, trigger: 'boot-command', to: 'command' },

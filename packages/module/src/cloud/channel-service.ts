@@ -31,7 +31,7 @@ export function sendTelemetry(board: ChannelBoard, iface: Interface, added?: Tel
   return board.link.request({ request: 'telemetry', data }, telemetryTimeoutMs);
 }
 
-/** The message channel while its interface is up. Reference: service 7.2. */
+/** The message channel while its interface is up. Reference: channel 1.1. */
 export const channelService: NetworkService<ChannelBoard> = {
   name: 'message channel',
   spec: 'MOD-CHAN-open',

@@ -48,7 +48,7 @@ interface Pending {
   readonly cancel: CancelTimer;
 }
 
-/** One open channel: our requests by their ids, the service's as they come. Spec: reference service 7.2. */
+/** One open channel: our requests by their ids, the service's as they come. Reference: channel 2.1. */
 export class ChannelSession {
   readonly #line: WebSocketLine;
   readonly #parts: SessionParts;

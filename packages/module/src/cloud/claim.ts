@@ -5,7 +5,7 @@ const tokenPattern = /^[A-Za-z0-9+/]{31}[A-Za-z0-9+/=]$/;
 
 /**
  * The two words behind `dms claim`: product code and activation token when they look like that, else user name and
- * password. Spec: reference service 10.
+ * password. Reference: commands 7.1.
  */
 export const claimOf = (first: string, second: string): Claim =>
   first.includes('-') && tokenPattern.test(second)

@@ -9,7 +9,7 @@ export interface CapabilitiesFault {
   readonly detail: string;
 }
 
-/** Reads what a capabilities file says. Spec: API-DATA-capabilities; reference module-protocols 6.4. */
+/** Reads what a capabilities file says. Spec: API-DATA-capabilities. Reference: data-cloud 2.3. */
 export function parseCapabilities(bytes: Uint8Array): Result<Capabilities, CapabilitiesFault> {
   const malformed = (detail: string) => failure({ kind: 'malformed', detail } as const);
   if (bytes.length > capabilitiesLimitBytes) return malformed(`over ${capabilitiesLimitBytes} bytes`);

@@ -69,7 +69,7 @@ const all: PushedKinds = { samples: true, controls: true };
 /** Refusals that would meet a batch again and again. */
 const finalRefusals: ReadonlySet<string | undefined> = new Set(['INVALID_REQUEST', 'UNKNOWN_DATA', 'WRONG_VALUE']);
 
-/** The module's side of the data cloud: activation, cached samples, controls. Spec: reference module-protocols 6. */
+/** The module's side of the data cloud: activation, cached samples, controls. Reference: data-cloud 1.1. */
 export class DataCloud {
   readonly #parts: DataParts;
   readonly #keeper: DataKeeper;
@@ -208,7 +208,7 @@ export class DataCloud {
     return activation && controlValue(state, activation.capabilities, name)?.v;
   }
 
-  /** Exchanges samples and controls with the service. Spec: MOD-CMD-cloud_sync; reference module-protocols 6.7. */
+  /** Exchanges samples and controls with the service. Spec: MOD-CMD-cloud_sync. Reference: data-cloud 3.2. */
   async sync(direction: 'push' | 'pull' | 'both'): Answer<void> {
     const { activation } = this.#keeper;
     if (!activation) return failure({ kind: 'not-activated' });

@@ -2,7 +2,7 @@ import { Capabilities, DataValue } from '@moorage/api';
 import Type, { type Static } from 'typebox';
 import { capabilityOf, type Datum, datumBytes, valueText } from './data-values.ts';
 
-/** Most text of samples that wait to be pushed, in bytes. Reference module-protocols 6.5. */
+/** Most text of samples that wait to be pushed, in bytes. Reference: data-cloud 2.4. */
 export const sampleCacheBytes = 1024;
 
 const Values = Type.Array(Type.Object({ n: Type.String(), v: DataValue, t: Type.Integer() }));
@@ -68,7 +68,7 @@ export const fitsCache = (samples: readonly Datum[]): boolean =>
 
 /**
  * Adds samples; the oldest go where there is no room. One that is in a batch may go, too: a batch that has shrunk is
- * either written as it is now, or has been written whole. Reference module-protocols 6.7.
+ * either written as it is now, or has been written whole. Reference: data-cloud 3.2.
  */
 export function withSamples(state: DataState, added: readonly Datum[]): DataState {
   const waiting = [...(state.batch?.samples ?? []), ...state.samples];

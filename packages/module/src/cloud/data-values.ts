@@ -31,7 +31,7 @@ const maxSeconds = 4_294_967_295;
 /**
  * Reads the words of `cloud_write`, quotes included: `<name> <value> [timestamp]`, or one word of
  * `<name>,<value>[,<timestamp>]` with `|` between. Quotes keep commas, bars and spaces within a value; nothing escapes
- * a quote. Spec: MOD-OPT-cloud_write-one, MOD-OPT-cloud_write-many; reference module-protocols 6.3.
+ * a quote. Spec: MOD-OPT-cloud_write-one, MOD-OPT-cloud_write-many. Reference: data-cloud 2.1.
  */
 export function parseWrite(words: readonly string[]): Result<readonly WrittenValue[], WriteError> {
   const [first = '', ...rest] = words;
@@ -65,7 +65,7 @@ function splitOutside(text: string, separator: string): readonly string[] {
   return parts;
 }
 
-/** The value that a text is for a stream or control; `undefined` when it does not suit it. Reference module-protocols 6.4. */
+/** The value that a text is for a stream or control; `undefined` when it does not suit it. Reference: data-cloud 2.3. */
 export function suitedValue(text: string, capability: DataCapability): DataValue | undefined {
   const isNumber = capability.type === 'number';
   // Neither JSON nor a database carries stray bytes or NUL: a sample with them would never be taken.
@@ -90,5 +90,5 @@ export function valueText(value: DataValue): string {
 export const timedText = ({ v, t }: Pick<Datum, 'v' | 't'>): string =>
   t === 0 ? valueText(v) : `${valueText(v)},${t}`;
 
-/** What a sample takes of the cache, in bytes: `name,value,timestamp` and a bar. Reference module-protocols 6.5. */
+/** What a sample takes of the cache, in bytes: `name,value,timestamp` and a bar. Reference: data-cloud 2.4. */
 export const datumBytes = ({ n, v, t }: Datum): number => Buffer.byteLength(`${n},${v},${t}|`);

@@ -27,7 +27,7 @@ const failed = (message: string) => failure<LinkFailure>({ result: otaResults.fa
 
 /**
  * The files of the device and the assets of its product, at the service. Of assets a device may list and read only;
- * the service refuses the rest. Spec: reference service 6.1; MOD-FILES-cloud.
+ * the service refuses the rest. Spec: MOD-FILES-cloud. Reference: api 3.1.
  */
 export class FileStores {
   readonly #parts: FileStoresParts;

@@ -22,7 +22,7 @@ const maxPemBytes = 64 * 1024;
 export const hasIdentity = (flash: Flash, pair: IdentityPair = identityFiles): boolean =>
   flash.stat(pair.certificate) !== undefined && flash.stat(pair.key) !== undefined;
 
-/** Spec: reference service 6.4. Resolves when all is durable; a cut in between leaves the device without identity. */
+/** Reference: wire 2.1. Resolves when all is durable; a cut in between leaves the device without identity. */
 export async function storeIdentity(flash: Flash, credentials: Omit<DeviceCredentials, 'uuid'>): Promise<void> {
   // The certificate goes first and comes last, so that it never stands beside a key that is not its own.
   await flash.remove(identityFiles.certificate, { force: true });

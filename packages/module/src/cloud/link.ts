@@ -41,7 +41,7 @@ type Answer<E extends EndpointShape> = Promise<Result<ReplyOf<E>, LinkFailure>>;
 /** Takes an action that the service names on the message channel. */
 export type ActionListener = (action: ServiceAction) => void;
 
-/** The module's side of the wire to its service. Spec: reference service 6.2 to 6.6. */
+/** The module's side of the wire to its service. Reference: wire 1.1. */
 export class Link {
   readonly #parts: LinkParts;
   readonly #keeper: RecordKeeper;

@@ -38,7 +38,7 @@ describe('power cuts', () => {
     }
   });
 
-  /** Spec: reference service 6.4. */
+  /** Reference: wire 2.1. */
   test('provisioning cut at any store operation completes without the token being given again, once it is held', async () => {
     const act = ({ until, module }: Rig) => until(module.link.provision('T'.repeat(32), peerCredentials.ca));
     for (const cut of await momentsOf(act)) {

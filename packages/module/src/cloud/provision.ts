@@ -22,7 +22,7 @@ export function statusOf(flash: Flash, { token, acknowledged }: LinkRecord): Pro
   return held ? provisionStatus.tokenHeld : provisionStatus.noToken;
 }
 
-/** The exchange of reference service 6.4, from wherever it stands. */
+/** The provisioning exchange, from wherever it stands. Reference: wire 2.1. */
 export async function provision(
   parts: ProvisionParts,
   token?: string,

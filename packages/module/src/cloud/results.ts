@@ -38,7 +38,7 @@ function resultOfStatus(status: number): OtaResultCode {
   return statusResults[status] ?? (status >= 400 ? otaResults.badRequest : otaResults.failed);
 }
 
-/** Result code and text of a call to the service that failed (reference 6.3). */
+/** Result code and text of a call to the service that failed. Reference: wire 4.1. */
 export function httpFailure(error: HttpFailure): LinkFailure {
   if (error.kind === 'unreachable') return { result: otaResults.unreachable, message: error.detail };
   if (error.kind === 'malformed') return { result: otaResults.failed, message: error.detail };

@@ -22,13 +22,13 @@ import {
 import Value from 'typebox/value';
 import { httpFailure, type LinkFailure } from './results.ts';
 
-/** What a module asks of the device listener. Spec: reference service 6.4 and 6.6. */
+/** What a module asks of the device listener. Reference: wire 2.1, 3.1. */
 export const calls = { ...deviceLinkContract, ...otaLinkContract };
 
-/** The data cloud. Spec: reference module-protocols 6.6. */
+/** The data cloud. Reference: data-cloud 3.1. */
 export const dataCalls = dataLinkContract;
 
-/** The stores of files by path. Spec: reference service 6.1. */
+/** The stores of files by path. Reference: api 3.3. */
 export const fileCalls = filesLinkContract;
 
 /** What a call takes beside its endpoint; bytes as they are where the contract has them. */

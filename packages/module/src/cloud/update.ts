@@ -27,7 +27,7 @@ const maxBarrenTries = 6;
 const firstRetryMs = 500;
 const longestRetryMs = 16_000;
 
-/** Flags that files of these types have besides `valid`. Reference module-protocols 1.6. */
+/** Flags that files of these types have besides `valid`. Reference: flash 2.2. */
 const flagsOfType: Readonly<Record<number, number>> = {
   0: fileFlags.executable | fileFlags.system | fileFlags.bootable,
   1: fileFlags.system,

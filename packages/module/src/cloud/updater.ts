@@ -36,7 +36,7 @@ export interface UpdaterParts {
 const firstReportRetryMs = 1_000;
 const longestReportRetryMs = 300_000;
 
-/** Updates over the air, and what the service is told of them. Spec: reference service 6.6. */
+/** Updates over the air, and what the service is told of them. Reference: wire 3.4. */
 export class Updater {
   readonly #parts: UpdaterParts;
   #result: OtaResultCode = otaResults.none;

@@ -26,7 +26,7 @@ export function sayWhy({ log }: Board, refusal: Refusal): void {
   else if (!refusal.error.printed) log.line(refusal.error.message);
 }
 
-/** Says why, and fails. Reference module-protocols 6.2, 6.4. */
+/** Says why, and fails. Reference: data-cloud 1.2, 2.3. */
 export function refuse(board: Board, refusal: DataRefusal | MessageRefusal): Response {
   sayWhy(board, refusal);
   if (refusal.kind === 'invalid') return fail(codes.INVALID);

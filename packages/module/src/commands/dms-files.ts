@@ -4,7 +4,7 @@ import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import type { Board } from './board.ts';
 import { statLine } from './file-listing.ts';
 
-/** The stores by name, and by the number that applications of the module give them. Reference: service 6.1. */
+/** The stores by name, and by the number that applications of the module give them. Reference: api 3.1. */
 const targets: Readonly<Record<string, FileTarget>> = {
   device: 'device',
   product: 'product',

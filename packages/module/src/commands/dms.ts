@@ -15,7 +15,7 @@ interface Action {
   readonly run: (board: Board, words: readonly string[], typed: readonly string[]) => Reply | Promise<Reply>;
 }
 
-/** How long an answer over the message channel is waited for, in ms. Reference: service 7.2. */
+/** How long an answer over the message channel is waited for, in ms. Reference: channel 2.1. */
 const echoTimeoutMs = 3_000;
 const webhookTimeoutMs = 90_000;
 
@@ -111,7 +111,7 @@ async function showProducts(board: Board): Promise<Reply> {
 const answer = (board: Board, result: Result<unknown, LinkFailure>): Reply =>
   result.ok ? ok(board.personality.text('success')) : refuse(board, result.error);
 
-/** The service's own words, then the code. Spec: reference service 10. */
+/** The service's own words, then the code. Reference: commands 7.1. */
 export function refuse(board: Board, { message, printed }: LinkFailure): Reply {
   if (!printed) board.log.line(message);
   return fail(codes.FAILED);

@@ -86,7 +86,7 @@ describe('fileFlags', () => {
     ['a file of the user', valid | user, '0021'],
     ['a user file that is essential and unprotected', valid | user | essential | unprotected, '0161'],
     ['one that is written, and one that is encrypted', fileFlags.open | fileFlags.encrypted, '0084'],
-  ])('%s shows the bits of the reference', (_, flags, shown) => {
+  ])('%s shows its bits (Reference: flash 2.2)', (_, flags, shown) => {
     expect(statLine(file({ flags }))).toContain(`,${shown}`);
   });
 });

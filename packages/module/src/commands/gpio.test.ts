@@ -154,7 +154,7 @@ describe('all pins at once', () => {
   });
 });
 
-// Reference: module-variables 25.
+// Reference: variables 4.1.
 describe('a pin has one owner', () => {
   const owners = [
     ['bus.stream.cmd_gpio', 'set bus.stream.cmd_gpio 9', 'set bus.stream.cmd_gpio -1'],

@@ -1,4 +1,4 @@
-/** The option `-i` of every command that uses the network. Reference: module-commands 1.1. */
+/** The option `-i` of every command that uses the network. Reference: line 1.2. */
 export const interfaceOption = {
   kind: 'value',
   flag: '-i',

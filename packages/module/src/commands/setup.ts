@@ -39,7 +39,7 @@ async function runLine(board: Board, line: string): Promise<LineOutcome | undefi
 
 /**
  * A script: one command on each line, `#` comments and empty lines; ends at the first failure, or with a command that
- * makes the module start again. Reference: module-commands 4.
+ * makes the module start again. Reference: commands 3.5.
  */
 export async function runScript(board: Board, name: string): Promise<Response> {
   const content = await board.flash.readAll(name, maxScriptBytes);

@@ -16,7 +16,7 @@ export interface FaultParts {
   readonly limit: number;
 }
 
-/** Watchdog and hard faults of the program, kept over boots. Reference: module-protocols 7.2. */
+/** Watchdog and hard faults of the program, kept over boots. Reference: power 3.1. */
 export class Faults {
   readonly #store: Store;
   readonly #limit: number;

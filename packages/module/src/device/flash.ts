@@ -3,7 +3,7 @@ import type { Version } from '@moorage/base';
 /** Internal, extended or bulk flash. Spec: MOD-FILE-storage. */
 export type Area = 'i' | 'e' | 'b';
 
-/** Bits of the flags column. Spec: MOD-FILE-flags; reference module-protocols 1.6. */
+/** Bits of the flags column. Spec: MOD-FILE-flags. Reference: flash 2.2. */
 export const fileFlags = {
   valid: 0x0001,
   executable: 0x0002,
@@ -63,7 +63,7 @@ export interface FlashLayout {
   readonly maxFilesPerArea: number;
 }
 
-/** The sizes of the reference board; bulk flash is an extra chip. */
+/** The sizes of the default board; bulk flash is an extra chip. Reference: flash 1.1. */
 export const defaultFlashLayout: FlashLayout = {
   areaBytes: { i: 768 * 1024, e: 1024 * 1024, b: 0 },
   maxFilesPerArea: 100,
@@ -88,7 +88,7 @@ export const maxNameLength = 95;
 /** Printable ASCII, spaces too; names are flat, a `/` in them is a letter like any other. */
 export const isFileName = (name: string): boolean => name.length <= maxNameLength && /^[\x20-\x7e]+$/.test(name);
 
-/** File types that the module minds. Reference: module-protocols 1.5. */
+/** File types that the module minds. Reference: flash 2.1. */
 export const fileTypes = {
   recoveryProgram: 0x00,
   radioFirmware: 0x01,

@@ -6,7 +6,7 @@ export type Subsystem = 'wlan' | 'network' | 'softap';
 
 export const subsystems: readonly Subsystem[] = ['wlan', 'network', 'softap'];
 
-/** Time of one blink, half of it dark, in ms; 0 does not blink. The times are the reference's proposal. */
+/** Time of one blink, half of it dark, in ms; 0 does not blink. Reference: variables 3.5. */
 const periodsMs: Readonly<Record<string, number>> = {
   static_off: 0,
   static_on: 0,

@@ -242,7 +242,7 @@ export class PinControl {
     return success([]);
   }
 
-  /** The program crashes, and the watchdog resets the module. Reference: module-protocols 7.2. */
+  /** The program crashes, and the watchdog resets the module. Reference: power 3.1. */
   #fault(given: unknown): Result<readonly number[], string> {
     if (typeof given !== 'string' || !isFaultName(given))
       return failure('Key "fault" wants a name of 2 to 48 printable characters');

@@ -37,7 +37,7 @@ const resetHoldMs = 10_000;
 /** How long the setup pin has to be held after a reset. Spec: MOD-VAR-setup.gpio.control_gpio. */
 const setupHoldMs = 3_000;
 
-/** Which of a subsystem's patterns is shown. Reference: module-variables 17. */
+/** Which of a subsystem's patterns is shown. Reference: variables 3.5. */
 const stateOf: Readonly<Record<Subsystem, (signs: NetworkSigns) => number>> = {
   // Off, error, connecting, connected.
   wlan: ({ status, failed }) => [failed ? 1 : 0, 3, 3, 2][status] ?? 0,

@@ -16,7 +16,7 @@ export type OutputRole =
 
 export type PinRole = InputRole | OutputRole;
 
-/** The pins that variables name, for whoever does the work behind the variables. Reference: module-variables 25. */
+/** The pins that variables name, for whoever does the work behind the variables. Reference: variables 4.1. */
 export class PinRoles {
   readonly #pins: Pins;
   readonly #pinOf: (role: PinRole) => number;

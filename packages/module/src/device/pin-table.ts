@@ -16,7 +16,7 @@ export const pinTriggers: readonly PinTrigger[] = ['register', 'deregister', 'sa
 
 /**
  * A pin has one owner at a time; what has no row is refused. Taking a pin away (`gpio_dir <n> none`) is always allowed,
- * from a variable's function too. Reference: module-variables 25, module-commands 4.
+ * from a variable's function too. Reference: variables 4.1, commands 2.2.
  */
 export const pinTable: readonly Transition<PinState, PinTrigger>[] = [
   { from: 'free', trigger: 'register', to: 'gpio' },

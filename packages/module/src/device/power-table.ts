@@ -8,7 +8,7 @@ export type PowerTrigger = 'reset' | 'started' | 'sleep' | 'switch-off';
 export const powerStates: readonly PowerState[] = ['on', 'starting', 'asleep', 'off'];
 export const powerTriggers: readonly PowerTrigger[] = ['reset', 'started', 'sleep', 'switch-off'];
 
-/** Power of a board; waking is a reset. What has no row is refused. Reference: module-protocols 7.2, 7.3. */
+/** Power of a board; waking is a reset. What has no row is refused. Reference: power 3.1, 4.1. */
 export const powerTable: readonly Transition<PowerState, PowerTrigger>[] = [
   { from: 'on', trigger: 'reset', to: 'starting' },
   { from: 'on', trigger: 'started', to: 'on' },

@@ -1,4 +1,4 @@
-/** Pulse trains that a pin can put out; the range is our choice, the reference has none. */
+/** Pulse trains that a pin can put out; the range is our choice. Reference: commands 2.2. */
 const pwmLimits = { minHz: 1, maxHz: 1_000_000, maxDutyPercent: 100 } as const;
 
 /** Whether a pulse train is in range. Whole numbers only. */

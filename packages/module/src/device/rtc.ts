@@ -2,7 +2,7 @@ import type { Clock } from '@moorage/base';
 
 /**
  * The module's own clock. It starts at the epoch when the module boots, and knows the time only after it has been set
- * by the network or by hand. Reference: module-protocols 8.1.
+ * by the network or by hand. Reference: network 5.1.
  */
 export class Rtc {
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class Rtc {
     this.#offsetMs = -this.#bootedAtMs;
   }
 
-  /** A boot: the uptime starts again, and the time is lost unless the module has only slept. Reference: module-protocols 8.1. */
+  /** A boot: the uptime starts again, and the time is lost unless the module has only slept. Reference: network 5.1. */
   restart({ keepTime = false } = {}): void {
     this.#bootedAtMs = this.#clock.monotonic();
     if (keepTime) return;

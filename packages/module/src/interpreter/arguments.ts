@@ -3,7 +3,7 @@ import type { ArgSpec, OptionSpec } from './command.ts';
 import { codes, type RefusalCode } from './reply.ts';
 import type { Token } from './tokeniser.ts';
 
-/** Largest value of each part of a file's version: 5, 6, 13 and 8 bits. Spec: reference module-protocols 1.7. */
+/** Largest value of each part of a file's version: 5, 6, 13 and 8 bits. Reference: flash 2.3. */
 export const maxFileVersion: Version = [31, 63, 8191, 255];
 
 /** Pins that any model can have; whether the board at hand has the pin is for the command to say. */

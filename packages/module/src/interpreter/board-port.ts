@@ -75,7 +75,7 @@ export interface SessionBoard {
   commandDone?(): void;
 }
 
-/** Text of each refusal. Spec: MOD-ERR-1, MOD-ERR-7; the others are the reference's proposals. */
+/** Text of each refusal. Spec: MOD-ERR-1, MOD-ERR-7; Reference: line 3.3. */
 export const refusalTexts: Readonly<Record<RefusalCode, SessionTextKey>> = {
   1: 'commandFailed',
   2: 'parseError',

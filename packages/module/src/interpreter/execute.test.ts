@@ -16,7 +16,7 @@ async function rig() {
   return { module, clock, run };
 }
 
-// Reference module-commands 7: the payload with its line end, never header, prompt, echo or notice.
+// The payload with its line end, never header, prompt, echo or notice. Reference: http-server 1.5.
 test.each([
   ['get system.safemode', '0 0'],
   ['get wlan.ssid', '0 '],

@@ -27,7 +27,7 @@ const maxCallLineBytes = 4096;
  * Runs one command line for a caller that sends it whole, such as the HTTP server. Inline data comes in `data`; when
  * it is too short the command fails, and what is too much is ignored. Rejects only when the command has a mistake in
  * it. Work that follows the response, such as a reboot, goes on after the promise has resolved. `stillWanted` is asked
- * when its turn has come: a command that is not any more fails instead. Spec: reference module-commands 7.
+ * when its turn has come: a command that is not any more fails instead. Reference: serial 1.2.
  */
 export const execute = async <Board extends SessionBoard>(...call: Parameters<typeof executeNow<Board>>) =>
   executeNow(...call);

@@ -14,7 +14,7 @@ const spec = (text: string): Text => ({ text, evidence: 'spec' });
 
 /**
  * Every text that the module prints, by key. A personality file may change any of them, so that software which looks
- * for the words of another firmware finds them. Reference: module-commands 1.4, 1.5, 2, 8.
+ * for the words of another firmware finds them. Reference: line 3.2, 3.3, 4.1, 4.3.
  */
 export const neutralTexts = {
   // Session.
@@ -119,7 +119,7 @@ export const neutralTexts = {
   askPasskey: inferred('Type the network password: '),
   savingCredentials: inferred('Saving network credentials'),
 
-  // HTTP client. Reference module-commands 2; the letter case differs as in captures.
+  // HTTP client; the letter case differs as in captures. Reference: line 4.2.
   httpRequest: documented('Request {method} {path}'),
   connectingHttp: documented('Connecting (HTTP): {host}:{port}'),
   connectingHttps: documented('Connecting (https): {host}:{port}'),

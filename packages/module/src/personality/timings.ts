@@ -30,7 +30,7 @@ export const noTimings: TimingTable = {
 
 /**
  * What hosts have seen of real modules: a join of 4 to 15 s in all, a scan of 2 to 6 s, 0.9 s to save.
- * Reference: module-commands 4.
+ * Reference: commands 3.1.
  */
 export const realTimings: TimingTable = {
   bootMs: 800,

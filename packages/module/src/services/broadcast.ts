@@ -128,7 +128,7 @@ class Broadcast implements RunningService {
   }
 }
 
-/** The status broadcast. Reference: module-protocols 4.3. */
+/** The status broadcast. Reference: network 4.3. */
 export const broadcastService: NetworkService<BroadcastBoard> = {
   name: 'broadcast',
   spec: 'MOD-RULE-broadcast',

@@ -121,7 +121,7 @@ export function writeDhcp({ type, to, serverIp, ip, netmask, leaseSeconds }: Dhc
     list.push(...seconds(options.rebinding, Math.floor((leaseSeconds * 7) / 8)));
   }
   if (netmask !== undefined) {
-    // The module is gateway and name server of its clients. Reference: module-protocols 5.2.
+    // The module is gateway and name server of its clients. Reference: network 2.1.
     list.push(options.mask, 4, ...addressBytes(netmask));
     list.push(options.router, 4, ...addressBytes(serverIp));
     list.push(options.dns, 4, ...addressBytes(serverIp));

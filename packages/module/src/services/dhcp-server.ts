@@ -8,7 +8,7 @@ import type { NetworkService } from './service.ts';
 export const dhcpServerPort = 67;
 const dhcpClientPort = 68;
 
-/** Reference: module-protocols 5.3. */
+/** Reference: network 2.2. */
 const leaseSeconds = 3600;
 const spareAddresses = 8;
 const netmask = '255.255.255.0';
@@ -118,7 +118,7 @@ export class DhcpServer {
 const placeOf = ({ address, port }: Datagram, reply: DhcpReply): readonly [host: string, port: number] =>
   address === nobody || reply.type === 'nak' ? ['255.255.255.255', dhcpClientPort] : [address, port];
 
-/** Gives addresses to the stations of the soft AP. Reference: module-protocols 5.3. */
+/** Gives addresses to the stations of the soft AP. Reference: network 2.2. */
 export const dhcpServerService: NetworkService = {
   name: 'dhcp-server',
   spec: 'MOD-RULE-dhcp-server',

@@ -9,7 +9,7 @@ const rcodes = { ok: 0, formatError: 1, noSuchName: 3, notImplemented: 4 } as co
 
 /**
  * The answer to a client of the soft AP: the module's address for its own names, no such name for all others. A question
- * for another type than an address has an answer without records. Reference: module-protocols 5.4.
+ * for another type than an address has an answer without records. Reference: network 2.3.
  */
 export function dnsAnswer(query: DnsMessage, names: readonly string[], ip: string): DnsMessage | undefined {
   if (query.isResponse) return undefined;

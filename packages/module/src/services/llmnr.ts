@@ -25,7 +25,7 @@ export function llmnrAnswer(query: DnsMessage, name: string, ip: string): DnsMes
   };
 }
 
-/** Discovery by LLMNR. Reference: module-protocols 4.2. */
+/** Discovery by LLMNR. Reference: network 4.2. */
 export const llmnrService: NetworkService = {
   name: 'llmnr',
   spec: 'MOD-RULE-llmnr',

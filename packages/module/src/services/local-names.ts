@@ -7,7 +7,7 @@ import { resolveLocal } from './mdns-browser.ts';
 const isLocal = (host: string): boolean => /[^.]\.local\.?$/i.test(host) && isWritable(host.replace(/\.$/, ''));
 
 /**
- * A network on which `.local` names are looked for by mDNS first, then as before. Reference: module-protocols 4.1.
+ * A network on which `.local` names are looked for by mDNS first, then as before. Reference: network 4.1.
  * Spec: MOD-RULE-mdns.
  */
 export class LocalNames implements Net {

@@ -7,7 +7,7 @@ import {
   sameName,
 } from './dns-message.ts';
 
-/** Seconds that others may keep an address. Reference: module-protocols 4.1. */
+/** Seconds that others may keep an address. Reference: network 4.1. */
 export const hostTtlSeconds = 120;
 /** Seconds that others may keep a service. */
 const serviceTtlSeconds = 4500;

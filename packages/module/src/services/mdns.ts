@@ -4,7 +4,7 @@ import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
 import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
 import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
 
-/** Variables with the ports of the services that the module itself has. Reference: module-protocols 4.1. */
+/** Variables with the ports of the services that the module itself has. Reference: network 4.1. */
 const ownPorts = {
   http: 'http.server.port',
   https: 'http.server.port',
@@ -31,7 +31,7 @@ export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'net' | 'va
   });
 }
 
-/** Discovery by mDNS. Reference: module-protocols 4.1. */
+/** Discovery by mDNS. Reference: network 4.1. */
 export const mdnsService: NetworkService = {
   name: 'mdns',
   // Spec: MOD-VAR-mdns.enabled, MOD-VAR-mdns.interface.

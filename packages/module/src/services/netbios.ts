@@ -15,7 +15,7 @@ const workstation = 0x00;
 export const isNetbiosName = (name: string): boolean =>
   name !== '' && !name.includes('.') && `${name}.local`.length <= maxNameWithDomain;
 
-/** The name of the module by NetBIOS. Reference: module-protocols 4.2. Spec: MOD-RULE-netbios. */
+/** The name of the module by NetBIOS. Reference: network 4.2. Spec: MOD-RULE-netbios. */
 export const netbiosService: NetworkService = {
   name: 'netbios',
   spec: 'MOD-RULE-netbios',

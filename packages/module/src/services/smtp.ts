@@ -60,7 +60,7 @@ export function addressOf(sender: string): string | undefined {
 
 /**
  * Sends one mail: connects, starts TLS, logs in, and hands the message over. `startingTls` hears before a handshake
- * begins. Spec: MOD-RULE-smtp; reference module-protocols 8.2.
+ * begins. Spec: MOD-RULE-smtp. Reference: network 5.3.
  */
 export async function sendMail(
   parts: { readonly net: Net; readonly clock: Clock; readonly startingTls: () => void },

@@ -109,7 +109,7 @@ function placeOf(server: string): readonly [host: string, port: number] {
   return match?.[1] && Number(match[2]) <= 65_535 ? [match[1], Number(match[2])] : [server, ntpPort];
 }
 
-/** Network time. Reference: module-protocols 8.1. */
+/** Network time. Reference: network 5.1. */
 export const sntpService: NetworkService = {
   name: 'sntp',
   spec: 'MOD-RULE-time',

@@ -14,7 +14,7 @@ export type WebSetupBoard = Pick<ServiceBoard, 'clock' | 'log' | 'streams' | 'va
 
 /**
  * Web setup: the module makes a network of its own, on which a person with a browser finds its page.
- * Reference: module-protocols 5.5. Spec: MOD-CMD-setup.
+ * Reference: network 3.1. Spec: MOD-CMD-setup.
  */
 export class WebSetup implements WebSetupFacts {
   readonly #board: WebSetupBoard;

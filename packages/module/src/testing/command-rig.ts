@@ -10,7 +10,7 @@ import { CommandQueue } from '../interpreter/queue.ts';
 import { Registry } from '../interpreter/registry.ts';
 import { radioRig, testMac, testUuid } from './radio-rig.ts';
 
-/** The flash of the reference's listings, in small. */
+/** The flash of the published listings, in small. Reference: flash 2.2. */
 const rigFiles: readonly FactoryFile[] = [
   { name: 'wifi_fw.bin', area: 'e', type: 0x01, flags: 0x08, version: [5, 26, 230, 12], content: new Uint8Array(9000) },
   { name: 'main_app.exe', area: 'i', type: 0x81, flags: 0x1a, version: [2, 2, 0, 12], content: Buffer.from('main') },

@@ -1,7 +1,7 @@
 import { csv, host, interfaceOrDefault, ip, u16 } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
-/** Properties of the broadcast object. Reference: module-variables 2. */
+/** Properties of the broadcast object. Reference: variables 3.1. */
 const item = /^(mac|bssid|channel|ip|ssid|rssi|remote_terminal_port|time|uuid|version|gpio\d{1,2}|adc\d{1,2})$/;
 
 /** Spec: MOD-VAR-broadcast.*. */

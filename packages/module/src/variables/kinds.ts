@@ -7,7 +7,7 @@ export type Value = boolean | number | string;
 /** Why a variable command is refused; `commands/variables.ts` gives each its response code. */
 export type VariableError = 'missing' | 'too-many' | 'unknown' | 'invalid' | 'failed';
 
-/** The kind of a value: what `set` accepts and what `get` prints. Reference: module-variables 0. */
+/** The kind of a value: what `set` accepts and what `get` prints. Reference: variables 2.1. */
 export type Kind =
   | { readonly type: 'bool' }
   | { readonly type: 'int'; readonly min: number; readonly max: number }
@@ -77,7 +77,7 @@ const baudRates: readonly number[] = [
 
 const blinkPatterns = ['static_off', 'static_on', 'slow_blink', 'medium_blink', 'fast_blink'];
 
-/** Longest file name. Reference: module-protocols 1.3. */
+/** Longest file name. Reference: flash 1.3. */
 const maxFileNameLength = 95;
 const maxSsidBytes = 32;
 const maxBaud = 10_000_000;

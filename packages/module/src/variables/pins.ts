@@ -66,7 +66,7 @@ export function functionOf(context: VariableContext, pin: number): string | unde
 
 /**
  * Every claimed pin once, lowest first. What a command has made of a pin comes before what a variable says of it; of
- * two variables that were saved with one pin, the first has it. Reference: module-variables 25.
+ * two variables that were saved with one pin, the first has it. Reference: variables 4.1.
  */
 export function pinClaims(context: VariableContext): readonly PinClaim[] {
   const pins = context.sources.pins();

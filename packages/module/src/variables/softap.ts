@@ -1,7 +1,7 @@
 import { bool, csv, ip, ssid, table, u8, u16, words } from './kinds.ts';
 import { defineVariables, type VariableSources } from './variable.ts';
 
-/** The stations of an access point. Spec: MOD-VAR-softap.client_list. Reference: module-variables 15. */
+/** The stations of an access point. Spec: MOD-VAR-softap.client_list. Reference: variables 3.4. */
 export const stationTable = (stations: ReturnType<VariableSources['stations']>): readonly string[] => [
   '! # MAC Address       IP Address',
   ...stations.map(({ mac, ip }, index) => `# ${index} ${mac} ${ip ?? '0.0.0.0'}`),

@@ -305,7 +305,7 @@ export class VariableStore {
     return row.index === 'gpio' ? String(Number(index)) : index;
   }
 
-  /** The refusal when a value names a pin that something else has. Reference: module-variables 25. */
+  /** The refusal when a value names a pin that something else has. Reference: variables 4.1. */
   #takenPin(row: Variable, index: string | undefined, value: Value): VariableRefusal | undefined {
     if (!row.ownsPin) return undefined;
     const self = keyOf(row, index);

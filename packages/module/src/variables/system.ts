@@ -247,7 +247,7 @@ export const systemVariables = defineVariables([
     default: 0,
     apply: 'boot',
     evidence: 'proposed',
-    // Neither reference gives it an effect.
+    // Nothing is known of its effect. Reference: variables 3.5.
     help: 'Lock level of flash and debugger; kept, nothing is locked',
   },
   {

@@ -63,7 +63,7 @@ export interface NetworkFacts {
 /** The cloud link as `get` shows it. */
 export interface LinkFacts {
   readonly bundleId: string;
-  /** Codes of service reference 6.3. */
+  /** Result codes of an update. Reference: wire 4.1. */
   readonly otaResult: number;
   /** 0 no credentials and no token, 1 token held, 2 not acknowledged, 3 complete. */
   readonly provisionStatus: number;
@@ -86,7 +86,7 @@ export type Index = { readonly words: readonly string[] } | 'gpio';
 export interface Variable {
   /** 1 to 4 dotted lower-case words. */
   readonly name: string;
-  /** Letters separated by spaces, `wl s`. Spec: MOD-VAR-*; reference module-variables 1.1. */
+  /** Letters separated by spaces, `wl s`. Spec: MOD-VAR-*. Reference: variables 1.1. */
   readonly shortcut: string;
   readonly shortcuts?: readonly string[];
   /** Later or older names, accepted but not listed. */

@@ -1,6 +1,6 @@
 import type { FileInfo } from '../device/flash.ts';
 
-/** Reference: module-protocols 3.8. */
+/** Reference: http-server 2.1. */
 const typesByExtension: Readonly<Record<string, string>> = {
   html: 'text/html',
   htm: 'text/html',

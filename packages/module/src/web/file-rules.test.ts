@@ -17,7 +17,7 @@ const files = {
   'page.HTM': 'x',
 } as const;
 
-/** Rules of static files. Reference: module-protocols 3.8. */
+/** Rules of static files. Reference: http-server 2.1. */
 const fileRules: readonly Rule[] = [
   {
     rule: 'MOD-VAR-http.server.root_filename the root page',

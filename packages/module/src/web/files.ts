@@ -10,7 +10,7 @@ import { Piece, pieceBytes } from './pieces.ts';
 import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
 import { type Exchange, refuse, send } from './respond.ts';
 
-/** Files that are for the module itself. Reference: module-protocols 1.6. */
+/** Files that are for the module itself. Reference: flash 2.2. */
 const hiddenFlags = fileFlags.executable | fileFlags.system | fileFlags.bootable;
 
 /** What is sent for a name: a file of the flash, or a page that the firmware brings along. */
@@ -30,7 +30,7 @@ export interface FileSource {
 
 /**
  * The file for a path without its first slash: that name, the same with the slash, and both with `.gz` behind them.
- * Files of the module itself are not there. Reference: module-protocols 3.8.
+ * Files of the module itself are not there. Reference: http-server 2.1.
  */
 export function findFile({ flash, hidden }: FileSource, name: string): Found | undefined {
   const bare = name.replace(/^\//, '');

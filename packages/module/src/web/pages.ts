@@ -11,7 +11,7 @@ export interface Page {
 /**
  * Names that web pages of the firmware have in flash, and where ours lie. They are served when the flash has no file of
  * that name, so that installing one takes their place and deleting it brings them back.
- * Reference: module-protocols 1.10.
+ * Reference: flash 3.2.
  */
 const sources: Readonly<Record<string, string>> = {
   'webapp/index.html': 'status.html',

@@ -9,8 +9,7 @@ export interface Exchange {
 }
 
 /**
- * Headers of all answers of a server. Spec: MOD-HTTP-cors; reference module-protocols 3.9: one value, whatever the
- * request's own origin is.
+ * Headers of all answers of a server: one value, whatever the origin of the request is. Spec: MOD-HTTP-cors. Reference: http-server 3.1.
  */
 export const commonHeaders = (corsOrigin: string): OutgoingHttpHeaders =>
   corsOrigin === '' ? {} : { 'Access-Control-Allow-Origin': corsOrigin };

@@ -16,7 +16,7 @@ export const apiPaths = { command: '/command', log: '/log', stream: '/stream' } 
 
 /**
  * Reads the target of a request line. Everything behind `/command/` belongs to the command, slashes and question marks
- * too; elsewhere a query is ignored. Spec: MOD-HTTP-get-command; reference module-protocols 3.2, 3.3.
+ * too; elsewhere a query is ignored. Spec: MOD-HTTP-get-command. Reference: http-server 1.2, 1.3.
  */
 export function parseTarget(url: string, apiEnabled: boolean): Target {
   const path = originForm(url);

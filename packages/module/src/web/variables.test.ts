@@ -166,7 +166,7 @@ describe('HTTPS', async () => {
       const tried = rig.dial({ ca, ...other }).then((stream) => exchange(stream, 'GET', '/command/ver'));
       await expect(tried).rejects.toThrow();
     }
-    // Reference: module-protocols 9.
+    // Reference: commands 4.6.
     const told = rig.heard().filter((text) => text.includes('TLS'));
     expect(told).toEqual([
       'Starting TLS',

@@ -29,7 +29,7 @@ export interface WebStreamParts {
 /**
  * A websocket as a stream: what comes is a run of bytes, frame borders lost; each write is one binary message. While the
  * packet pool has no room for more, the client is held back.
- * Spec: MOD-STREAM-WEBS; reference module-protocols 3.7.
+ * Spec: MOD-STREAM-WEBS. Reference: http-server 2.3.
  */
 export function webStream({ socket, connection, clock, pool, iface }: WebStreamParts): Stream {
   const { localAddress, localPort, remoteAddress, remotePort } = connection;

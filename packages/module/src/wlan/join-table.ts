@@ -34,7 +34,7 @@ export const joinTriggers: readonly JoinTrigger[] = [
   'lose',
 ];
 
-/** The join of reference module-protocols 5.1. What has no row is refused. Spec: MOD-CMD-network_up. */
+/** The join of a network. What has no row is refused. Reference: network 1.1. Spec: MOD-CMD-network_up. */
 export const joinTable: readonly Transition<JoinState, JoinTrigger>[] = [
   { from: 'idle', trigger: 'join', to: 'probing' },
   // A network joined before in this power cycle is not probed for again.

@@ -16,7 +16,7 @@ import { checkCredentials, refuseWhenBusy } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
 import { newClientId } from './tokens.ts';
 
-/** Opens a login session: a token that is listed under the title Login, with an id of its own (reference 3.6). */
+/** Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6. */
 export async function openSession(
   { storage, clock }: Deps,
   user: UserRow,

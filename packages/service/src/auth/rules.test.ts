@@ -12,7 +12,7 @@ import {
 } from './rules.ts';
 
 /**
- * The matrix of reference 2.5, cell by cell: x where the role may. Columns are the roles in the order of `roles`:
+ * The matrix, cell by cell: x where the role may. Reference: rules 5.1. Columns are the roles in the order of `roles`:
  * anyone, visitor, deviceOwner, tester, manager, owner, admin.
  */
 const matrix: Readonly<Record<Action, string>> = {

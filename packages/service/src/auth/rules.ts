@@ -18,7 +18,7 @@ interface Row {
 
 const row = (doing: string, may: readonly Role[], sight?: string): Row => ({ doing, may, ...(sight && { sight }) });
 
-/** Who may do what (reference 2.5). The one place. Spec: API-RULE-access-1. */
+/** Who may do what: the one place. Spec: API-RULE-access-1. Reference: rules 5.1. */
 export const authorisation = {
   'user.self': row('manage this account', ['anyone']),
   'platform.read': row('read platforms', ['anyone']),

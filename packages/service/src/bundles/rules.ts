@@ -107,7 +107,7 @@ export function formatBversion(bundle: {
   return `${bundle.product}-${bundle.version}, ${time}, ${bundle.firmwareLabel}-${bundle.firmwareVersion}`;
 }
 
-/** File-type bytes of the module by the names that the service uses (reference 3.4, module-protocols 1.5). */
+/** File-type bytes of the module by the names that the service uses. Reference: records 1.4, flash 2.1. */
 export const moduleFileTypes: ReadonlyMap<string, number> = new Map([
   ['UPGRADE_APP', 0x00],
   ['WIFI_FW', 0x01],
@@ -193,7 +193,7 @@ export function readUpload(upload: Upload, fallbackName: string, path = ''): Res
   });
 }
 
-/** The ETag of a stored file: CRC and size (reference 6.1). */
+/** The ETag of a stored file: CRC and size. Reference: api 3.3. */
 export const fileEtag = (crc: number, size: number): string => `${formatCrc(crc)}-${size}`;
 
 /** Records carry a file's CRC as four lower-case hex digits. */

@@ -36,7 +36,7 @@ interface Tried {
   readonly isLast?: boolean;
 }
 
-/** What a delivery of an event says (reference 7.3). */
+/** What a delivery of an event says. Reference: events 2.4. */
 async function outgoingOf(
   { storage }: ConnectorDeps,
   delivery: DeliveryRow,

@@ -55,7 +55,7 @@ const messageLimitBytes = 256 * 1024;
 
 /**
  * Sends data of a device through the connector that its product has under `code`, without retries: the device waits
- * for the answer. The error is a text for the device. Reference 7.2 and 7.3. Spec: API-RULE-connector-6.
+ * for the answer. The error is a text for the device. Reference: channel 2.2, events 2.3. Spec: API-RULE-connector-6.
  */
 export async function sendThroughConnector(
   deps: ConnectorDeps,

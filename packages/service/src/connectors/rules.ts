@@ -132,7 +132,7 @@ export const retryPauseMs = (attempts: number): number | undefined => {
   return pauseS === undefined ? undefined : pauseS * 1_000;
 };
 
-/** What is sent: what happened, and to which device of which product (reference 7.3). */
+/** What is sent: what happened, and to which device of which product. Reference: events 2.2. */
 export interface Outgoing {
   readonly event: string;
   readonly code: string;
@@ -143,7 +143,7 @@ export interface Outgoing {
   readonly atMs: number;
 }
 
-/** What a target gets, JSON text (reference 7.3). */
+/** What a target gets, JSON text. Reference: events 2.2. */
 export const bodyOf = ({ event, code, device, product, data, atMs }: Outgoing): string =>
   JSON.stringify({ device, product, code, event, data, at: String(atMs) });
 

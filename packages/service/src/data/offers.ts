@@ -21,7 +21,7 @@ const example: Capabilities = {
   messages: { 'to-device': true, 'from-device': true },
 };
 
-/** What every device is offered when its product has nothing better. Reference module-protocols 6.4. */
+/** What every device is offered when its product has nothing better. Reference: data-cloud 2.3. */
 const builtIn: Readonly<Record<string, string>> = {
   'thermostat.json': JSON.stringify(example, undefined, 1),
   'thermostat.script': [

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Flag, TimeMs } from './schema.ts';
 
-/** What a device can do and who activated it at the data cloud. Reference module-protocols 6.2. */
+/** What a device can do and who activated it at the data cloud. Reference: data-cloud 1.2. */
 export interface ActivationTable {
   device_id: string;
   user_id: string;

@@ -11,7 +11,7 @@ export const hashSecret = (value: string): string => hash('sha256', value, 'hex'
 export const randomText = (length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-/** A new token of any kind: 32 base64 characters, which decode to 24 ASCII letters and digits (reference 0). */
+/** A new token of any kind: 32 base64 characters, which decode to 24 ASCII letters and digits. Reference: model 2.3. */
 export const newTokenValue = (): string => Buffer.from(randomText(tokenLetters), 'latin1').toString('base64');
 
 /** What is shown of a token later on. Spec: API-RULE-token-1. */

@@ -120,7 +120,7 @@ export function acknowledgementOf(
   return { change: complete, message: 'Certificate acknowledged by the device', retired: null };
 }
 
-/** Device certificates as a zip (reference 3.1); `atMs` is the time that its entries carry. */
+/** Device certificates as a zip (Reference: records 1.1); `atMs` is the time that its entries carry. */
 export function certificatesZip({ ca, certificate, key }: Credentials, atMs: number): Uint8Array {
   const bytes = (text: string) => new TextEncoder().encode(text);
   return zipSync(

@@ -19,7 +19,7 @@ import { type DeviceKey, degreesOf } from './rules.ts';
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
 
-/** Devices with the labels of what they belong to and the fields of their current update (reference 3.1). */
+/** Devices with the labels of what they belong to and the fields of their current update. Reference: records 1.1. */
 const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('devices').selectAll('devices')) =>
   db
     .selectFrom(rows.as('d'))
@@ -120,7 +120,7 @@ export async function lockDevices(
 const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
 
 /**
- * One page of the devices that a viewer may see (reference 4). The rows of the page are found first, from indexes of
+ * One page of the devices that a viewer may see. Reference: api 1.1. The rows of the page are found first, from indexes of
  * the one table where the filters allow it; only they are joined with what they belong to.
  * Spec: API-RULE-list-1, API-RULE-list-2.
  */

@@ -14,7 +14,7 @@ import { authorisation } from '../auth/rules.ts';
 
 export type DeviceTrigger = 'provision' | 'contact' | 'reset' | 'disable' | 'enable';
 
-/** Life of a device at the service (reference 2.1). A blocked device has no row for contact: it is refused. */
+/** Life of a device at the service. Reference: rules 1.1. A blocked device has no row for contact: it is refused. */
 export const deviceTransitions: readonly Transition<'none' | DeviceState, DeviceTrigger>[] = [
   { from: 'none', trigger: 'provision', to: 'enabled' }, // API-STATE-device-none-enabled
   { from: 'enabled', trigger: 'contact', to: 'active' }, // API-STATE-device-enabled-active
@@ -82,7 +82,7 @@ export function recordAddress(text: string | undefined): string | null {
   return address.ok ? address.value : null;
 }
 
-/** Platform of devices without module hardware, which users provision themselves (reference 1.1). */
+/** Platform of devices without module hardware, which users provision themselves. Reference: model 1.1. */
 export const softwarePlatform = 'SOFT';
 
 interface ProvisionPlatform {
@@ -128,7 +128,7 @@ export function planProvision(
   return success({ uuid, title, productId: platform.product_id, ownedByCaller: isSoftware });
 }
 
-/** Title of a device that nobody has named: the last 6 digits of its address or uuid (reference 3.1). */
+/** Title of a device that nobody has named: the last 6 digits of its address or uuid. Reference: records 1.1. */
 export const defaultTitle = ({ mac, uuid }: { readonly mac: string | null; readonly uuid: string }): string =>
   (mac ?? uuid).replaceAll(':', '').slice(-6);
 
@@ -221,7 +221,7 @@ export function refuseReset(device: DeviceStanding): Refusal | undefined {
   return undefined;
 }
 
-/** Where a device is: degrees, and names for people, empty when unknown (reference 3.1). */
+/** Where a device is: degrees, and names for people, empty when unknown. Reference: records 1.1. */
 export interface Location {
   readonly lat: number;
   readonly lon: number;

@@ -9,7 +9,7 @@ export type StatusOf = (code: ErrorCode) => number;
 /** The status of the error table. */
 export const statusOf: StatusOf = (code) => errors[code].status;
 
-/** The body of every refusal. Spec: API-ERR-4 (reference 0 and 5). */
+/** The body of every refusal. Spec: API-ERR-4. Reference: api 2.1, 2.2. */
 export const errorBody = (found: Refusal, status: number) => ({
   statusCode: status,
   error: STATUS_CODES[status] ?? 'Error',

@@ -9,7 +9,7 @@ import type { StoredUpload, Upload } from './types.ts';
 /** An upload of which nothing comes for this long is given up; all of it has as long as any request. */
 export const stallTimeoutMs = 30_000;
 
-/** A media type with its parameters (reference 6.1 keeps it as sent). */
+/** A media type with its parameters, which is kept as sent. Reference: api 3.3. */
 const mimePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 const mimeLimit = 127;
 

@@ -15,7 +15,7 @@ type LogQuery = SelectQueryBuilder<Schema, 'logs', unknown>;
 /** The filters of a list, as values of the table. */
 export type LogFilter = Omit<LogListQuery, 'limit' | 'offset' | 'sort' | 'type'> & { readonly type?: LogType };
 
-/** The filters of reference 4 that logs have. */
+/** The filters that logs have. Reference: api 1.2. */
 function filtered(db: Db, filter: LogFilter): LogQuery {
   const { type, level, from, to } = filter;
   let query: LogQuery = db.selectFrom('logs');

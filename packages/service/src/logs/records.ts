@@ -1,7 +1,7 @@
 import type { LogRecord } from '@moorage/api';
 import type { LabelledLog } from './queries.ts';
 
-/** The record of reference 3.8. */
+/** The record of a log. Reference: records 1.8. */
 export const logRecord = (row: LabelledLog): LogRecord => ({
   id: row.id,
   type: row.type,

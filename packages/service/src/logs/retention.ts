@@ -2,7 +2,7 @@ import { removeInBatches } from '../db/batches.ts';
 import type { Deps } from '../http/types.ts';
 import { deleteLogsBefore } from './queries.ts';
 
-/** Reference 8: logs are kept for 90 days. Spec: API-RULE-log-3. */
+/** Logs are kept for 90 days. Reference: events 1.3. Spec: API-RULE-log-3. */
 export const logRetentionMs = 90 * 86_400_000;
 
 /** Removes logs that are older than they are kept. */

@@ -61,7 +61,7 @@ const fieldByType = new Map(fields.flatMap(([name, types]) => types.map((type) =
 /** All types that activity counts. */
 export const countedTypes: readonly string[] = [...fieldByType.keys()];
 
-/** The series of reference 3.9: a point for each interval, with zeros where nothing happened. */
+/** The series of the activity (Reference: records 1.9): a point for each interval, with zeros where nothing happened. */
 export function seriesOf(buckets: Buckets, counts: Iterable<ActivityCount>): ActivityPoint[] {
   const series = Array.from(
     { length: buckets.count },

@@ -202,7 +202,7 @@ export function decideOta(chosen: Candidate, request: BundleRequest, current: Cu
   return { kind: 'offer', ends: open ? 'supersede' : undefined };
 }
 
-/** Why a device's update failed, by the result code it sent (reference 6.3). */
+/** Why a device's update failed, by the result code it sent. Reference: wire 4.1. */
 const failureTexts: ReadonlyMap<number, string> = new Map([
   [otaResults.failed, 'The device reports a general failure'],
   [otaResults.noCredentials, 'The device has no network name or password'],
@@ -266,7 +266,7 @@ export function filesOfUpdate(files: readonly BundleFile[]): BundleFile[] {
   return [...byName.values()];
 }
 
-/** The files that a device still needs: all but those it holds with the same name, version and CRC (reference 6.6). */
+/** The files that a device still needs: all but those it holds with the same name, version and CRC. Reference: wire 3.3. */
 export function filesMissing(files: readonly BundleFile[], held: readonly HeldFile[]): BundleFile[] {
   const key = (name: string, version: string, crc: number) => `${crc}/${version}/${name}`;
   const has = new Set(held.map(({ name, version, crc }) => key(name, fourParts(version), crc)));

@@ -3,7 +3,7 @@ import type { Db } from '../db/storage.ts';
 import { allFirmware, allPlatforms, flavorsOfPlatforms } from './queries.ts';
 import { firmwareRecord, flavorRecord, platformRecord } from './records.ts';
 
-/** Everything that products and bundles are made from (reference 3.3 and 3.5). */
+/** Everything that products and bundles are made from. Reference: records 1.3, 1.5. */
 export async function catalogue(
   db: Db,
 ): Promise<{ platforms: PlatformRecord[]; flavors: FlavorRecord[]; firmwares: FirmwareRecord[] }> {

@@ -98,7 +98,7 @@ export async function linkFlavor(db: Db, platformId: string, flavorId: string): 
   await db.insertInto('platform_flavors').values({ platform_id: platformId, flavor_id: flavorId }).execute();
 }
 
-/** Firmware of a platform, newest first (reference 3.3). */
+/** Firmware of a platform, newest first. Reference: records 1.3. */
 export const firmwaresOfPlatform = (db: Db, platformId: string): Promise<FirmwareRow[]> =>
   db
     .selectFrom('firmwares')

@@ -2,7 +2,7 @@ import type { FirmwareRecord, FlavorRecord, PlatformDetail, PlatformRecord } fro
 import { formatCrc } from '../bundles/rules.ts';
 import type { FirmwareFileRow, FirmwareRow, FlavorRow, PlatformRow } from './queries.ts';
 
-/** The record of a flavor (reference 3.3). */
+/** The record of a flavor. Reference: records 1.3. */
 export const flavorRecord = (row: FlavorRow): FlavorRecord => ({
   id: row.id,
   code: row.code,
@@ -11,7 +11,7 @@ export const flavorRecord = (row: FlavorRow): FlavorRecord => ({
   sdk: row.sdk === 1,
 });
 
-/** The record of a firmware with its files (reference 3.3). */
+/** The record of a firmware with its files. Reference: records 1.3. */
 export const firmwareRecord = (row: FirmwareRow, files: readonly FirmwareFileRow[]): FirmwareRecord => ({
   id: row.id,
   platform_id: row.platform_id,
@@ -31,7 +31,7 @@ export const firmwareRecord = (row: FirmwareRow, files: readonly FirmwareFileRow
   created_at: String(row.created_at),
 });
 
-/** The record of a list (reference 3.3). */
+/** The record of a list. Reference: records 1.3. */
 export const platformRecord = (row: PlatformRow, flavors: readonly FlavorRow[]): PlatformRecord => ({
   id: row.id,
   code: row.code,

@@ -1,7 +1,7 @@
 import { type ProductCodes, productCodes } from '../products/rules.ts';
 
 /**
- * Codes of a platform's base edition product, `<MAKER>-<PLATFORM>_<EDITION>` (reference 1.1). Its maker is the
+ * Codes of a platform's base edition product, `<MAKER>-<PLATFORM>_<EDITION>`. Reference: model 1.1. Its maker is the
  * platform's manufacturer, or the administrator who adds it when the platform names none.
  */
 export const editionCodes = (
@@ -10,5 +10,5 @@ export const editionCodes = (
   administrator: string,
 ): ProductCodes => productCodes(platform.manufacturer || administrator, platform.code, flavorCode);
 
-/** Codes of platforms and flavors are upper case in records (reference 1.1). */
+/** Codes of platforms and flavors are upper case in records. Reference: model 1.1. */
 export const recordCode = (code: string): string => code.toUpperCase();

@@ -23,7 +23,7 @@ const keptPages = 100;
 
 const kept = new Map<string, string>();
 
-/** A description in Markdown as a piece of HTML that holds no HTML of its author (reference 3.2). */
+/** A description in Markdown as a piece of HTML that holds no HTML of its author. Reference: records 1.2. */
 export function descriptionHtml(text: string): string {
   if (text.length > renderedLimit) return `<pre>${markdown.utils.escapeHtml(text)}</pre>\n`;
   const known = kept.get(text);

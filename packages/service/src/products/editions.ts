@@ -4,7 +4,7 @@ import type { Db } from '../db/storage.ts';
 import { insertProduct, productTaken } from './queries.ts';
 import type { NewEdition } from './rules.ts';
 
-/** The products that devices are activated to when they leave the factory (reference 1.1, 2.1). */
+/** The products that devices are activated to when they leave the factory. Reference: model 1.1, rules 1.2. */
 export const editions = {
   taken: productTaken,
 

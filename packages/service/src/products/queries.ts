@@ -69,7 +69,7 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
       eb
         .selectFrom('bundles')
         .whereRef('bundles.product_id', '=', 'products.id')
-        // Reference 2.2: the highest tag held by any bundle.
+        // The highest tag held by any bundle. Reference: rules 2.2.
         .select((rank) =>
           rank.fn
             .max<number | null>(
@@ -162,7 +162,7 @@ const anyTie = (
   ties: readonly ProductTie[],
 ): ExpressionWrapper<Schema, 'products', SqlBool> => eb.or(ties.map((tie) => tieTests[tie](eb, viewer)));
 
-/** The filters of reference 4 that products have. */
+/** The filters that products have. Reference: api 1.2. */
 function filtered(storage: Storage, filter: ProductListQuery, viewer: ViewingUser): ProductQuery<unknown> {
   const { contains } = storage.expressions;
   const { q, role, state, category } = filter;

@@ -3,7 +3,7 @@ import type { ViewingUser } from '../db/viewer.ts';
 import type { ActivationTokenRow, ProductView } from './queries.ts';
 import { roleOf, tagOfRank, visibleState } from './rules.ts';
 
-/** The record of reference 3.2. */
+/** The record of a product. Reference: records 1.2. */
 export const productRecord = (row: ProductView, viewer: ViewingUser): ProductRecord => ({
   id: row.id,
   title: row.title,

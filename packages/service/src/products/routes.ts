@@ -151,7 +151,7 @@ function changesOf(product: ProductRow, body: Call<Contract['update']>['body']):
   };
 }
 
-/** Fields that not everybody may change who may change a product (reference 2.5). */
+/** Fields that not everybody may change who may change a product. Reference: rules 5.1. */
 const restrictedFields = [
   ['part_number', 'product.part_number'],
   ['claimable', 'product.claimable'],

@@ -95,7 +95,7 @@ export function refuseProduction(product: {
   return refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: 'production' });
 }
 
-/** A text as a part of a product code: upper case, and `_` for what codes may not hold (reference 1.3). */
+/** A text as a part of a product code: upper case, and `_` for what codes may not hold. Reference: model 2.1. */
 export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
 
 /** A product's two codes. */
@@ -142,14 +142,14 @@ export interface ProductPeople {
   readonly membership: 'manager' | 'tester' | null;
 }
 
-/** The viewer's role, as records show it. A customer's users own what the customer owns (reference 2.5). */
+/** The viewer's role, as records show it. A customer's users own what the customer owns. Reference: rules 5.1. */
 export function roleOf(product: ProductPeople, viewer: ViewingUser): 'owner' | 'manager' | 'tester' | 'none' {
   const ownsIt = product.user_id === viewer.userId;
   const customerOwnsIt = product.customer_id !== null && product.customer_id === viewer.customerId;
   return ownsIt || customerOwnsIt ? 'owner' : (product.membership ?? 'none');
 }
 
-/** A platform's base edition, to be made as a product (reference 1.1). */
+/** A platform's base edition, to be made as a product. Reference: model 1.1. */
 export interface NewEdition extends ProductCodes {
   readonly title: string;
   readonly platformId: string;

@@ -1,7 +1,7 @@
 import type { UserRecord } from '@moorage/api';
 import type { UserRow } from './queries.ts';
 
-/** The record of reference 3.5. */
+/** The record of a user. Reference: records 1.5. */
 export const userRecord = (row: UserRow): UserRecord => ({
   id: row.id,
   email: row.email,

@@ -14,7 +14,7 @@ export interface BundleMove {
   readonly says: (bundle: BundleRecord) => string;
 }
 
-/** The state table of bundles (reference 2.3), as the board offers it. */
+/** The state table of bundles (Reference: rules 2.3), as the board offers it. */
 export const bundleMoves: readonly BundleMove[] = [
   {
     to: 'published',

@@ -68,7 +68,7 @@ export interface Viewer {
   readonly admin: boolean;
 }
 
-/** Whether the viewer may change a product, its bundles, assets and connectors (reference 2.5). */
+/** Whether the viewer may change a product, its bundles, assets and connectors. Reference: rules 5.1. */
 export const mayChange = ({ role }: Pick<ProductRecord, 'role'>, { admin }: Viewer): boolean =>
   admin || role === 'owner' || role === 'manager';
 

@@ -16,7 +16,7 @@ export interface MovedGroup {
 
 const deviceTags: readonly DeviceTag[] = ['', ...tags];
 
-/** The bundle that a device of this tag follows: the one that carries it, else the release (reference 2.4). */
+/** The bundle that a device of this tag follows: the one that carries it, else the release. Reference: rules 3.1. */
 const followed = (holders: Holders, tag: DeviceTag): string | undefined =>
   (tag === '' ? undefined : holders[tag]) ?? holders.release;
 

@@ -1,4 +1,4 @@
-/** A text as a part of a product code: upper case, and `_` for what codes may not hold (reference 1.3). */
+/** A text as a part of a product code: upper case, and `_` for what codes may not hold. Reference: model 2.1. */
 export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
 
 /** Longest code that may be sent, in characters. */
