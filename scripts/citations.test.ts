@@ -8,7 +8,7 @@ const wire: ProjectFile = {
   text: '# Wire\n\n## <a id="3"></a>3 Calls\n\n### <a id="3.2"></a>3.2 Paths\n\n### <a id="3.4"></a>3.4 Statuses\n',
 };
 const flash: ProjectFile = { path: 'docs/reference/flash.md', text: '# Flash\n\n### <a id="1.1"></a>1.1 Areas\n' };
-const decision: ProjectFile = { path: 'docs/decisions/0019-connectors.md', text: '# Connectors\n' };
+const decision: ProjectFile = { path: 'docs/decisions/connectors.md', text: '# Connectors\n' };
 
 const check = (text: string, path = 'packages/a/src/b.ts') =>
   findBrokenCitations([wire, flash, decision, { path, text }], []).map(({ line, message }) => `${line}: ${message}`);
@@ -17,7 +17,8 @@ describe('citations', () => {
   it.each([
     ['one clause', '/** Reads. Reference: wire 3.2. */'],
     ['several, the page named once', '// Reference: wire 3, 3.2, flash 1.1: as it is there'],
-    ['a decision by number', '// Turned down by decision 0019.'],
+    ['a sentence that goes on', '// The matrix of Reference: wire 3.2, cell by cell.'],
+    ['a page by its path', '// Turned down (docs/decisions/connectors.md); elsewhere/docs/other.md is not ours.'],
     ['words about other references', '// In the order of their references. The reference voltage is 3 V.'],
   ])('takes %s', (_, text) => {
     expect(check(text)).toEqual([]);
@@ -31,7 +32,7 @@ describe('citations', () => {
     ['a list that goes on', '// Reference: wire 3.2,\n// 3.4', '1: a citation stands on one line'],
     ['numbers without the form', '/** The matrix (reference 2.5). */', '1: cite a clause as "Reference: page 1.2"'],
     ['a path instead', '// reference/service section 5', '1: cite a clause as "Reference: page 1.2"'],
-    ['a decision that is not there', '// See decision 0020.', '1: docs/decisions has no page 0020'],
+    ['a page that has gone', '// See docs/decisions/mail.md.', '1: there is no docs/decisions/mail.md'],
   ])('refuses %s', (_, text, problem) => {
     expect(check(text)).toEqual([problem]);
   });

@@ -6,8 +6,7 @@ import type { Problem, ProjectFile } from './support/project.ts';
 interface Known {
   /** Anchors of each page of docs/reference, by its name without ending. */
   readonly pages: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Numbers of the pages of docs/decisions. */
-  readonly decisions: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
 }
 
 const pageOf = (path: string): string | undefined => /^docs\/reference\/([a-z-]+)\.md$/.exec(path)?.[1];
@@ -16,11 +15,12 @@ const clause = '(?:[a-z][a-z-]* )?\\d+(?:\\.\\d+)*';
 /** `wire 3.2, 3.4, channel 2.1`: a clause without a page is of the page before it. */
 const clauses = `[a-z][a-z-]* \\d+(?:\\.\\d+)*(?:, ${clause})*`;
 
-const cited = new RegExp(`\\bReference:(?: (${clauses})(,?))?`, 'g');
+const cited = new RegExp(`\\bReference:(?: (${clauses})(,(?=\\s*$))?)?`, 'g');
 const onlyClauses = new RegExp(`^${clauses}$`);
 /** Numbers without the form: nothing would notice when they lead nowhere. */
 const loose = /\b(?:references? (?:[a-z-]+ )?\d|reference\/[a-z-]+ )/i;
-const decisionNumber = /\bdecisions?[ /](\d{4})\b/gi;
+/** A page by its path from the top folder, as code cites decisions. */
+const pagePath = /(?<![\w./-])docs\/[\w./-]+\.md\b/g;
 
 /** What is wrong with a list of clauses; nothing when each of them is there. */
 function unknownClauses(list: string, { pages }: Known): string[] {
@@ -44,8 +44,7 @@ function lineProblems(text: string, known: Known): string[] {
     return [...unknownClauses(list, known), ...(more ? ['a citation stands on one line'] : [])];
   });
   if (loose.test(text)) problems.push('cite a clause as "Reference: page 1.2"');
-  for (const [, number = ''] of text.matchAll(decisionNumber))
-    if (!known.decisions.has(number)) problems.push(`docs/decisions has no page ${number}`);
+  for (const [path] of text.matchAll(pagePath)) if (!known.paths.has(path)) problems.push(`there is no ${path}`);
   return problems;
 }
 
@@ -73,12 +72,13 @@ function clauseProblems({ path, text }: ProjectFile): Problem[] {
   });
 }
 
+/** What cites: not the tests of the scripts, whose files are made up. */
 const speaks = ({ path }: ProjectFile): boolean =>
-  /\.(ts|tsx|mjs|md|txt)$/.test(path) && !/^scripts\/citations/.test(path);
+  /\.(ts|tsx|mjs|md|txt)$/.test(path) && !/^scripts\/[^/]+\.test\.ts$/.test(path) && path !== 'scripts/citations.ts';
 
 /**
  * Citations that lead nowhere: of clauses of docs/reference in code, tests and pages (docs/reference/README.md has the
- * form), of decisions by number, and the sources of the spec index.
+ * form), of pages by path, and the sources of the spec index.
  */
 export function findBrokenCitations(files: readonly ProjectFile[], requirements: readonly Requirement[]): Problem[] {
   const known: Known = {
@@ -88,7 +88,7 @@ export function findBrokenCitations(files: readonly ProjectFile[], requirements:
         return page === undefined ? [] : [[page, anchorsOf(text)] as const];
       }),
     ),
-    decisions: new Set(files.flatMap(({ path }) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1] ?? [])),
+    paths: new Set(files.map(({ path }) => path)),
   };
   return files
     .filter(speaks)
