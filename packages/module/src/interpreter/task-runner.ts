@@ -212,7 +212,7 @@ export class TaskRunner<Board extends SessionBoard> {
 
   #conclude(task: Task, outcome: Outcome): void {
     // A question that the command has not waited for has no answer.
-    if (task === this.#task) this.answer(undefined);
+    if (task === this.#task && this.#state === 'asking') this.answer(undefined);
     if (outcome.kind === 'data') this.#startData(task, outcome);
     else if (task !== this.#task) return;
     else if (outcome.kind === 'response') this.#respond(task, outcome);
