@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   coverRequirements,
   endpointId,
+  findFamiliesInTests,
   findIds,
   findUnknownIds,
   findUnnamedEndpoints,
@@ -9,6 +10,7 @@ import {
   type TableFacts,
 } from './coverage.ts';
 import type { ProjectFile } from './support/project.ts';
+import { findUnreadVariables, readerOf } from './support/readers.ts';
 
 const index = `# Spec index
 | id | requirement | source |
@@ -76,10 +78,12 @@ describe('coverage', () => {
     expect(cover([source('// API-ERR-1'), transcript]).proven).toEqual(['API-ERR-1']);
   });
 
-  it('takes a family in a test for its ids, and in a source for none', () => {
+  it('takes a family for none of its ids, in a source or in a test', () => {
     expect(cover([source('// MOD-VAR-*')]).implemented).toEqual([]);
-    const files = [source('// MOD-VAR-wlan.ssid API-ERR-1'), test('// MOD-VAR-*')];
-    expect(cover(files).proven).toEqual(['MOD-VAR-wlan.ssid']);
+    const files = [source('// MOD-VAR-wlan.ssid API-ERR-1'), test('\n// MOD-VAR-*')];
+    expect(cover(files).implemented).toContain('MOD-VAR-wlan.ssid');
+    expect(cover(files).proven).toEqual([]);
+    expect(findFamiliesInTests(files)).toMatchObject([{ path: 'packages/service/src/a.test.ts', line: 2 }]);
   });
 
   it('takes entries of tables', () => {
@@ -105,6 +109,31 @@ describe('coverage', () => {
       text: 'API-ERR-1',
     }));
     expect(cover(files).implemented).toEqual([]);
+  });
+});
+
+describe('readers of variables', () => {
+  const module = (path: string, text: string): ProjectFile => ({ path: `packages/module/src/${path}`, text });
+  const entry = (name: string): ProjectFile => module('variables/wlan.ts', `  { name: '${name}' },`);
+
+  it.each([
+    ['a statement that gets it', 'wlan/a.ts', "\n  ssid: variables.get('wlan.ssid'),", 2],
+    ['a list of names', 'wlan/a.ts', "const pins = ['wlan.ssid'];", 1],
+    ['another row', 'variables/wlan.ts', "hidden: (context) => context.get('wlan.ssid') === '',", 1],
+    ['a statement that only sets it', 'wlan/a.ts', "variables.set('wlan.ssid', '');", undefined],
+    ['a comment', 'wlan/a.ts', "// 'wlan.ssid'", undefined],
+    ['a test', 'wlan/a.test.ts', "variables.get('wlan.ssid')", undefined],
+    ['a test rig', 'testing/a.ts', "variables.get('wlan.ssid')", undefined],
+    ['a longer name', 'wlan/a.ts', "variables.get('wlan.ssid.more')", undefined],
+  ])('%s', (_name, path, text, line) => {
+    const files = [entry('wlan.ssid'), module(path, text)];
+    expect(readerOf({ name: 'wlan.ssid' }, files)?.line).toBe(line);
+    expect(findUnreadVariables([{ name: 'wlan.ssid' }], files)).toHaveLength(line === undefined ? 1 : 0);
+    expect(findUnreadVariables([{ name: 'wlan.ssid', inert: 'why' }], files)).toHaveLength(line === undefined ? 0 : 1);
+  });
+
+  it('a row that makes its value is its own reader', () => {
+    expect(readerOf({ name: 'wlan.mac', read: () => '' }, [entry('wlan.mac')])).toMatchObject({ line: 1 });
   });
 });
 

@@ -17,7 +17,7 @@ export interface Place {
 export interface TableFacts {
   /** Implemented by an entry of a table, and where the entry is. */
   readonly implemented: ReadonlyMap<string, Place>;
-  /** Declared, but nothing acts on it yet: never implemented, whatever mentions it. */
+  /** Declared, but without an effect: never implemented, whatever mentions it. */
   readonly inert: ReadonlyMap<string, string>;
   /** Beginnings of ids that only an entry of a table implements: a mention elsewhere does not. */
   readonly families: readonly string[];
@@ -27,7 +27,7 @@ export interface Coverage {
   readonly requirement: Requirement;
   readonly implemented: readonly Place[];
   readonly proven: readonly Place[];
-  /** Why it is not built, where a table says so. */
+  /** Why it has no effect, where a table says so. */
   readonly inert: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function parseIndex(text: string): Requirement[] {
 export interface Mention {
   readonly id: string;
   readonly line: number;
-  /** `MOD-VAR-*` in a table test: all ids that begin so. */
+  /** `MOD-VAR-*`: all ids that begin so, and none of them by itself. */
   readonly family: boolean;
 }
 
@@ -70,32 +70,25 @@ const isSource = (path: string): boolean =>
 
 const isProof = (path: string): boolean => isTestFile(path) && !path.startsWith('scripts/');
 
-/** First place in each file where an id stands, by id; families are kept apart. */
-function collect(files: readonly ProjectFile[]) {
-  const exact = new Map<string, Place[]>();
-  const families: (Place & { readonly prefix: string })[] = [];
+/** First place in each file where an id stands, by id. A family is no id. */
+function collect(files: readonly ProjectFile[]): ReadonlyMap<string, readonly Place[]> {
+  const found = new Map<string, Place[]>();
   for (const { path, text } of files) {
     for (const { id, line, family } of findIds(text)) {
-      if (family) families.push({ prefix: id, path, line });
-      else {
-        const places = exact.get(id) ?? [];
-        if (places.at(-1)?.path !== path) exact.set(id, [...places, { path, line }]);
-      }
+      const places = found.get(id) ?? [];
+      if (!family && places.at(-1)?.path !== path) found.set(id, [...places, { path, line }]);
     }
   }
-  return { exact, families };
+  return found;
 }
-
-const familyPlaces = (families: readonly (Place & { readonly prefix: string })[], id: string): Place[] =>
-  families.filter(({ prefix }) => id.startsWith(prefix)).map(({ path, line }) => ({ path, line }));
 
 const onePerFile = (places: readonly Place[]): Place[] => [
   ...new Map(places.map((place) => [place.path, place] as const)).values(),
 ];
 
 /**
- * Where each requirement is implemented and proven. In sources only the exact id counts; in tests a family
- * (`MOD-VAR-*`) proves all of its ids, because there it marks a test that walks the whole table.
+ * Where each requirement is implemented and proven. Only the exact id counts: a test that walks a whole table does not
+ * show what each row does.
  */
 export function coverRequirements(
   requirements: readonly Requirement[],
@@ -110,9 +103,9 @@ export function coverRequirements(
     const entry = facts.implemented.get(id);
     const needsEntry = facts.families.some((family) => id.startsWith(family)) && !isOutsideContract(id);
     const built = inert === undefined && (entry !== undefined || !needsEntry);
-    const implemented = built ? [...(entry ? [entry] : []), ...(sources.exact.get(id) ?? [])] : [];
-    const proven = implemented.length ? [...(tests.exact.get(id) ?? []), ...familyPlaces(tests.families, id)] : [];
-    return { requirement, inert, implemented: onePerFile(implemented), proven: onePerFile(proven) };
+    const implemented = built ? [...(entry ? [entry] : []), ...(sources.get(id) ?? [])] : [];
+    const proven = implemented.length ? (tests.get(id) ?? []) : [];
+    return { requirement, inert, implemented: onePerFile(implemented), proven };
   });
 }
 
@@ -134,6 +127,16 @@ export function findUnknownIds(requirements: readonly Requirement[], files: read
         .map(({ id, line }) => ({ path, line, rule: 'spec-id', message: `${id} is not in docs/spec-index.md` })),
     );
 }
+
+/** Families in tests, which look like proof of each of their ids. */
+export const findFamiliesInTests = (files: readonly ProjectFile[]): Problem[] =>
+  files
+    .filter(({ path }) => isProof(path))
+    .flatMap(({ path, text }) =>
+      findIds(text)
+        .filter(({ family }) => family)
+        .map(({ id, line }) => ({ path, line, rule: 'spec-family', message: `${id}* proves no id: name each` })),
+    );
 
 /** The id that an endpoint has by its method and path. */
 export function endpointId(method: string, path: string): string {

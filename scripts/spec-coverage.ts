@@ -1,7 +1,9 @@
 // Which requirement is implemented where, which test proves it, and whether all that is cited is there. `--all` prints every one; alone it prints sums.
+import { allVariables } from '../packages/module/src/variables/index.ts';
 import { findBrokenCitations } from './citations.ts';
 import {
   coverRequirements,
+  findFamiliesInTests,
   findUnknownIds,
   findUnnamedEndpoints,
   isSpecIndex,
@@ -9,6 +11,7 @@ import {
   parseIndex,
 } from './coverage.ts';
 import { readProject, report } from './support/project.ts';
+import { findUnreadVariables } from './support/readers.ts';
 import { listEndpoints, readTableFacts } from './support/tables.ts';
 
 const files = readProject();
@@ -28,12 +31,15 @@ if (process.argv.includes('--all')) {
 } else if (process.argv.includes('--unproven')) {
   for (const { requirement, implemented } of unproven) console.log(`${requirement.id}  ${placeText(implemented)}`);
 }
+const inert = rows.filter((row) => row.inert !== undefined);
 console.log(
   `${rows.length} requirements: ${built.length} implemented, ${built.length - unproven.length} of them proven by a test, ` +
-    `${rows.length - built.length} not built yet`,
+    `${inert.length} without effect, ${rows.length - built.length - inert.length} not built yet`,
 );
 report('spec coverage', [
   ...findUnknownIds(requirements, files),
+  ...findFamiliesInTests(files),
   ...findUnnamedEndpoints(listEndpoints()),
   ...findBrokenCitations(files, requirements),
+  ...findUnreadVariables(allVariables, files),
 ]);

@@ -154,7 +154,7 @@ export function renderVariables(): string {
     kindText(variable.kind),
     defaultText(variable),
     variable.apply ?? 'now',
-    variable.inert === undefined ? variable.help : `${variable.help} (${variable.inert})`,
+    variable.inert === undefined ? variable.help : `${variable.help}. Without effect: ${variable.inert}`,
     variable.evidence,
   ];
   return page(

@@ -8,6 +8,7 @@ import { codes } from '../../packages/module/src/interpreter/reply.ts';
 import { allVariables } from '../../packages/module/src/variables/index.ts';
 import { endpointId, type Place, type TableFacts } from '../coverage.ts';
 import type { ProjectFile } from './project.ts';
+import { readerOf } from './readers.ts';
 
 /** Every endpoint of the contracts, both listeners, in the order of the contracts. */
 export function listEndpoints(): EndpointShape[] {
@@ -108,8 +109,8 @@ function addSentFields(files: readonly ProjectFile[], entries: Entries): void {
 }
 
 /**
- * What the tables say about ids: errors, record fields, variables, commands with their options, and calls are
- * implemented by their entries.
+ * What the tables say about ids: errors, record fields, commands with their options, and calls are implemented by their
+ * entries, variables by the code that reads them.
  */
 export function readTableFacts(files: readonly ProjectFile[]): TableFacts {
   const implemented: Entries = new Map();
@@ -119,7 +120,7 @@ export function readTableFacts(files: readonly ProjectFile[]): TableFacts {
   addSentFields(files, implemented);
   for (const variable of allVariables) {
     const id = `MOD-VAR-${variable.name}`;
-    const place = placeOf(files, 'packages/module/src/variables/', `'${variable.name}'`);
+    const place = readerOf(variable, files);
     if (place) implemented.set(id, place);
     if (variable.inert !== undefined) inert.set(id, variable.inert);
   }

@@ -81,7 +81,8 @@ describe('variables that show the board', () => {
   ])('%s', async (_, line, expected) => {
     const store = new MemoryStore();
     const before = await moduleRig({ store });
-    // MOD-VAR-static.ip, .netmask, .gateway and .dns act with MOD-VAR-network.dhcp.enabled off.
+    // MOD-VAR-static.ip, MOD-VAR-static.netmask, MOD-VAR-static.gateway and MOD-VAR-static.dns act with
+    // MOD-VAR-network.dhcp.enabled off.
     for (const setting of [
       'wlan.ssid harbour-open',
       'wlan.auto_join.enabled 1',
@@ -100,6 +101,18 @@ describe('variables that show the board', () => {
     await pass(3500);
     expect(await run(line)).toBe(`0 ${expected}`);
   });
+});
+
+// MOD-VAR-system.usage, MOD-VAR-system.memory.usage
+test('the load of the module is that of its memory, which a file more is seen in', async () => {
+  const { run } = await moduleRig();
+  const memory = async (): Promise<number> => Number((await run('get system.memory.usage')).slice(2));
+  const before = await memory();
+  expect(await run('get system.usage')).toBe(`0 cpu:0,mem:${before}`);
+  for (let file = 0; file < 40; file++) await run(`fcr f${file} 1`, 'x');
+  const after = await memory();
+  expect(after).toBeGreaterThan(before);
+  expect(await run('get system.usage')).toBe(`0 cpu:0,mem:${after}`);
 });
 
 describe('reboot', () => {
@@ -217,6 +230,7 @@ describe('a module', () => {
     await expect(moduleRig({ personality: personality.value })).rejects.toThrow(/"bogus", which is no command/);
   });
 
+  // MOD-VAR-time.zone, MOD-VAR-system.cmd.timestamp
   test('says what a stream does, and the notices follow system.msg', async () => {
     const { heard, run } = await moduleRig();
     await run('fcr a.txt 5', 'hello');

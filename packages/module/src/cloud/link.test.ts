@@ -6,6 +6,7 @@ import { claimOf } from './claim.ts';
 const token = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldY';
 
 describe('provisioning', () => {
+  // MOD-VAR-dms.provision.status
   test('a token is exchanged for system files that are acknowledged', async () => {
     const { module, peer, until, events } = await linkRig();
     expect(module.variables.get('dms.provision.status')).toBe(0);

@@ -28,7 +28,7 @@ async function expectInstalled(module: Awaited<ReturnType<typeof updatable>>['mo
 }
 
 describe('an update', () => {
-  // Spec: MOD-OTA-reboot, MOD-CMD-ota.
+  // Spec: MOD-OTA-reboot, MOD-CMD-ota, MOD-VAR-dms.ota_result, MOD-VAR-dms.bundle_id.
   test('an update installs the files, restarts, and reports what then runs', async () => {
     const { module, peer, events, printed, until, clock } = await updatable();
     const before = module.versionLine;
@@ -129,6 +129,7 @@ describe('result codes', () => {
     expect(events).toEqual([{ type: 'failed', result, message: 'The reason' }]);
   });
 
+  // MOD-VAR-ota.host, MOD-VAR-ota.port
   test.each([
     ['without a network name', [['wlan.ssid', '']], 4],
     ['without a passkey', [['wlan.ssid', 'harbour']], 4],

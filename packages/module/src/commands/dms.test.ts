@@ -62,6 +62,7 @@ describe('dms', () => {
     ]);
   });
 
+  // MOD-VAR-dms.provision.token
   test('provision takes its token from the variable', async () => {
     const { run } = await rig();
     expect(await run('dms provision')).toEqual(['There is no provisioning token', '1 Command failed']);

@@ -163,6 +163,23 @@ describe('stream_read', () => {
     expect(await nothing).toBe('0 ');
   });
 
+  // MOD-VAR-bus.command.read_timeout
+  test('waits as long as the variable says', async () => {
+    const { run, streams, variables, clock } = await rig();
+    const { stream, arrive } = line();
+    streams.open(stream);
+    variables.set('bus.command.read_timeout', 5000);
+    const answer = run('read 0 4');
+    await clock.advance(4999);
+    arrive('late');
+    expect(await answer).toBe('0 late');
+    const nothing = run('read 0 4');
+    await clock.advance(4999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    expect(await nothing).toBe('0 ');
+  });
+
   test('stops waiting when the rest has come', async () => {
     const { run, streams, clock } = await rig();
     const { stream, arrive } = line();

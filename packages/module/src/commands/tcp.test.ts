@@ -47,6 +47,7 @@ describe.each(grounds)('tcp_client over %s', (ground) => {
     expect(await rig.run('read 0 99')).toBe('No such stream|1 Command failed');
   });
 
+  // MOD-VAR-stream.auto_close
   test('without auto close a closed stream polls 2 until it is closed', async () => {
     rig = await socketRig(ground);
     const { accepted } = await rig.serve();

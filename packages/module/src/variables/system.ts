@@ -218,7 +218,7 @@ export const systemVariables = defineVariables([
     kind: u8(),
     default: 1,
     evidence: 'documented',
-    // No host sees anything of it.
+    inert: 'a virtual module draws no power that could be saved',
     help: 'Power saving while idle; kept, without an effect that can be seen',
   },
   {
@@ -247,7 +247,8 @@ export const systemVariables = defineVariables([
     default: 0,
     apply: 'boot',
     evidence: 'proposed',
-    // Nothing is known of its effect. Reference: variables 3.5.
+    // Reference: variables 3.5.
+    inert: 'there is no debugger to lock, and nothing is known of an effect on the flash',
     help: 'Lock level of flash and debugger; kept, nothing is locked',
   },
   {

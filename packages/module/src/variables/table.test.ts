@@ -160,7 +160,7 @@ describe('table of variables', () => {
   );
 });
 
-// MOD-VAR-*: every row of the table is read, and set where it can be.
+// Every row of the table is read, and set where it can be. What each does is proven elsewhere, id by id.
 describe('setting variables', () => {
   const settable = allVariables.filter((variable) => variable.access !== 'get');
   const readOnly = allVariables.filter((variable) => variable.access === 'get');

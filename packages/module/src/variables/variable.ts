@@ -121,7 +121,7 @@ export interface Variable {
   readonly resets?: readonly string[];
   /** Claims the pins that it names for itself alone. */
   readonly ownsPin?: boolean;
-  /** Why nothing acts on it yet: it is declared and stored, its effect is not built. */
+  /** Why it has no effect: it is declared and kept, and no code reads it. A check compares that with the code. */
   readonly inert?: string;
 }
 

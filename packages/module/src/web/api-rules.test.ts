@@ -9,7 +9,7 @@ const post = (content: unknown, more: Partial<Rule> = {}) =>
 const ssid = { code: 0, response: 'harbour-open\r\n' };
 const failed = { code: 1, response: 'Command failed\r\n' };
 
-/** Rules of the API. Spec: MOD-HTTP-*. Reference: http-server 1.3, 1.4, 1.5, 2.3, 2.4. */
+/** Rules of the API. Reference: http-server 1.3, 1.4, 1.5, 2.3, 2.4. */
 const apiRules: readonly Rule[] = [
   { rule: 'MOD-HTTP-get-command runs a command', path: '/command/get%20wlan.ssid', reply: ssid },
   { rule: 'the reply is JSON', path: '/command/ver', has: { 'content-type': 'application/json' } },

@@ -211,6 +211,20 @@ describe('HTTPS', async () => {
 });
 
 describe('web setup', () => {
+  // MOD-VAR-setup.web.root_filename
+  test('has the root page that its own variable names', async () => {
+    const rig = await webRig({
+      variables: { 'setup.web.root_filename': 'welcome.html', 'http.server.root_filename': 'other.html' },
+      files: { 'welcome.html': 'welcome', 'other.html': 'other' },
+    });
+    expect((await rig.call('GET', '/')).text).toBe('other');
+    await rig.run('setup web');
+    await rig.clock.advance(0);
+    await turns();
+    expect((await rig.call('GET', '/')).text).toBe('welcome');
+    await rig.close();
+  });
+
   test('has a page of its own, no passwords and the API, whatever else is set', async () => {
     const rig = await webRig({
       variables: {

@@ -101,6 +101,22 @@ describe('soft AP', () => {
     expect(rig.wlan.softAp?.channel).toBe(6);
   });
 
+  // MOD-VAR-softap.ssid, MOD-VAR-softap.channel, MOD-VAR-softap.static.ip, MOD-VAR-system.string_substitution
+  test.each([
+    ['softap.ssid', 'Buoy', { ssid: 'Buoy' }],
+    ['softap.ssid', 'Buoy-#', { ssid: 'Buoy-112A' }],
+    ['softap.channel', '11', { channel: 11 }],
+    ['softap.channel', '0', { channel: 1 }],
+    ['softap.static.ip', '192.168.7.1', { addresses: { ip: '192.168.7.1', gateway: '192.168.7.1' } }],
+    ['system.string_substitution', '0', { ssid: 'Module-#' }],
+  ])('the soft AP is as %s %s says', (name, value, expected) => {
+    const rig = radioRig();
+    expect(rig.variables.assign([name, value]).ok).toBe(true);
+    rig.wlan.up('softap');
+    expect(rig.wlan.softAp).toMatchObject(expected);
+  });
+
+  // MOD-VAR-softap.auto_start
   test('the soft AP starts at boot when it is set to', () => {
     const rig = radioRig();
     rig.variables.set('softap.auto_start', true);

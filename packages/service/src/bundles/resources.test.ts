@@ -38,7 +38,8 @@ eachDatabase('resources of a bundle', (open) => {
 
   describe('adding', () => {
     // API-EP-POST-bundles-bundle_id-resources, API-RULE-bundle-create-5, API-FIELD-resource-size
-    // API-FIELD-resource-*, API-VER-2
+    // API-VER-2, API-FIELD-resource-id, API-FIELD-resource-filename, API-FIELD-resource-type,
+    // API-FIELD-resource-version, API-FIELD-resource-mime, API-FIELD-resource-base64, API-FIELD-resource-exclude
     it('file is kept with what it says of itself, and its bytes come back', async () => {
       const bundle_id = await bundleIn('preview');
       const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256));

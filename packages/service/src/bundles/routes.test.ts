@@ -28,7 +28,13 @@ eachDatabase('bundles', (open) => {
 
   describe('creating', () => {
     // API-EP-POST-products-product_id-bundles, API-RULE-bundle-create-1, API-RULE-bundle-create-4, API-RULE-model-3,
-    // API-RULE-time-1, API-EP-GET-bundles-bundle_id, API-FIELD-bundle-*: the whole record is compared.
+    // API-RULE-time-1, API-EP-GET-bundles-bundle_id, API-FIELD-bundle-id, API-FIELD-bundle-user_id,
+    // API-FIELD-bundle-firmware_id, API-FIELD-bundle-product_id, API-FIELD-bundle-state, API-FIELD-bundle-tag,
+    // API-FIELD-bundle-version, API-FIELD-bundle-created_at, API-FIELD-bundle-part_number,
+    // API-FIELD-bundle-description, API-FIELD-bundle-remote_id, API-FIELD-bundle-remote_product,
+    // API-FIELD-bundle-firmware, API-FIELD-bundle-device_count, API-FIELD-bundle-device_count_bundle_ok,
+    // API-FIELD-bundle-product, API-FIELD-bundle-platform_id, API-FIELD-bundle-platform, API-FIELD-bundle-resources,
+    // API-FIELD-bundle-bversion: the whole record is compared.
     it('bundle gets the record of the specification', async () => {
       const product = await addProduct({ part_number: 'PN-1' });
       const made = await add(product.id);

@@ -20,7 +20,9 @@ eachDatabase('products', (open) => {
 
   describe('creating', () => {
     // API-EP-POST-products, API-RULE-product-3, API-STATE-product-none-preview, API-RULE-model-2,
-    // API-EP-GET-products-product_id, API-FIELD-product-*: the whole record is compared.
+    // API-EP-GET-products-product_id, API-FIELD-product-title, API-FIELD-product-code, API-FIELD-product-meta,
+    // API-FIELD-product-summary, API-FIELD-product-description, API-FIELD-product-platform_id,
+    // API-FIELD-product-flavor_id, API-FIELD-product-state: the whole record is compared.
     it('product gets its record (Reference: records 1.2)', async () => {
       const body = { title: 'Lamp', code: 'lamp', meta: 'm', description: 'd', platform_id: platform.id.toUpperCase() };
       const made = unwrap(await as('owner').call('products.create', { body })).value;

@@ -14,7 +14,8 @@ eachDatabase('own details', (open) => {
   const mine = () => app.client.as(user.token);
 
   // API-EP-GET-user
-  // API-FIELD-user-*: the whole record is compared.
+  // API-FIELD-user-email, API-FIELD-user-name_given, API-FIELD-user-name_family, API-FIELD-user-organisation: the
+  // whole record is compared.
   it('are the whole record, and never the password', async () => {
     const reply = await mine().call('users.get');
     expect(reply.ok && reply.value.value).toEqual({
