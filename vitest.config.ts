@@ -11,10 +11,11 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for processes and databases: one worker for each processor, even on two.
     maxWorkers: Math.max(2, availableParallelism()),
-    // For tests that hang: a slow machine that does other things meanwhile is not in a hurry.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    // For tests that hang, and for nothing else: tests set no limits of their own, because none fits a machine that does
+    // other things meanwhile. What waits for something gives up before its test does, and says for what.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     reporters: ['default'],
   },
 });

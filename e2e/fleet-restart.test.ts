@@ -109,7 +109,7 @@ async function commission(client: Client, index: number, { devicePort, authority
 
 // API-DATA-once, API-RULE-ota-9
 eachDatabase('a service that is killed while its modules are at it', (_open, _kind, address) => {
-  test('loses nothing that it has acknowledged, and they end at the tagged bundle', { timeout: 90_000 }, async () => {
+  test('loses nothing that it has acknowledged, and they end at the tagged bundle', async () => {
     const database = await address();
     const first = serve(database, 0, 0);
     const ready = await eventOf(first, 'ready');

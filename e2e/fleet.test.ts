@@ -44,9 +44,7 @@ async function inspect({ clock, files, until }: SimulatedFleet, { store, net, in
 
 // API-RULE-ota-9, API-DATA-once
 eachDatabase('a fleet in bad weather', (open) => {
-  test(`of ${fleetSize} modules ends at the tagged bundle, with every sample once (seed ${seed})`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`of ${fleetSize} modules ends at the tagged bundle, with every sample once (seed ${seed})`, async () => {
     const fleet = await simulatedFleet(await open(), fleetSize, seed, weather);
     const { boats, service, until } = fleet;
     const { bversion } = await bundleOf(fleet);

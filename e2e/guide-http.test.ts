@@ -29,7 +29,7 @@ async function sendSerial(address: string, lines: string): Promise<void> {
     received += chunk.toString();
   });
   socket.write(lines.replaceAll('\n', '\r\n'));
-  await expect.poll(() => received, { timeout: 20_000, interval: 10 }).toContain('[Associated]');
+  await expect.poll(() => received, { interval: 10 }).toContain('[Associated]');
   expect(received).toContain('HTTP and REST API server listening on port: 80');
   socket.destroy();
 }

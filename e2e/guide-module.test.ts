@@ -8,9 +8,6 @@ import { afterEach, expect, test } from 'vitest';
 import { openSlave } from '../packages/module/test/wires.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
-/** Real milliseconds in which an answer has to come. */
-const answerTimeoutMs = 10_000;
-
 /** One typed line of the guide, the data typed behind it, and the answer, line by line. */
 interface Exchange {
   readonly line: string;
@@ -72,7 +69,7 @@ test.each(['pty', 'tcp'])('the module guide says what a module answers, over %s'
     const wanted = expected(exchange, mode);
     received = '';
     stream.write(`${exchange.line}\r${exchange.data}`);
-    await expect.poll(() => received, { timeout: answerTimeoutMs, interval: 5, message: exchange.line }).toBe(wanted);
+    await expect.poll(() => received, { interval: 5, message: exchange.line }).toBe(wanted);
     mode = /mode (human|machine)$/.exec(exchange.line)?.[1] ?? mode;
   }
   stream.destroy();

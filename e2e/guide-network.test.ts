@@ -6,9 +6,6 @@ import { afterEach, expect, test } from 'vitest';
 import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
 
-/** Real milliseconds in which an answer has to come. */
-const answerTimeoutMs = 15_000;
-
 const helpers: ChildProcess[] = [];
 const lines: Socket[] = [];
 afterEach(() => {
@@ -41,7 +38,7 @@ async function listening(host: string, port: number): Promise<void> {
       const socket = connect(port, host, () => resolve(true)).on('error', () => resolve(false));
       socket.on('connect', () => socket.destroy());
     });
-  await expect.poll(probe, { timeout: answerTimeoutMs, interval: 20 }).toBe(true);
+  await expect.poll(probe, { interval: 20 }).toBe(true);
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -73,7 +70,7 @@ async function startModule(args: readonly string[]) {
   /** Waits until these lines have come, and forgets what came up to there. */
   const hear = async (wanted: readonly string[]): Promise<void> => {
     const pattern = new RegExp(wanted.map(patternOf).join(''));
-    await expect.poll(() => received, { timeout: answerTimeoutMs, interval: 5 }).toMatch(pattern);
+    await expect.poll(() => received, { interval: 5 }).toMatch(pattern);
     const { index, 0: found } = pattern.exec(received) ?? { index: 0, 0: '' };
     received = received.slice(index + found.length);
   };

@@ -19,11 +19,11 @@ async function goOnline(harbour: Harbour, settings: readonly string[]): Promise<
   harbour.module.wlan.down('wlan');
   await harbour.module.wlan.ensureUp('wlan');
   await isOnline(harbour, true);
-  await expect.poll(() => harbour.module.link.isOnline, { timeout: 10_000, interval: 10 }).toBe(true);
+  await expect.poll(() => harbour.module.link.isOnline, { interval: 10 }).toBe(true);
 }
 
 const isOnline = (harbour: Harbour, online: boolean) =>
-  expect.poll(async () => (await channelOf(harbour)).online, { timeout: 10_000, interval: 20 }).toBe(online);
+  expect.poll(async () => (await channelOf(harbour)).online, { interval: 20 }).toBe(online);
 
 async function channelOf(harbour: Harbour) {
   const { id } = await deviceOf(harbour);
@@ -106,7 +106,7 @@ eachDatabase('the link', (open) => {
     expect(await attempt(it, 'dms webhook NOBODY')).toEqual([expect.stringContaining('not found'), '1 Command failed']);
     expect(await it.run('dms telemetry {"cm": 412}')).toBe('Success');
     await expect
-      .poll(async () => (await channelOf(it)).telemetry?.data, { timeout: 5_000, interval: 20 })
+      .poll(async () => (await channelOf(it)).telemetry?.data, { interval: 20 })
       .toMatchObject({ uptime: expect.any(Number), memory: expect.any(Number), ssid: 'harbour' });
     party.close();
   });
@@ -151,12 +151,14 @@ eachDatabase('the link', (open) => {
 
   // MOD-CHAN-ota, API-CHAN-wake
   test('wakes a module to its update when a bundle is tagged', async () => {
-    // Its own time runs a hundred times as fast: the wait before it asks is a part of half a minute.
-    const fast: Clock = { ...realClock, after: (delayMs, task) => realClock.after(delayMs / 100, task) };
-    const it = await ready({ clock: fast });
+    // The wait before it asks is drawn from half a minute. Its time-outs are whole seconds, and stay: they count the time
+    // of a real network.
+    const after: Clock['after'] = (delayMs, task) =>
+      realClock.after(delayMs % 1_000 === 0 ? delayMs : Math.min(delayMs, 100), task);
+    const it = await ready({ clock: { ...realClock, after } });
     await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: '' } });
     await goOnline(it, ['dms.auto_start_enabled 1']);
-    await expect.poll(() => it.module.link.otaResult, { timeout: 10_000, interval: 20 }).toBe(9);
+    await expect.poll(() => it.module.link.otaResult, { interval: 20 }).toBe(9);
     const landed = updateLanded(it);
     must(await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: 'release' } }));
     await landed;
@@ -182,9 +184,7 @@ eachDatabase('the link', (open) => {
     expect(it.module.flash.stat('renewed.crt')).toBeUndefined();
     await it.run('dms info');
     // It is back on its channel with the new one.
-    await expect
-      .poll(async () => (await command(it, 'get wlan.ssid')).ok, { timeout: 10_000, interval: 50 })
-      .toBe(true);
+    await expect.poll(async () => (await command(it, 'get wlan.ssid')).ok, { interval: 50 }).toBe(true);
     for (const [name, content] of Object.entries({ 'device.crt': old.crt, 'device.key': old.key })) {
       await it.module.flash.remove(name, { force: true });
       await it.module.execute(`file_create ${name} ${content.length}`, content);

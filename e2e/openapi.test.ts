@@ -39,7 +39,7 @@ function compile(files: readonly string[]): string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-test('the OpenAPI document validates, and types generated from it compile', { timeout: 60_000 }, async () => {
+test('the OpenAPI document validates, and types generated from it compile', async () => {
   const storage = await openStorage('sqlite::memory:');
   const app = await buildApp(storage);
   const document = (await app.api.inject('/openapi.json')).json();

@@ -47,7 +47,7 @@ async function good<T>(
 }
 
 // API-RULE-tag-1
-test('two processes on one PostgreSQL are one service', { timeout: 120_000 }, async () => {
+test('two processes on one PostgreSQL are one service', async () => {
   const database = await postgres.make();
   const programs = [serve('--database', database), serve('--database', database)];
   const ready = await Promise.all(programs.map((program) => eventOf(program, 'ready')));
@@ -109,7 +109,9 @@ test('two processes on one PostgreSQL are one service', { timeout: 120_000 }, as
   for (const program of programs) program.process.kill('SIGTERM');
   expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual([0, 0]);
   const told = programs.flatMap((program) => program.errors().split('\n').filter(Boolean));
-  expect(told.filter((line) => !line.startsWith('First run:'))).toEqual([]);
+  // That a request was slow says something of the machine, not of the two.
+  const isExpected = (line: string) => line.startsWith('First run:') || line.includes('"msg":"Slow request"');
+  expect(told.filter((line) => !isExpected(line))).toEqual([]);
 });
 
 /** Resolves when nobody listens there any more. */

@@ -20,7 +20,7 @@ const expectQuiet = async (page: Page): Promise<void> => {
   await page.context().close();
 };
 
-describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
+describe.skipIf(skipReason)('the page of a device', () => {
   let scene: DeviceScene;
 
   const open = async (tab = '', width: 'phone' | 'desk' = 'desk'): Promise<Page> => {
@@ -131,7 +131,7 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     await lamp.getByRole('button', { name: 'Set' }).click();
     await lamp.getByText('99 %', { exact: true }).first().waitFor();
     // It comes over the message channel, by itself.
-    await expect.poll(() => scene.line.run('cloud_read lamp'), { timeout: 10_000 }).toContain('99');
+    await expect.poll(() => scene.line.run('cloud_read lamp')).toContain('99');
     await scene.line.run('cloud_sync');
     await lamp.getByText('delivered', { exact: true }).waitFor();
     // The device sets it, too.
@@ -148,7 +148,7 @@ describe.skipIf(skipReason)('the page of a device', { timeout: 60_000 }, () => {
     const pump = page.getByRole('region', { name: 'Pump' });
     await pump.getByRole('switch', { name: 'Switched on: Pump' }).focus();
     await page.keyboard.press('Space');
-    await expect.poll(() => scene.line.run('cloud_read pump'), { timeout: 10_000 }).toContain('1');
+    await expect.poll(() => scene.line.run('cloud_read pump')).toContain('1');
     await expect.poll(() => pump.getByRole('switch').isChecked()).toBe(true);
     await scene.line.run('cloud_write pump 0');
     await scene.line.run('cloud_sync');

@@ -5,8 +5,6 @@ import { accessibilityProblems, complaints, openQuay, photograph, type Quay, set
 /** More than one page of the list. */
 const deviceCount = 60;
 
-const timeout = 60_000;
-
 describe.skipIf(skipReason)('the list of devices', () => {
   let quay: Quay;
   beforeAll(async () => {
@@ -27,7 +25,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     killAll();
   });
 
-  test('has pages, an order and a search, all of them in the address', { timeout }, async () => {
+  test('has pages, an order and a search, all of them in the address', async () => {
     const page = await quay.open({ path: '/devices' });
     const table = page.getByRole('table', { name: 'Devices' });
     await page.getByText(`1–50 of ${deviceCount + 1} devices`).waitFor();
@@ -66,7 +64,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     expect(complaints(page)).toEqual([]);
   });
 
-  test('tags many at once, says how many before, and another window sees it', { timeout }, async () => {
+  test('tags many at once, says how many before, and another window sees it', async () => {
     const watching = await quay.open({ path: '/devices?tag=beta' });
     await watching.getByText('No device fits').waitFor();
 
@@ -90,7 +88,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     expect([...complaints(page), ...complaints(watching)]).toEqual([]);
   });
 
-  test('activates those that are marked, and lists what was refused', { timeout }, async () => {
+  test('activates those that are marked, and lists what was refused', async () => {
     const page = await quay.open({ path: '/devices?q=Buoy+0&sort=title' });
     await page.getByRole('checkbox', { name: 'Select Buoy 01' }).check();
     await page.getByRole('checkbox', { name: 'Select Buoy 02' }).check();
@@ -116,7 +114,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     expect(titles).toEqual(expect.arrayContaining(['Buoy 01', 'Buoy 02']));
   });
 
-  test('makes a device whose token is shown once', { timeout }, async () => {
+  test('makes a device whose token is shown once', async () => {
     const page = await quay.open({ path: '/devices?new=1' });
     await page.getByRole('textbox', { name: 'Title' }).fill('Lighthouse');
     await page.getByRole('button', { name: 'Provision' }).click();

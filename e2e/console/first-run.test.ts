@@ -4,9 +4,6 @@ import { eventOf, killAll, moorage } from '../command-line.ts';
 import { complaints, openQuay, photograph, type Quay, settled, signIn, skipReason } from './harness.ts';
 import { openSerialLine, type SerialLine } from './serial-line.ts';
 
-/** How long a module may take for an update and the restart after it. */
-const updateMs = 30_000;
-
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const fill = (page: Page, name: string, text: string) => page.getByRole('textbox', { name }).fill(text);
 const file = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
@@ -81,7 +78,7 @@ describe.skipIf(skipReason)('an empty service and a module from the factory', ()
   const shownOnce = async (page: Page, pattern: RegExp): Promise<string> =>
     (await page.getByRole('dialog').getByText(pattern).first().textContent()) ?? '';
 
-  test('are led to the first update, step by step', { timeout: 180_000 }, async () => {
+  test('are led to the first update, step by step', async () => {
     const page = await quay.open();
     await addPlatform(page);
 
@@ -122,7 +119,7 @@ describe.skipIf(skipReason)('an empty service and a module from the factory', ()
     await photograph(page, 'first-steps-last');
     await line.run('ota');
     // The list has done its work, and nobody has reloaded the page.
-    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached', timeout: updateMs });
+    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
     const device = await quay.client.call('devices.get', { params: { identifier: uuid } });
     expect(device.ok && device.value.value).toMatchObject({ bundle: '0.0.0.1', bundle_ok: true, user: 'owner' });
     expect(complaints(page)).toEqual([]);
@@ -139,9 +136,7 @@ describe.skipIf(skipReason)('the service with its example', () => {
     killAll();
   });
 
-  test('leads from the printed password to a live chart, and to a lamp that can be switched', {
-    timeout: 60_000,
-  }, async () => {
+  test('leads from the printed password to a live chart, and to a lamp that can be switched', async () => {
     const page = await quay.open({ signedIn: false });
     await signIn(page, quay.administrator);
     await fill(page, 'Current password', quay.administrator.password);
@@ -154,7 +149,7 @@ describe.skipIf(skipReason)('the service with its example', () => {
     await page.getByRole('link', { name: 'Live charts' }).click();
     const chart = page.getByRole('img', { name: /Water level over time: last \d+ mm/ });
     const before = await chart.getAttribute('aria-label');
-    await expect.poll(() => chart.getAttribute('aria-label'), { timeout: 15_000 }).not.toBe(before);
+    await expect.poll(() => chart.getAttribute('aria-label')).not.toBe(before);
     await photograph(page, 'example-streams');
     await page.getByRole('tab', { name: 'Controls' }).click();
     await page.getByRole('switch', { name: 'Switched on: Harbour light' }).focus();

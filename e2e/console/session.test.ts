@@ -10,8 +10,6 @@ import {
   skipReason,
 } from './harness.ts';
 
-const timeout = 60_000;
-
 describe.skipIf(skipReason)('a form that is half filled', () => {
   let quay: Quay;
   beforeAll(async () => {
@@ -22,7 +20,7 @@ describe.skipIf(skipReason)('a form that is half filled', () => {
     killAll();
   });
 
-  test('is still there when the session was over, and whoever it was has signed in again', { timeout }, async () => {
+  test('is still there when the session was over, and whoever it was has signed in again', async () => {
     const page = await quay.open({ path: '/platforms?new=1', width: 'phone' });
     const title = page.getByRole('textbox', { name: 'Title' });
     await title.fill('Half typed');
@@ -48,7 +46,7 @@ describe.skipIf(skipReason)('a form that is half filled', () => {
     await page.getByRole('heading', { level: 1, name: 'Half typed' }).waitFor();
   });
 
-  test('is still there when the service was gone, and says why it could not', { timeout }, async () => {
+  test('is still there when the service was gone, and says why it could not', async () => {
     const page = await quay.open({ path: '/platforms?new=1' });
     await page.getByRole('textbox', { name: 'Title' }).fill('Twice sent');
     await page.getByRole('textbox', { name: 'Code' }).fill('TWICE');
@@ -60,7 +58,7 @@ describe.skipIf(skipReason)('a form that is half filled', () => {
     await page.getByRole('heading', { level: 1, name: 'Twice sent' }).waitFor();
   });
 
-  test('copies where pages have no clipboard, over plain HTTP', { timeout }, async () => {
+  test('copies where pages have no clipboard, over plain HTTP', async () => {
     const page = await quay.open();
     await page.addInitScript(`Object.defineProperty(window, 'isSecureContext', { value: false })`);
     await page.goto(new URL('/account', quay.url).href);
@@ -70,7 +68,7 @@ describe.skipIf(skipReason)('a form that is half filled', () => {
     expect(await page.getByRole('textbox', { name: 'Organisation' }).inputValue()).toBe('owner');
   });
 
-  test('does not keep what was signed out of from the next one', { timeout }, async () => {
+  test('does not keep what was signed out of from the next one', async () => {
     const page = await quay.open();
     await settled(page);
     await page.getByRole('button', { name: /^Account of/ }).click();

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { accessibilityProblems, complaints, openQuay, photograph, type Quay, settled, skipReason } from './harness.ts';
 
-const timeout = 60_000;
 /** The first script, compressed, in bytes. */
 const firstScriptBytes = 250 * 1024;
 
@@ -37,7 +36,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     expect((await fetch(new URL('/api/auth/login', quay.url))).status).toBe(405);
   });
 
-  test('leads whoever has an empty service to the first thing to do', { timeout }, async () => {
+  test('leads whoever has an empty service to the first thing to do', async () => {
     const page = await quay.open();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await settled(page);
@@ -63,7 +62,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     expect(complaints(page)).toEqual([]);
   });
 
-  test('is all there for the keyboard', { timeout }, async () => {
+  test('is all there for the keyboard', async () => {
     const page = await quay.open({ path: '/platforms' });
     await settled(page);
     await page.keyboard.press('Tab');
@@ -80,7 +79,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     await focusOn(page, 'New platform');
   });
 
-  test('has a navigation that opens and closes at phone width, and remembers its colours', { timeout }, async () => {
+  test('has a navigation that opens and closes at phone width, and remembers its colours', async () => {
     const page = await quay.open({ width: 'phone' });
     await page.getByRole('button', { name: 'Open the navigation' }).click();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Logs' }).click();
@@ -90,7 +89,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     await page.getByRole('button', { name: 'Light colours' }).waitFor();
   });
 
-  test('shows a token once, and revokes it after asking', { timeout }, async () => {
+  test('shows a token once, and revokes it after asking', async () => {
     const page = await quay.open({ path: '/account/tokens' });
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByRole('textbox', { name: 'Title' }).fill('Build server');
@@ -112,7 +111,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     expect(complaints(page).filter((text) => !text.includes('401'))).toEqual([]);
   });
 
-  test('says when the service is gone, and mends itself when it is back', { timeout }, async () => {
+  test('says when the service is gone, and mends itself when it is back', async () => {
     const page = await quay.open({ path: '/platforms' });
     await page.getByRole('link', { name: 'Test bench' }).waitFor();
     const stopped = await quay.stop();
@@ -121,7 +120,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     await photograph(page, 'connection-lost');
     expect(await accessibilityProblems(page)).toEqual([]);
     await stopped.again();
-    await notice.waitFor({ state: 'detached', timeout: 30_000 });
+    await notice.waitFor({ state: 'detached' });
     // Whatever happens from then on arrives again.
     const body = { code: 'LATER', title: 'Added later' };
     await quay.client.call('platforms.create', { body });

@@ -37,9 +37,6 @@ const pages = [
   '/no/such/page',
 ];
 
-/** Two widths, two colours, and axe on each, on a machine that does other things meanwhile. */
-const timeout = 90_000;
-
 describe.skipIf(skipReason)('a view of the console', () => {
   let quay: Quay;
   beforeAll(async () => {
@@ -56,7 +53,7 @@ describe.skipIf(skipReason)('a view of the console', () => {
     killAll();
   });
 
-  test.each(pages)('%s has nothing that axe finds, at both widths and in both colours', { timeout }, async (page) => {
+  test.each(pages)('%s has nothing that axe finds, at both widths and in both colours', async (page) => {
     const path = (await lookedUp[page]?.(quay)) ?? page;
     expect(path, 'a blank of a route that this test cannot fill').not.toContain(':');
     await inspect(quay, { path, name: page.replaceAll(/\W+/g, '-').replace(/^-/, '') });

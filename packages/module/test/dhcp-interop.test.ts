@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasProgram, output } from './interop.ts';
 
@@ -45,7 +46,7 @@ describe(`DHCP and DNS servers beside udhcpc in a network namespace${reason && `
     // Answers to all have to go somewhere.
     ip('-n', names.module, 'route', 'add', 'default', 'dev', 'ap0');
     ip('-n', names.client, 'link', 'set', 'sta0', 'up');
-    const program = new URL('soft-ap-module.ts', import.meta.url).pathname;
+    const program = fileURLToPath(new URL('soft-ap-module.ts', import.meta.url));
     const started = spawn('ip', inside(names.module, process.execPath, program, '10.10.10.1'));
     module = started;
     await new Promise<void>((resolve, reject) => {
@@ -57,7 +58,7 @@ describe(`DHCP and DNS servers beside udhcpc in a network namespace${reason && `
         });
       }
     });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     const ended = module && new Promise((resolve) => module?.once('close', resolve));

@@ -76,7 +76,7 @@ describe.skipIf(!hasProgram('nginx'))('nginx (skipped where it is not installed)
       if (status === 200) return;
     }
     throw new Error('nginx did not start');
-  }, 20_000);
+  });
 
   afterAll(() => {
     nginx?.kill();

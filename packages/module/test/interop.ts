@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 export const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 
 /** Runs a program to its end, and gives back all that it has said. Killed after `timeoutMs`. */
-export function output(command: string, args: readonly string[], timeoutMs = 10_000): Promise<string> {
+export function output(command: string, args: readonly string[], timeoutMs = 100_000): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { timeout: timeoutMs, killSignal: 'SIGKILL' });
     let text = '';

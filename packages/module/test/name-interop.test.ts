@@ -1,4 +1,4 @@
-import { ScaledClock } from '@moorage/base';
+import { AutoClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { nodeNet } from '@moorage/net/node';
@@ -7,11 +7,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createModule, type Module } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
 import { hasProgram, output } from './interop.ts';
-
-/** How much faster the module's time goes: claims of names take a tenth of a second. */
-const ratio = 10;
-/** Longest wait for something to happen on the loopback interface, in real ms. */
-const patience = { timeout: 5_000, interval: 20 };
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -29,14 +24,22 @@ async function namedModule(ip: string, name: string, ...commands: readonly strin
 }
 
 async function startNamed(net: Net, ip: string, name: string, commands: readonly string[] = []): Promise<Named> {
+  // A name is claimed when no other has answered for so long: time goes on only when nothing more is on its way, so that
+  // the peer, which is in this process, has always had its turn.
+  const clock = new AutoClock();
   const module = await createModule({
-    clock: new ScaledClock(ratio),
+    clock,
     store: new MemoryStore(),
     net,
     seed: ip,
     personality: offlinePersonality,
   });
-  open.push(module);
+  open.push({
+    async close() {
+      await module.close();
+      clock.stop();
+    },
+  });
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));
   await module.boot();
@@ -67,7 +70,7 @@ async function answersTo(asker: Peer, name: string, type: 'A' | 'PTR') {
     for (const record of [...answers, ...additionals]) if ('data' in record) found.push(record);
   });
   asker.query([{ name, type }]);
-  await expect.poll(() => found.some((record) => record.name === name), patience).toBe(true);
+  await expect.poll(() => found.some((record) => record.name === name), { interval: 20 }).toBe(true);
   return found;
 }
 
@@ -85,7 +88,7 @@ describe('mDNS beside the package multicast-dns', () => {
       goodbyes.push(...answers.filter((record) => 'ttl' in record && record.ttl === 0)),
     );
     module.wlan.down('wlan');
-    await expect.poll(() => goodbyes.length, patience).toBeGreaterThan(0);
+    await expect.poll(() => goodbyes.length, { interval: 20 }).toBeGreaterThan(0);
   });
 
   test('the module leaves a name to a peer that has it', async () => {

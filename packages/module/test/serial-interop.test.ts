@@ -57,10 +57,10 @@ describe('the serialport package on the pseudo-terminal', () => {
     port.write(all);
     port.write('file_open a\n');
     const ready = 'R000014\r\nFile created\r\nR000003\r\n0\r\n';
-    await expect.poll(() => heard.bytes.toString('latin1'), { timeout: 5_000 }).toBe(ready);
+    await expect.poll(() => heard.bytes.toString('latin1')).toBe(ready);
     port.write('stream_read 0 4096\n');
     const expected = `${ready}R004098\r\n${all.toString('latin1')}\r\n`;
-    await expect.poll(() => heard.bytes.toString('latin1'), { timeout: 5_000 }).toBe(expected);
+    await expect.poll(() => heard.bytes.toString('latin1')).toBe(expected);
   });
 
   test('its calls for modem lines and draining do no harm', async () => {
@@ -75,7 +75,7 @@ describe('the serialport package on the pseudo-terminal', () => {
 });
 
 /** Python that has pyserial: of the environment, or the system's. */
-const python = [process.env.MOORAGE_TEST_PYTHON ?? 'python3', 'python3'].find(
+const python = [process.env.TEST_PYTHON ?? 'python3', 'python3'].find(
   (command) => spawnSync(command, ['-c', 'import serial.rfc2217']).status === 0,
 );
 
@@ -162,9 +162,9 @@ test('stream mode carries a MiB each way between two sockets, and a slow reader 
   peer.pause();
   near.write(content);
   peer.write(content);
-  await expect.poll(() => Buffer.concat(down).equals(content), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => Buffer.concat(down).equals(content)).toBe(true);
   peer.resume();
-  await expect.poll(() => Buffer.concat(up).equals(content), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => Buffer.concat(up).equals(content)).toBe(true);
 });
 
 /** A port of this machine that nobody has now. */
@@ -194,9 +194,9 @@ test.skipIf(!hasTelnet)('telnet talks to the remote terminal (needs telnet)', as
   child.stdout.on('data', (bytes: Buffer) => {
     printed += bytes.toString('latin1');
   });
-  await expect.poll(() => printed, { timeout: 5_000 }).toMatch(/> $/);
+  await expect.poll(() => printed).toMatch(/> $/);
   child.stdin.write('get bus.mode\n');
-  await expect.poll(() => printed, { timeout: 5_000 }).toMatch(/command\r?\n> $/);
+  await expect.poll(() => printed).toMatch(/command\r?\n> $/);
 });
 
 test('a bare socket talks to the remote terminal', async () => {

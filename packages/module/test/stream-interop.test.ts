@@ -186,7 +186,7 @@ describe('streams and other programs', () => {
       ...['-connect', `${ip}:3443`, '-verify_hostname', 'localhost'],
       ...['-CAfile', fileOf('ca.pem', ca), '-verify_return_error', '-quiet'],
     ]);
-    await expect.poll(() => module.streams.get(0)?.type, { timeout: 5_000 }).toBe('TLSS');
+    await expect.poll(() => module.streams.get(0)?.type).toBe('TLSS');
     child.stdin.write('hello module\n');
     expect((await read(0, 13)).toString()).toBe('hello module\n');
     const heard = printed(child, 'hello client');

@@ -241,7 +241,7 @@ eachDatabase('authorisation of the endpoints', (open) => {
     );
   });
 
-  it('is the table of the rules, cell by cell', { timeout: 120_000 }, async () => {
+  it('is the table of the rules, cell by cell', async () => {
     const app = await buildApp(await open());
     const software = await app.make.platform({ code: softwarePlatform, part_id: null });
     const wrong: string[] = [];

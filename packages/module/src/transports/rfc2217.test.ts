@@ -39,7 +39,7 @@ class Client {
   /** Waits until exactly this has come. */
   async hears(...expected: string[]): Promise<void> {
     const shown = (): string => this.heard.join(' ');
-    await expect.poll(shown, { timeout: 5_000 }).toBe(expected.join(' '));
+    await expect.poll(shown).toBe(expected.join(' '));
     this.heard = [];
   }
 }

@@ -167,7 +167,7 @@ test('openSerial tcp sends a long answer whole to a reader that is slow', async 
   // Time for the board to fill everything that lies between.
   for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
   socket.resume();
-  await expect.poll(() => received.endsWith(answer), { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => received.endsWith(answer)).toBe(true);
   expect(received.length).toBe(bytes.length + expected * 11 + answer.length);
 });
 
@@ -280,7 +280,7 @@ test('openPty holds back output that a present program does not read yet, and ne
   for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
   const heard = listen(slave);
   await written;
-  await expect.poll(() => heard.text.length, { timeout: 10_000 }).toBe(bytes.length);
+  await expect.poll(() => heard.text.length).toBe(bytes.length);
   expect(heard.text).toBe(bytes.toString('latin1'));
 });
 

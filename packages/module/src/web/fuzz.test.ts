@@ -150,9 +150,7 @@ async function talk(rig: WebRig, requests: readonly Buffer[], pieceBytes: number
 }
 
 // MOD-RULE-http-server, MOD-HTTP-status-400
-test(`a server that ${batches * requestsPerBatch} generated requests have come to answers the next one`, {
-  timeout: 240_000,
-}, async () => {
+test(`a server that ${batches * requestsPerBatch} generated requests have come to answers the next one`, async () => {
   const perConnection = 5;
   let sent = 0;
   for (let batch = 0; batch < batches; batch++) {
@@ -179,7 +177,7 @@ test(`a server that ${batches * requestsPerBatch} generated requests have come t
   expect(sent).toBe(batches * requestsPerBatch);
 });
 
-test('what the server keeps does not grow with the requests', { timeout: 60_000 }, async () => {
+test('what the server keeps does not grow with the requests', async () => {
   const rig = await webRig();
   const collect = (globalThis as { gc?: () => void }).gc;
   const heap = async (): Promise<number> => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { channelCloses } from '@moorage/api';
 import { decode, encode } from '@msgpack/msgpack';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { openStorage } from '../db/open.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
@@ -31,7 +31,7 @@ class Peer {
 
   /** What comes next. */
   async next(): Promise<Record<string, unknown>> {
-    await vi.waitFor(() => expect(this.heard.length).toBeGreaterThan(0), { timeout: 10_000 });
+    await expect.poll(() => this.heard.length).toBeGreaterThan(0);
     return this.heard.shift() ?? {};
   }
 
@@ -81,7 +81,7 @@ eachDatabase('message channel', (_open, kind, address) => {
       .as(user.token)
       .call('channel.command', { params: { device_id: device.id }, body: { command: line, ...more } })
       .then((reply) => (reply.ok ? reply.value.value : reply.error.body.code));
-  const online = () => vi.waitFor(async () => expect(await status()).toMatchObject({ online: true }));
+  const online = () => expect.poll(status).toMatchObject({ online: true });
   const logs = async () =>
     (await app.storage.db.selectFrom('logs').select('type').where('device_id', '=', device.id).execute())
       .map(({ type }) => type)
@@ -272,7 +272,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(200);
     expect(await peer.next()).toEqual({ action: 'claimed', user: 'ada' });
     peer.socket.terminate();
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
+    await expect.poll(status).toMatchObject({ online: false });
     expect(await send({ 'x-connector-secret': 'shared' }, message)).toBe(409);
   });
 
@@ -285,7 +285,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     expect(await first.closed()).toBe(channelCloses.replaced);
     await online();
     second.socket.close();
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false, address: null }));
+    await expect.poll(status).toMatchObject({ online: false, address: null });
     expect(new Set(await logs())).toEqual(new Set(['device.online', 'device.offline']));
   });
 
@@ -302,7 +302,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     await peer.next();
     peer.socket.pause();
     await app.clock.advance(120_000);
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
+    await expect.poll(status).toMatchObject({ online: false });
   });
 
   // API-CHAN-wake
@@ -328,7 +328,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     await app.clock.advance(59_000);
     expect(await status()).toMatchObject({ online: true });
     await app.clock.advance(70_000);
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ online: false }));
+    await expect.poll(status).toMatchObject({ online: false });
     expect(await logs()).toEqual(['device.offline']);
   });
 

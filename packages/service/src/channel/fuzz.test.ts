@@ -131,9 +131,7 @@ function recordingLine() {
 }
 
 // API-CHAN-text, API-CHAN-limits
-it(`channel takes ${connections * framesEach} frames of any kind, refuses what is none, and goes on`, {
-  timeout: 60_000,
-}, async () => {
+it(`channel takes ${connections * framesEach} frames of any kind, refuses what is none, and goes on`, async () => {
   const clock = new VirtualClock();
   let asked = 0;
   for (const [run, batch] of fc
@@ -178,7 +176,7 @@ it(`channel takes ${connections * framesEach} frames of any kind, refuses what i
 const deepFrames = 1_500;
 
 eachDatabase('channel under fire', (open) => {
-  it(`answers ${deepFrames} frames with odd contents, and has nothing to log`, { timeout: 30_000 }, async () => {
+  it(`answers ${deepFrames} frames with odd contents, and has nothing to log`, async () => {
     const errors: string[] = [];
     const logStream = { write: (line: string) => void errors.push(line) };
     const app = await buildApp(await open(), { settings: { deviceInsecure: true }, logLevel: 'error', logStream });

@@ -1,7 +1,7 @@
 import { channelCloses } from '@moorage/api';
 import { VirtualClock } from '@moorage/base';
 import Fastify from 'fastify';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { Storage } from '../db/storage.ts';
 import { eachDatabase, fixtures } from '../testing/index.ts';
@@ -51,7 +51,7 @@ eachDatabase('hub of the message channel', (open) => {
       live: { tell: (_id, event) => told.push(event) },
     });
     connect();
-    await vi.waitFor(async () => expect(await recorded()).toBeDefined());
+    await expect.poll(recorded).toBeDefined();
   });
   afterEach(() => hub.close());
 
@@ -60,7 +60,7 @@ eachDatabase('hub of the message channel', (open) => {
     const before = await recorded();
     await forget();
     await clock.advance(15_000);
-    await vi.waitFor(async () => expect(await recorded()).toMatchObject({ session: before?.session }));
+    await expect.poll(recorded).toMatchObject({ session: before?.session });
     expect(closes).toEqual([]);
     expect(told.at(-1)).toMatchObject({ type: 'online', data: { online: true } });
     expect(await logs()).toEqual(['device.online', 'device.online']);
@@ -75,10 +75,8 @@ eachDatabase('hub of the message channel', (open) => {
         .execute();
       await clock.advance(15_000);
       // The database has its own time, and a beat that comes during another is left out: its last deed is awaited.
-      await vi.waitFor(async () => {
-        const alive = await storage.db.selectFrom('processes').select('seen_at').execute();
-        expect(alive).toEqual([{ seen_at: clock.now() }]);
-      });
+      const alive = () => storage.db.selectFrom('processes').select('seen_at').execute();
+      await expect.poll(alive).toEqual([{ seen_at: clock.now() }]);
     }
     expect(await recorded()).toEqual(before);
     expect(await logs()).toEqual(['device.online']);
@@ -93,7 +91,7 @@ eachDatabase('hub of the message channel', (open) => {
       .execute();
     await storage.db.updateTable('channels').set(elsewhere).where('device_id', '=', device.id).execute();
     await clock.advance(15_000);
-    await vi.waitFor(() => expect(closes).toEqual([channelCloses.replaced]));
+    await expect.poll(() => closes).toEqual([channelCloses.replaced]);
     expect(await recorded()).toMatchObject(elsewhere);
     expect(hub.size).toBe(0);
   });

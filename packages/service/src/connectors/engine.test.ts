@@ -40,8 +40,7 @@ eachDatabase('deliveries', (open) => {
       }),
     );
   const rows = () => storage.db.selectFrom('deliveries').selectAll().orderBy('created_at').orderBy('id').execute();
-  const waitFor = (seen: () => Promise<unknown>, expected: unknown) =>
-    expect.poll(seen, { timeout: 30_000 }).toEqual(expected);
+  const waitFor = (seen: () => Promise<unknown>, expected: unknown) => expect.poll(seen).toEqual(expected);
   const progress = async () => (await rows()).map(({ state, attempts }) => `${state} ${attempts}`).sort();
   /** Time goes on, and what falls due meanwhile is tried. */
   const pass = async (durationMs: number, expected: readonly string[]) => {

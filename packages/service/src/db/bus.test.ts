@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
 import { openStorage } from './open.ts';
 import type { Storage } from './storage.ts';
@@ -30,13 +30,13 @@ eachDatabase('bus', (_open, kind, address) => {
     const [own, other] = [heardBy(near, 'wake'), heardBy(far, 'wake')];
     near.bus.publish('wake', { id: 7 });
     expect(own).toEqual([{ id: 7 }]);
-    await vi.waitFor(() => expect(other).toEqual([{ id: 7 }]));
+    await expect.poll(() => other).toEqual([{ id: 7 }]);
   });
 
   it('keeps topics apart, and their order', async () => {
     const [wanted, unwanted] = [heardBy(far, 'wanted'), heardBy(far, 'unwanted')];
     for (let number = 0; number < 50; number++) near.bus.publish('wanted', number);
-    await vi.waitFor(() => expect(wanted).toEqual(Array.from({ length: 50 }, (_, number) => number)));
+    await expect.poll(() => wanted).toEqual(Array.from({ length: 50 }, (_, number) => number));
     expect(unwanted).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ eachDatabase('bus', (_open, kind, address) => {
     const heard = heardBy(far, 'long');
     const message = { text: 'Ünïcode \u{1f6f3} \u0000'.repeat(9_000) };
     near.bus.publish('long', message);
-    await vi.waitFor(() => expect(heard).toEqual([message]));
+    await expect.poll(() => heard).toEqual([message]);
   });
 
   it('says nothing to a listener that has left', async () => {
@@ -53,7 +53,7 @@ eachDatabase('bus', (_open, kind, address) => {
     const after = heardBy(far, 'left');
     leave();
     near.bus.publish('left', 1);
-    await vi.waitFor(() => expect(after).toEqual([1]));
+    await expect.poll(() => after).toEqual([1]);
     expect(heard).toEqual([]);
   });
 
@@ -63,12 +63,10 @@ eachDatabase('bus', (_open, kind, address) => {
     const heard = heardBy(far, 'again');
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where query = 'listen moorage' and datname = current_database()`.execute(near.db);
-    await vi.waitFor(
-      () => {
-        near.bus.publish('again', 1);
-        expect(heard.length).toBeGreaterThan(0);
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    const said = () => {
+      near.bus.publish('again', 1);
+      return heard.length;
+    };
+    await expect.poll(said, { interval: 100 }).toBeGreaterThan(0);
   });
 });

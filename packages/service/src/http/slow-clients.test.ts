@@ -141,7 +141,7 @@ describe.each(['plain', 'tls'] as const)('on the %s listener', (kind) => {
     const socket = await begin('POST /a');
     // It goes on sending what nobody reads, and is deaf to the end of the other side.
     socket.pause();
-    await expect.poll(() => connectionsOf(server()), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => connectionsOf(server())).toBe(0);
     socket.destroy();
   });
 

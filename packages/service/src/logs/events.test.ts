@@ -33,7 +33,7 @@ eachDatabase('events', (open) => {
     await clock.advance(1_000);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const settle = (condition: () => boolean) => expect.poll(condition, { interval: 5, timeout: 10_000 }).toBe(true);
+  const settle = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);
 
   it('tell of what is written from then on, once, oldest first', async () => {
     const app = await buildApp(await open());
@@ -123,7 +123,7 @@ eachDatabase('events', (open) => {
     expect(await (await begin(user)).reply.json()).toMatchObject({ statusCode: 409, code: 'LIMIT_REACHED' });
     expect((await begin(other)).reply.status).toBe(200);
     begun[0]?.leave();
-    await expect.poll(async () => (await begin(user)).reply.status, { interval: 5, timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await begin(user)).reply.status, { interval: 5 }).toBe(200);
     await app.service.close();
   });
 

@@ -75,6 +75,8 @@ function startGuard(folder: string, withServer: boolean): Promise<Guarded> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
   const folder = makeRunFolder();
+  // Settings of a service are those of a test, and none of the shell that has started the tests.
+  for (const name of Object.keys(process.env)) if (name.startsWith('MOORAGE_')) delete process.env[name];
   // Workers, and what they start, inherit both. Programs that are started again and again find what was compiled.
   process.env.TMPDIR = folder;
   process.env.NODE_COMPILE_CACHE ??= compileCache;

@@ -45,7 +45,7 @@ describe('checkpointer', () => {
     await clock.advance(999);
     expect(waiting()).toBeGreaterThan(rows / 2);
     await clock.advance(1);
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+    await expect.poll(waiting).toBe(0);
     expect(database.writer.all('select count(*) as n from t', [])).toEqual([{ n: rows }]);
   });
 
