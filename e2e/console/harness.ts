@@ -149,9 +149,19 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
       context.setDefaultTimeout(waitMs);
       const page = await context.newPage();
       page.on('pageerror', (error) => errors.push(error.message));
+      const deleted: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'DELETE') deleted.push(request.url());
+        const trashed = /^(.*\/)state$/.exec(request.url())?.[1];
+        if (trashed !== undefined && request.postData()?.includes('"trash"')) deleted.push(trashed);
+      });
       page.on('console', (message) => {
         // That nobody is signed in yet is an answer, not an error.
-        if (message.type() === 'error' && !message.text().includes('401')) errors.push(message.text());
+        if (message.type() !== 'error' || message.text().includes('401')) return;
+        // An event tells of a deletion, too. It may come before the page has left what is gone, and have it asked for.
+        const { url: asked } = message.location();
+        if (message.text().includes('404') && deleted.some((path) => `${asked}/`.startsWith(path))) return;
+        errors.push(`${message.text()} ${asked}`);
       });
       if (signedIn) {
         cookie ??= sessionCookie(url, administrator);
