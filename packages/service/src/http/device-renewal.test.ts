@@ -6,6 +6,8 @@ import { openStorage } from '../db/open.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
 
+const hourMs = 3_600_000;
+
 eachDatabase('certificates of devices', (_open, kind, address) => {
   let database: string;
   let app: TestApp;
@@ -140,12 +142,18 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
   it('that expires while its connection is open is refused from then on', async () => {
     // Node checks a certificate when a connection opens, with the clock of the host: there it has an hour left.
     const storage = await openStorage(database);
-    const startMs = Date.now() - 86_400_000 + 3_600_000;
-    const later = await buildApp(storage, { startMs, settings: { deviceCertificateDays: 1 } });
+    const startMs = Date.now();
+    const settings = { deviceCertificateDays: 1 };
+    const earlier = await buildApp(storage, { startMs: startMs - 23 * hourMs, settings });
+    const later = await buildApp(storage, { startMs, settings });
+    const uuid = 'd'.repeat(40);
+    const issued = await earlier.service.identity.issueDeviceCertificate(uuid);
+    await earlier.service.close();
     const there = await tlsDevices(later, devices.platform);
-    const { agent } = await there.deviceOf();
+    await there.deviceOf({ uuid, certificate_fingerprint: issued.fingerprint });
+    const agent = there.agentFor(issued);
     expect(await there.call(agent, 'GET', '/info')).toMatchObject({ status: 200 });
-    await later.clock.advance(3_600_000 + 1_000);
+    await later.clock.advance(hourMs + 1_000);
     expect(await there.call(agent, 'GET', '/info')).toMatchObject({ status: 403, code: 'CERTIFICATE_EXPIRED' });
     there.close();
     await later.service.close();
