@@ -1,6 +1,6 @@
 import type { FileInfo } from '../device/flash.ts';
 
-/** Reference: http-server 2.1. */
+/** Reference: http-server 2.2. */
 const typesByExtension: Readonly<Record<string, string>> = {
   html: 'text/html',
   htm: 'text/html',

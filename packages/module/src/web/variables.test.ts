@@ -166,7 +166,7 @@ describe('HTTPS', async () => {
       const tried = rig.dial({ ca, ...other }).then((stream) => exchange(stream, 'GET', '/command/ver'));
       await expect(tried).rejects.toThrow();
     }
-    // Reference: commands 4.6.
+    // Reference: network 6.4.
     const told = rig.heard().filter((text) => text.includes('TLS'));
     expect(told).toEqual([
       'Starting TLS',
