@@ -137,6 +137,43 @@ const focusedTests: Rule = (file) => {
   return found;
 };
 
+/** Names that make a test fail: assertions, waits of the browser, and the helpers of other files that assert. */
+const assertion = /^(expect|assert|waitFor)|^(check|inspect)$/;
+
+/** Bodies of the functions, methods and values that a file gives a name. */
+function namedParts(source: ts.SourceFile): ReadonlyMap<string, ts.Node> {
+  const parts = new Map<string, ts.Node>();
+  visitAll(source, (node) => {
+    if (!ts.isFunctionDeclaration(node) && !ts.isMethodDeclaration(node) && !ts.isVariableDeclaration(node)) return;
+    if (node.name && ts.isIdentifier(node.name)) parts.set(node.name.text, node);
+  });
+  return parts;
+}
+
+/** Whether anything below a node asserts, also by way of what the file names. */
+function asserts(node: ts.Node, parts: ReadonlyMap<string, ts.Node>, seen: Set<ts.Node> = new Set()): boolean {
+  if (seen.has(node)) return false;
+  seen.add(node);
+  if (ts.isIdentifier(node)) {
+    const part = parts.get(node.text);
+    return assertion.test(node.text) || (part !== undefined && asserts(part, parts, seen));
+  }
+  return ts.forEachChild(node, (child) => asserts(child, parts, seen) || undefined) ?? false;
+}
+
+const emptyTests: Rule = (file) => {
+  if (!file.path.endsWith('.test.ts')) return [];
+  const source = parse(file);
+  const parts = namedParts(source);
+  const found: Problem[] = [];
+  visitAll(source, (node) => {
+    if (!ts.isCallExpression(node) || !/^(it|test)\b(?!\.skip)/.test(calledName(node))) return;
+    const run = node.arguments.find(isFunction);
+    if (run && !asserts(run, parts)) found.push(problem(file, lineOf(source, node), 'empty-test', 'asserts nothing'));
+  });
+  return found;
+};
+
 const isExported = (node: ts.Node): boolean =>
   ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
@@ -202,7 +239,7 @@ export function findBrokenLinks(files: readonly ProjectFile[]): Problem[] {
 }
 
 const everyFile: readonly Rule[] = [machinePaths, registryHosts, fileSizes, fileNames, marks];
-const everyScript: readonly Rule[] = [functionSizes, anyTypes, focusedTests];
+const everyScript: readonly Rule[] = [functionSizes, anyTypes, focusedTests, emptyTests];
 
 /** Breaches of the house rules in these files. */
 export function findTidyProblems(files: readonly ProjectFile[]): Problem[] {

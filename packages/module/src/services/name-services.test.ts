@@ -234,6 +234,19 @@ describe('LLMNR', () => {
     expect(peer.heard).toHaveLength(1);
   });
 
+  // MOD-VAR-system.string_substitution
+  test.each([
+    ['1', 'quay-2ee7'],
+    ['0', 'quay-'],
+  ])('with substitution %s a # in the name makes it %s', async (substitution, name) => {
+    const rig = await rigWith('set mdns.name quay-#', `set system.string_substitution ${substitution}`);
+    await rig.join(claimMs);
+    const peer = await rig.peer('10.5.6.20', { port: 0 });
+    await peer.socket.send(query(name, 'A'), llmnrGroup, llmnrPort);
+    await rig.pass(0);
+    expect(messages(peer)).toMatchObject([{ answers: [{ type: 'A', data: moduleIp }] }]);
+  });
+
   test('does not know names of several labels', async () => {
     const rig = await rigWith('set mdns.name har.bour');
     await rig.join(claimMs);

@@ -145,6 +145,7 @@ test('openSerial tcp closes its connections and frees its port', async () => {
   await port.close();
   await closed;
   const again = unwrap(await openSerial(port.address ?? '', module));
+  expect(again.address).toBe(port.address);
   await again.close();
 });
 

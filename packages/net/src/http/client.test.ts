@@ -99,11 +99,12 @@ describe('JSON calls', () => {
   });
 
   test('a closed client has no connection left', async () => {
-    const { client, server } = await rig(json(200, 'hello'));
+    const { client, dials, server } = await rig(json(200, 'hello'));
     const closed = new Promise((resolve) => server.on('connection', (stream) => stream.once('close', resolve)));
     await client.json('GET', '/info');
     client.close();
     await closed;
+    expect(dials()).toBe(1);
   });
 });
 

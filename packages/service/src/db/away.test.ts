@@ -56,11 +56,13 @@ describe('a service whose PostgreSQL goes away', () => {
     await app.storage.close();
   });
 
-  it('ends without it, in order', async () => {
+  it('closes while it is away: first the service, which then takes no calls, and then its storage', async () => {
     const app = await open();
     await server.kill();
     await app.service.close();
+    await expect(app.client.call('meta.health')).rejects.toThrow();
     await app.storage.close();
+    await expect(app.storage.db.selectFrom('users').select('id').execute()).rejects.toThrow(/destroyed/);
     await server.start();
   });
 });
