@@ -71,7 +71,7 @@ async function round(boat: Boat, bversion: string): Promise<boolean> {
     boat.next++;
     if ((await module.execute(`cloud_write level,${next}`)).code === 0) boat.taken.push(next);
   }
-  const runs = module.link.installed()?.bversion === bversion && !module.link.reportPending;
+  const runs = module.client.installed()?.bversion === bversion && !module.client.reportPending;
   if (!runs) await module.execute('ota');
   const { code } = await module.execute('cloud_sync push');
   return runs && boat.next >= samplesEach && code === 0;
@@ -100,7 +100,7 @@ async function commission(client: Client, index: number, { devicePort, authority
   await run(module, 'set ntp.enabled 0');
   await run(module, 'save');
   await run(module, `file_create gauge.json ${capabilities.length}`, Buffer.from(capabilities));
-  const provisioned = await module.link.provision(device.token, authority);
+  const provisioned = await module.client.provision(device.token, authority);
   if (!provisioned.ok) throw new Error(provisioned.error.message);
   await run(module, `cloud_activate ${login.username} "${login.password}" gauge.json`);
   must(await client.call('devices.activate', { params: { device_id: device.id }, body: { product_id: product.id } }));
@@ -142,7 +142,7 @@ eachDatabase('a service that is killed while its modules are at it', (_open, _ki
     await Promise.all(
       boats.map(async (boat) => {
         while (!(await round(boat, bundle.bversion))) {
-          if (boat.module.link.installed() && !boat.module.link.reportPending) acknowledged.push(boat.deviceId);
+          if (boat.module.client.installed() && !boat.module.client.reportPending) acknowledged.push(boat.deviceId);
           if (boats.every(({ next }) => next >= 3) && acknowledged.length > 0) await killOnce();
           if (killed) await isBack;
         }

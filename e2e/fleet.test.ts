@@ -33,7 +33,7 @@ async function inspect({ clock, files, until }: SimulatedFleet, { store, net, in
   const module = await until(createModule({ clock, store, net, seed: index }));
   await until(module.boot());
   const uuid = module.identity.uuid.toLowerCase();
-  expect(module.link.installed()?.bversion, uuid).toBe(bversion);
+  expect(module.client.installed()?.bversion, uuid).toBe(bversion);
   for (const { filename, content } of files) {
     const held = await module.flash.readAll(filename, content.length);
     expect(held.ok && content.equals(held.value), `${filename} of ${uuid}`).toBe(true);

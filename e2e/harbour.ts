@@ -156,7 +156,7 @@ export async function provision({ client, module, run, service }: Harbour): Prom
   const { uuid, mac } = module.identity;
   const device = await client.call('devices.provision', { body: { uuid, mac, platform_id } });
   if (!device.ok) throw new Error(device.error.body.message);
-  const done = await module.link.provision(device.value.value.token, service.identity.ca);
+  const done = await module.client.provision(device.value.value.token, service.identity.ca);
   if (!done.ok) throw new Error(done.error.message);
 }
 
@@ -170,7 +170,7 @@ export async function claim({ client, product, run }: Harbour): Promise<void> {
 /** Resolves when the restarted module has reported its update. */
 export const updateLanded = ({ module }: Harbour): Promise<void> =>
   new Promise((resolve, reject) => {
-    const unwatch = module.link.onEvent((event) => {
+    const unwatch = module.client.onEvent((event) => {
       if (event.type !== 'updated' && event.type !== 'failed') return;
       unwatch();
       if (event.type === 'updated') resolve();

@@ -19,7 +19,7 @@ async function goOnline(harbour: Harbour, settings: readonly string[]): Promise<
   harbour.module.wlan.down('wlan');
   await harbour.module.wlan.ensureUp('wlan');
   await isOnline(harbour, true);
-  await expect.poll(() => harbour.module.link.isOnline, { interval: 10 }).toBe(true);
+  await expect.poll(() => harbour.module.client.isOnline, { interval: 10 }).toBe(true);
 }
 
 const isOnline = (harbour: Harbour, online: boolean) =>
@@ -158,7 +158,7 @@ eachDatabase('the link', (open) => {
     const it = await ready({ clock: { ...realClock, after } });
     await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: '' } });
     await goOnline(it, ['dms.auto_start_enabled 1']);
-    await expect.poll(() => it.module.link.otaResult, { interval: 20 }).toBe(9);
+    await expect.poll(() => it.module.client.otaResult, { interval: 20 }).toBe(9);
     const landed = updateLanded(it);
     must(await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: 'release' } }));
     await landed;

@@ -197,7 +197,7 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
     await run('set wlan.ssid harbour-open');
     await run('save');
     await run(`file_create gauge.json ${capabilities.length}`, Buffer.from(capabilities));
-    const provisioned = await module.link.provision(provisioning);
+    const provisioned = await module.client.provision(provisioning);
     if (!provisioned.ok) throw new Error(provisioned.error.message);
     await run(`cloud_activate ${owner.username} "${password}" gauge.json`);
     await module.close();
@@ -275,7 +275,7 @@ async function round(module: Module, boat: Boat, bversion: string, samples: numb
     boat.nextSample++;
     if ((await module.execute(`cloud_write level,${nextSample}`)).code === 0) boat.taken.push(nextSample);
   }
-  const runs = module.link.installed()?.bversion === bversion && !module.link.reportPending;
+  const runs = module.client.installed()?.bversion === bversion && !module.client.reportPending;
   if (!runs) await module.execute('ota');
   const { code } = await module.execute('cloud_sync push');
   return runs && boat.nextSample >= samples && code === 0;

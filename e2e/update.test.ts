@@ -54,7 +54,7 @@ eachDatabase('a module on a service', (open) => {
     expect(await deviceOf(harbour)).toMatchObject({ product: product.product, bundle_id: null, bundle_ok: false });
 
     const atRestart: unknown[] = [];
-    module.link.onEvent((event) => {
+    module.client.onEvent((event) => {
       if (event.type === 'installed') atRestart.push(deviceOf(harbour as Harbour));
     });
     const landed = updateLanded(harbour);
@@ -87,7 +87,7 @@ eachDatabase('a module on a service', (open) => {
     await provision(harbour);
     await claim(harbour);
     const received: number[] = [];
-    module.link.onEvent((event) => {
+    module.client.onEvent((event) => {
       if (event.type === 'progress' && event.file === 'webapp/tides.csv') received.push(event.receivedBytes);
     });
     const landed = updateLanded(harbour);

@@ -254,15 +254,18 @@ export const zones: readonly Zone[] = [
   // HTTP and web sockets over a connection that is handed in; nothing here opens one.
   { name: 'net/http', path: 'packages/net/src/http/', imports: ['base', 'net'], system: ['node:http', 'ws'] },
 
+  // The device's side of the wire; it opens nothing and knows no module.
+  { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
+
   {
     name: 'module/module',
     path: 'packages/module/src/module.ts',
-    imports: ['base', 'api', 'net', 'module/*'],
+    imports: ['base', 'api', 'net', 'device', 'module/*'],
   },
   {
     name: 'module/parts',
     path: 'packages/module/src/module-parts.ts',
-    imports: ['base', 'module/*'],
+    imports: ['base', 'device', 'module/*'],
   },
   {
     name: 'module/sources',
@@ -394,8 +397,8 @@ export const zones: readonly Zone[] = [
       'base',
       'api',
       'net',
-      'net/http',
-      // Telemetry tells what the status broadcast does; the message channel is one of the services.
+      'device',
+      // Telemetry reports what the status broadcast does; the message channel is one of the services.
       'module/services',
       'module/variables',
       'module/device/flash*',
@@ -410,6 +413,8 @@ export const zones: readonly Zone[] = [
     path: 'packages/module/src/commands/',
     imports: [
       'base',
+      'api',
+      'device',
       'module/interpreter',
       'module/device*',
       'module/variables',
@@ -482,8 +487,8 @@ export const zones: readonly Zone[] = [
       'net/node',
       'module/wlan/air',
     ],
-    // What a module tells of an update, and its parts.
-    types: ['module/cloud', 'module/commands'],
+    // The events of a device, and the parts of a module.
+    types: ['device', 'module/commands'],
     system: ['*'],
   },
 ];
@@ -501,6 +506,7 @@ export const packageEntries: Readonly<Record<string, string>> = {
   '@moorage/service': 'packages/service/src/app.ts',
   '@moorage/service/testing': 'packages/service/src/testing/index.ts',
   '@moorage/module': 'packages/module/src/module.ts',
+  '@moorage/device': 'packages/device/src/index.ts',
   '@moorage/net': 'packages/net/src/ports.ts',
   '@moorage/net/node': 'packages/net/src/node/index.ts',
   '@moorage/net/memory': 'packages/net/src/memory/index.ts',

@@ -26,7 +26,7 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
   ],
   [
     'the module may not import the service',
-    'packages/module/src/cloud/link.ts',
+    'packages/module/src/cloud/telemetry.ts',
     `export type { App } from '@moorage/service';`,
     '1: module/cloud may not import service/app',
   ],

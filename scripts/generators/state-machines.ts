@@ -1,6 +1,6 @@
 import type { Transition } from '../../packages/base/src/transition.ts';
+import { channelTransitions } from '../../packages/device/src/channel/table.ts';
 import { busTable } from '../../packages/module/src/bus/bus-table.ts';
-import { channelTransitions } from '../../packages/module/src/cloud/channel-table.ts';
 import { pinTable } from '../../packages/module/src/device/pin-table.ts';
 import { powerTable } from '../../packages/module/src/device/power-table.ts';
 import { flowTable, sessionTable } from '../../packages/module/src/interpreter/session-table.ts';
@@ -34,7 +34,7 @@ const machines: readonly Machine[] = [
     path: 'packages/module/src/interpreter/session-table.ts',
     tables: { sessionTable, flowTable },
   },
-  { title: 'Message channel', path: 'packages/module/src/cloud/channel-table.ts', tables: { channelTransitions } },
+  { title: 'Message channel', path: 'packages/device/src/channel/table.ts', tables: { channelTransitions } },
 ];
 
 /** docs/generated/state-machines.md: all transition tables. */

@@ -1,9 +1,8 @@
 import { seededRandom } from '@moorage/base';
-import Value from 'typebox/value';
-import { DataCloud } from './cloud/data-cloud.ts';
+import { DataCloud, DeviceClient } from '@moorage/device';
 import { Solo } from './cloud/data-solo.ts';
-import { ControlAction } from './cloud/data-state.ts';
-import { Link } from './cloud/link.ts';
+import { FlashFiles } from './cloud/flash-files.ts';
+import { serviceNetwork } from './cloud/service-network.ts';
 import { type LogSettings, noticeTime } from './device/log.ts';
 import type { PoolSettings } from './device/net-buffers.ts';
 import { showStreams } from './device/stream-pins.ts';
@@ -56,20 +55,24 @@ export const wlanOf = (
 ): Wlan =>
   new Wlan({ clock, air, net, mac: identity.mac, variables, log, random: seededRandom(`air ${seed}`), timings });
 
-/** The module's side of the service. */
-export function linkOf(module: Module, { clock, store, service }: ModuleOptions): Link {
+/** The module's client of its service. */
+export function clientOf(module: Module, { clock, store, service }: ModuleOptions): DeviceClient {
   const { flash, identity, log, net, variables, wlan } = module;
-  const face = () => wlan.interfaceOf(variables.get('dms.interface'));
-  return new Link({
+  return new DeviceClient({
     clock,
     net,
     store,
-    flash,
+    files: new FlashFiles(flash),
     identity,
-    variables,
+    service: () => ({
+      // Spec: MOD-VAR-ota.host, MOD-VAR-ota.port, MOD-VAR-network.ca_cert.
+      host: variables.get('ota.host'),
+      port: variables.get('ota.port'),
+      authorityFile: variables.get('network.ca_cert'),
+      insecure: service?.insecure ?? false,
+    }),
+    network: serviceNetwork(wlan, variables),
     factoryVersion: () => module.versionLine,
-    network: { isUp: () => wlan.isUp(face()), ensureUp: () => wlan.ensureUp(face()) },
-    insecure: service?.insecure ?? false,
     reboot: () => {
       log.say('rebooting');
       return module.reboot();
@@ -79,35 +82,36 @@ export function linkOf(module: Module, { clock, store, service }: ModuleOptions)
 
 /** Streams and controls at the service. */
 export function cloudOf(module: Module, { clock, store }: ModuleOptions): DataCloud {
-  const { flash, link, log, random, variables } = module;
-  const cloud = new DataCloud({
+  const { client, flash, log, random, variables } = module;
+  /** The name of the file is fixed from activation on, whatever is loaded or reset. Spec: MOD-OPT-cloud_capabilities-readonly. */
+  const keepName = (file = cloud.file) => {
+    if (file !== undefined && variables.get('cloud.capabilities') !== file) variables.set('cloud.capabilities', file);
+  };
+  const cloud: DataCloud = new DataCloud({
     clock,
     random,
     store,
-    flash,
-    line: link.line,
-    variables,
+    files: flash,
+    client,
     version: () => module.versionLine,
     notices: {
+      // Spec: MOD-OPT-cloud_activate-capabilities.
+      activated: keepName,
       lost: () => log.say('activationLost'),
       dropped: (count) => log.say('samplesDropped', { count }),
-      notPushed: ({ message, printed }) => {
-        if (!printed) log.say('notPushed', { reason: message });
+      notPushed: ({ message, local }) => {
+        if (!local) log.say('notPushed', { reason: message });
       },
+      notApplied: (cause) => log.say('notPushed', { reason: String(cause) }),
     },
   });
-  link.onAction('control', (action) => {
-    if (!Value.Check(ControlAction, action)) return;
-    // Nobody waits for it; what the store does not take comes again with the next pull.
-    cloud.applyControls(action.controls).catch((cause) => log.say('notPushed', { reason: String(cause) }));
-  });
+  variables.onChange('cloud.capabilities', () => keepName());
   return cloud;
 }
 
 /** What serves the capabilities without a host. */
 export function soloOf(module: Module): Solo {
   const { clock, cloud, log, model, pins, rtc, variables, wlan } = module;
-  const face = () => wlan.interfaceOf(variables.get('dms.interface'));
   return new Solo({
     clock,
     rtc,
@@ -115,11 +119,10 @@ export function soloOf(module: Module): Solo {
     pins,
     variables,
     cloud,
-    network: { isUp: () => wlan.isUp(face()), ensureUp: () => wlan.ensureUp(face()) },
+    network: serviceNetwork(wlan, variables),
     failed: (refusal) => {
-      if (refusal.kind === 'link' && !refusal.error.printed) log.say('notPushed', { reason: refusal.error.message });
+      if (refusal.kind === 'service' && !refusal.error.local) log.say('notPushed', { reason: refusal.error.message });
     },
-    // Nobody waits for it: whoever watches is told.
     broken: (cause) => log.say('notPushed', { reason: String(cause) }),
   });
 }

@@ -1,6 +1,6 @@
 import { usedMemory } from './commands/memory-use.ts';
 import type { Module } from './module.ts';
-import type { LinkFacts, NetworkFacts, VariableSources } from './variables/variable.ts';
+import type { ClientFacts, NetworkFacts, VariableSources } from './variables/variable.ts';
 import { securityNames } from './wlan/air.ts';
 import type { Wlan } from './wlan/wlan.ts';
 
@@ -67,8 +67,8 @@ export class ModuleSources implements VariableSources {
     return this.#module.webSetup.active;
   }
 
-  link(): LinkFacts {
-    return this.#module.link;
+  client(): ClientFacts {
+    return this.#module.client;
   }
 
   cloud(): ReturnType<VariableSources['cloud']> {

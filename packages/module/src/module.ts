@@ -9,12 +9,11 @@ import {
   sleep,
   unwrap,
 } from '@moorage/base';
+import type { DataCloud, DeviceClient } from '@moorage/device';
 import type { Net } from '@moorage/net';
 import { Bus } from './bus/bus.ts';
-import type { DataCloud } from './cloud/data-cloud.ts';
-import { DataMessages } from './cloud/data-messages.ts';
 import type { Solo } from './cloud/data-solo.ts';
-import type { Link } from './cloud/link.ts';
+import { DataMessages } from './cloud/message-streams.ts';
 import type { Board } from './commands/board.ts';
 import { tlsSettings } from './commands/http-open.ts';
 import { pinDutiesOf, putPinsToSleep, runAlone, wakeSources } from './commands/pin-wiring.ts';
@@ -40,7 +39,7 @@ import { type Execution, execute, executeNow } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, type Model } from './model.ts';
-import { cloudOf, linkOf, logSettings, poolSettings, soloOf, streamsOf, wlanOf } from './module-parts.ts';
+import { clientOf, cloudOf, logSettings, poolSettings, soloOf, streamsOf, wlanOf } from './module-parts.ts';
 import { ModuleSources } from './module-sources.ts';
 import { drawnTimings } from './personality/timings.ts';
 import { neutralPersonality, type Personality, type Timings } from './personality.ts';
@@ -91,7 +90,7 @@ export class Module implements Board {
   readonly services: NetworkServices<Board>;
   readonly webSetup: WebSetup;
   readonly sockets: Sockets;
-  readonly link: Link;
+  readonly client: DeviceClient;
   readonly cloud: DataCloud;
   readonly messages: DataMessages;
   readonly pins: Pins;
@@ -131,7 +130,7 @@ export class Module implements Board {
     this.streams = streamsOf(this, (handle) => this.bus.opened(handle));
     this.wlan = wlanOf(this, options);
     this.net = new LocalNames(net, this.hostClock);
-    this.link = linkOf(this, options);
+    this.client = clientOf(this, options);
     this.cloud = cloudOf(this, options);
     this.messages = new DataMessages(this.cloud);
     const { variables } = this;
@@ -170,7 +169,7 @@ export class Module implements Board {
   /** The first line after a boot, and the answer of `version`: an update changes the version in it. Spec: MOD-EVENT-boot. */
   get versionLine(): string {
     const { name, built, module, board } = this.personality;
-    const version = this.link.installed()?.firmwareVersion ?? this.personality.version;
+    const version = this.client.installed()?.firmwareVersion ?? this.personality.version;
     return this.personality.text('versionLine', { name, version, built, module, board });
   }
 
@@ -251,7 +250,7 @@ export class Module implements Board {
     this.rtc.restart({ keepTime });
     const dropped = await this.variables.load();
     await this.faults.load();
-    await this.link.load();
+    await this.client.load();
     await this.cloud.load();
     this.messages.forget();
     const { bootMs } = this.timings;
@@ -278,7 +277,7 @@ export class Module implements Board {
   #startProgram(): void {
     // Spec: MOD-EVENT-ready.
     this.log.notice('initialized');
-    this.link.start();
+    this.client.start();
     this.wlan.boot();
     this.#solo.start();
     this.#ioConnection.start();
@@ -321,7 +320,7 @@ export class Module implements Board {
     this.#pinDuties.stop();
     this.#solo.stop();
     this.cloud.stop();
-    this.link.stop();
+    this.client.stop();
     this.webSetup.halt();
     this.sockets.halt();
     await this.streams.reset();

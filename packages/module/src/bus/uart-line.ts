@@ -53,7 +53,7 @@ export interface LineUser {
   ended(): void;
 }
 
-export interface LineParts {
+export interface AccessPorts {
   readonly clock: Clock;
   readonly settings: () => UartSettings;
   /** Whether bytes take the time of the rate. */
@@ -73,7 +73,7 @@ const sendBufferBytes = 4096;
  * take no time nothing overflows: whoever sends waits. Spec: MOD-VAR-uart.*, MOD-VAR-bus.command.rx_bufsize.
  */
 export class UartLine {
-  readonly #parts: LineParts;
+  readonly #parts: AccessPorts;
   /** From the host, and to it. */
   readonly #in: Pacer;
   readonly #out: Pacer;
@@ -87,7 +87,7 @@ export class UartLine {
   #on = true;
   #shown: ModemLines | undefined;
 
-  constructor(parts: LineParts) {
+  constructor(parts: AccessPorts) {
     this.#parts = parts;
     this.#in = new Pacer(parts.clock, (bytes, sent) => this.#arrive(bytes, sent));
     this.#out = new Pacer(parts.clock, (bytes, sent) => this.#leave(bytes, sent));

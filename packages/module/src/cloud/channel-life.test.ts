@@ -1,8 +1,8 @@
+import { waits } from '@moorage/device/channel/table';
+import type { PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
-import { pattern } from '../testing/link-rig.ts';
-import type { PeerBundle } from '../testing/service-peer.ts';
-import { waits } from './channel-table.ts';
+import { pattern } from '../testing/client-rig.ts';
 
 const remote = { 'dms.cmd.enabled': '1' };
 
@@ -164,7 +164,7 @@ describe('an update that the service announces', () => {
     channel.send({ action: 'ota' });
     channel.send({ action: 'ota' });
     await clock.advance(32_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
+    expect(module.client.installed()?.bundleId).toBe(bundle.id);
     expect(printed.filter((line) => !line.includes('Associat'))).toEqual(
       expect.arrayContaining(['Updating page.html', 'Rebooting']),
     );
@@ -177,7 +177,7 @@ describe('an update that the service announces', () => {
   test('is found by a module that was away', async () => {
     const { clock, module } = await woken();
     await clock.advance(32_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
+    expect(module.client.installed()?.bundleId).toBe(bundle.id);
   });
 
   test('is left alone without auto start', async () => {
@@ -194,7 +194,7 @@ describe('an update that the service announces', () => {
     expect(queries()).toBeGreaterThan(3);
     peer.answers.clear();
     await clock.advance(400_000);
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
+    expect(module.client.installed()?.bundleId).toBe(bundle.id);
     const refused = await woken();
     refused.peer.refuse('POST /ota', 403);
     await refused.clock.advance(600_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
-import { pattern } from '../testing/link-rig.ts';
+import { pattern } from '../testing/client-rig.ts';
 
 const remote = { 'dms.cmd.enabled': '1' };
 
@@ -57,7 +57,7 @@ describe('the message channel', () => {
 
   test('shows the token where there is no TLS', async () => {
     const { channel, module, until, join } = await channelRig(remote, { insecure: true });
-    await until(module.link.provision('T'.repeat(32)));
+    await until(module.client.provision('T'.repeat(32)));
     module.wlan.down('wlan');
     await join();
     expect(channel.requests.at(-1)?.headers['x-device-token']).toBe('T'.repeat(32));
@@ -109,7 +109,7 @@ describe('requests', () => {
 
   test('answers find their requests in any order, and those to nobody are dropped', async () => {
     const { channel, module, until } = await channelRig(remote);
-    const asked = [1, 2, 3].map((data) => module.link.request({ request: 'echo', data }, 3_000));
+    const asked = [1, 2, 3].map((data) => module.client.channelRequest({ request: 'echo', data }, 3_000));
     await until(Promise.resolve());
     await Promise.resolve();
     for (const id of [3, 99, 1, 1, 2]) channel.send({ id, data: `answer ${id}` });
@@ -118,7 +118,7 @@ describe('requests', () => {
 
   test('a request that is open when the channel ends fails', async () => {
     const { channel, module, until, settle } = await channelRig(remote);
-    const asked = module.link.request({ request: 'echo', data: 1 }, 90_000);
+    const asked = module.client.channelRequest({ request: 'echo', data: 1 }, 90_000);
     await settle();
     channel.close(1012);
     expect(await until(asked)).toEqual({ ok: false, error: 'the channel has closed' });
@@ -135,9 +135,9 @@ describe('requests', () => {
 
   test('too many requests and too long ones are refused without being sent', async () => {
     const { channel, module, until, settle } = await channelRig(remote);
-    const long = await module.link.request({ request: 'echo', data: 'x'.repeat(70_000) }, 1000);
+    const long = await module.client.channelRequest({ request: 'echo', data: 'x'.repeat(70_000) }, 1000);
     expect(long).toEqual({ ok: false, error: 'the message is too long' });
-    const asked = Array.from({ length: 17 }, () => module.link.request({ request: 'echo', data: 1 }, 1000));
+    const asked = Array.from({ length: 17 }, () => module.client.channelRequest({ request: 'echo', data: 1 }, 1000));
     await settle();
     expect(channel.messages).toHaveLength(16);
     expect((await until(Promise.all(asked))).at(-1)).toEqual({
@@ -312,7 +312,7 @@ describe('remote commands', () => {
 test('actions go to their listeners, and others to whoever watches', async () => {
   const { channel, module, events, settle } = await channelRig(remote);
   const heard: unknown[] = [];
-  module.link.onAction('control', (action) => heard.push(action));
+  module.client.onAction('control', (action) => heard.push(action));
   const control = { action: 'control', controls: [{ n: 'led', v: 1, t: 5 }] };
   channel.send(control);
   channel.send({ action: 'feed', amount: 3 });

@@ -1,4 +1,4 @@
-import type { Claim } from './link.ts';
+import type { Claim } from '@moorage/device';
 
 /** Activation tokens are 32 base64 characters. */
 const tokenPattern = /^[A-Za-z0-9+/]{31}[A-Za-z0-9+/=]$/;

@@ -1,5 +1,6 @@
+import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { describe, expect, test } from 'vitest';
-import { cloudRig, rigCapabilities } from '../testing/cloud-rig.ts';
+import { cloudRig } from '../testing/cloud-rig.ts';
 
 const capabilities = {
   ...rigCapabilities,
@@ -67,7 +68,7 @@ describe('SOLO mode', () => {
     expect([module.pins.level(5), module.pins.level(6)]).toEqual([1, 1]);
     await run('cloud_write mode off');
     expect(module.pins.level(6)).toBe(0);
-    module.link.act({ action: 'control', controls: [{ n: 'led1', v: 0, t: 1_700_000_010 }] });
+    module.client.act({ action: 'control', controls: [{ n: 'led1', v: 0, t: 1_700_000_010 }] });
     await pass(0);
     expect(module.pins.level(5)).toBe(0);
     await run('cloud_write led1 1');

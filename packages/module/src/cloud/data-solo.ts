@@ -1,13 +1,12 @@
 import type { DataCapability } from '@moorage/api';
 import type { Clock } from '@moorage/base';
+import type { DataCloud, DataRefusal, Datum, DeviceNetwork } from '@moorage/device';
+import { capabilityOf, suitedValue } from '@moorage/device/data/values';
+import { pause } from '@moorage/device/pause';
 import { rawSample, sampleMillivolts } from '../device/adc.ts';
 import type { Pins } from '../device/gpio.ts';
 import type { Model } from '../model.ts';
 import type { VariableStore } from '../variables/store.ts';
-import type { DataCloud, DataRefusal } from './data-cloud.ts';
-import { capabilityOf, type Datum, suitedValue } from './data-values.ts';
-import { pause } from './pause.ts';
-import type { LinkNetwork } from './service-line.ts';
 
 export interface SoloParts {
   readonly clock: Clock;
@@ -15,7 +14,7 @@ export interface SoloParts {
   readonly model: Pick<Model, 'adc' | 'gpioCount'>;
   readonly pins: Pick<Pins, 'level' | 'volts' | 'put' | 'isFreed'>;
   readonly variables: Pick<VariableStore, 'get' | 'getAt' | 'onChange'>;
-  readonly network: LinkNetwork;
+  readonly network: DeviceNetwork;
   readonly cloud: DataCloud;
   /** An exchange has failed after one that has not. */
   readonly failed: (refusal: DataRefusal) => void;

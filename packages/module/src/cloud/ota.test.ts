@@ -1,6 +1,6 @@
+import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
-import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
-import { bversionOf, type PeerBundle } from '../testing/service-peer.ts';
+import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
 
 const page = pattern(20 * 1024);
 const bundle: PeerBundle = {
@@ -15,7 +15,7 @@ const bundle: PeerBundle = {
 const bversion = bversionOf(bundle);
 
 async function updatable() {
-  const rig = await linkRig();
+  const rig = await clientRig();
   rig.peer.bundle = bundle;
   return rig;
 }
@@ -24,7 +24,7 @@ async function expectInstalled(module: Awaited<ReturnType<typeof updatable>>['mo
   for (const { name, content } of bundle.files) {
     expect((await contentOf(module, name))?.equals(content), name).toBe(true);
   }
-  expect(module.link.installed()).toEqual({ bundleId: bundle.id, bversion, firmwareVersion: '2.3.0.2' });
+  expect(module.client.installed()).toEqual({ bundleId: bundle.id, bversion, firmwareVersion: '2.3.0.2' });
 }
 
 describe('an update', () => {
@@ -32,7 +32,7 @@ describe('an update', () => {
   test('an update installs the files, restarts, and reports what then runs', async () => {
     const { module, peer, events, printed, until, clock } = await updatable();
     const before = module.versionLine;
-    expect(await until(module.link.ota())).toEqual({ ok: true, value: 'updated' });
+    expect(await until(module.client.ota())).toEqual({ ok: true, value: 'updated' });
     await clock.advance(0);
     await expectInstalled(module);
     expect(peer.reports).toEqual([
@@ -59,7 +59,7 @@ describe('an update', () => {
       ...bundle,
       files: [...bundle.files, { name: 'main_app.exe', content: pattern(5000), type: 0x81, version: '2.3.0.2' }],
     };
-    await rig.until(rig.module.link.ota());
+    await rig.until(rig.module.client.ota());
     const stat = (name: string) => {
       const { type, flags, version } = rig.module.flash.stat(name) ?? {};
       return { type, flags, version };
@@ -72,21 +72,21 @@ describe('an update', () => {
   // Spec: MOD-OTA-none.
   test('nothing new is no update and no restart', async () => {
     const { module, until, printed, peer } = await updatable();
-    await until(module.link.ota());
-    await until(module.link.info());
+    await until(module.client.ota());
+    await until(module.client.info());
     printed.length = 0;
-    expect(await until(module.link.ota())).toEqual({ ok: true, value: 'none' });
-    expect(module.link.otaResult).toBe(2);
+    expect(await until(module.client.ota())).toEqual({ ok: true, value: 'none' });
+    expect(module.client.otaResult).toBe(2);
     expect(printed).toEqual([]);
     expect(peer.downloads).toHaveLength(2);
   });
 
   test('a forced update fetches every file again', async () => {
     const { module, until, peer } = await updatable();
-    await until(module.link.ota());
-    await until(module.link.info());
+    await until(module.client.ota());
+    await until(module.client.info());
     peer.requests.length = 0;
-    expect(await until(module.link.ota({ force: true }))).toEqual({ ok: true, value: 'updated' });
+    expect(await until(module.client.ota({ force: true }))).toEqual({ ok: true, value: 'updated' });
     expect(peer.downloads).toHaveLength(2);
     expect(peer.requests[0]?.body).toMatchObject({ force: true, bid: bundle.id, files: [] });
   });
@@ -96,16 +96,16 @@ describe('an update', () => {
     ['1.0.0.2', { version: '1.0.0.2' }],
   ])('bundle %s is asked for by %j', async (wanted, body) => {
     const { module, until, peer } = await updatable();
-    await until(module.link.ota({ bundle: wanted }));
+    await until(module.client.ota({ bundle: wanted }));
     expect(peer.requests[0]?.body).toMatchObject(body);
   });
 
   test('settings and the identity of the module survive an update', async () => {
     const { module, until } = await updatable();
-    await until(module.link.provision('T'.repeat(32), 'ca text'));
-    await until(module.link.ota());
+    await until(module.client.provision('T'.repeat(32), 'ca text'));
+    await until(module.client.ota());
     expect(module.variables.get('wlan.ssid')).toBe('harbour-open');
-    expect(module.link.provisionStatus).toBe(3);
+    expect(module.client.provisionStatus).toBe(3);
   });
 });
 
@@ -123,7 +123,7 @@ describe('result codes', () => {
   ])('a query answered with status %i is result %i', async (status, result) => {
     const { module, peer, until, events } = await updatable();
     peer.refuse('POST /ota', status, 'The reason');
-    const failed = await until(module.link.ota());
+    const failed = await until(module.client.ota());
     expect(failed).toMatchObject({ ok: false, error: { result, message: 'The reason' } });
     expect(module.variables.get('dms.ota_result')).toBe(result);
     expect(events).toEqual([{ type: 'failed', result, message: 'The reason' }]);
@@ -147,43 +147,43 @@ describe('result codes', () => {
   ] as const)('a module %s gets a result of its own', async (_, settings, result) => {
     const { module, until } = await updatable();
     for (const words of settings) expect(module.variables.assign(words).ok).toBe(true);
-    const failed = await until(module.link.ota());
+    const failed = await until(module.client.ota());
     expect(failed.ok ? undefined : failed.error.result).toBe(result);
-    expect(module.link.otaResult).toBe(result);
+    expect(module.client.otaResult).toBe(result);
   });
 
   test('an answer that is not understood is result 3', async () => {
     const { module, peer, until } = await updatable();
     peer.answers.set('POST /ota', { status: 200, body: { result: 'update' } });
-    expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 3 } });
+    expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
   });
 
   test('a product without a bundle is result 9', async () => {
     const { module, peer, until } = await updatable();
     peer.bundle = undefined;
-    expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 9 } });
+    expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 9 } });
   });
 
   test('a refused file ends the update with its status', async () => {
     const { module, peer, until } = await updatable();
     peer.refuse(`GET /ota/${bundle.id}/settings.csv`, 403);
-    expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 7 } });
+    expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 7 } });
     expect(module.flash.stat('settings.csv')).toBeUndefined();
-    expect(module.link.installed()).toBeUndefined();
+    expect(module.client.installed()).toBeUndefined();
   });
 
   test('a file version that is none is result 3', async () => {
     const { module, peer, until } = await updatable();
     peer.bundle = { ...bundle, files: [{ name: 'a', content: page, version: '1.x' }] };
-    expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 3 } });
+    expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
   });
 
   test('the result is 0 again after a restart that is not part of an update', async () => {
     const { module, peer, until } = await updatable();
     peer.refuse('POST /ota', 403);
-    await until(module.link.ota());
+    await until(module.client.ota());
     await module.reboot();
-    expect(module.link.otaResult).toBe(0);
+    expect(module.client.otaResult).toBe(0);
   });
 });
 
@@ -196,7 +196,7 @@ describe('a cut download', () => {
     async (kilobyte) => {
       const { module, peer, until, cutEach } = await updatable();
       cutEach((index) => (index === 0 ? { cutAfterBytes: kilobyte * 1024 } : {}));
-      expect(await until(module.link.ota())).toEqual({ ok: true, value: 'updated' });
+      expect(await until(module.client.ota())).toEqual({ ok: true, value: 'updated' });
       await expectInstalled(module);
       // Nothing that has come is fetched twice: the second request begins where the first one was cut.
       const [first, second] = peer.downloads.filter((path) => path.includes('index'));
@@ -209,7 +209,7 @@ describe('a cut download', () => {
     const { module, until, cutEach, clock, peer, events } = await updatable();
     cutEach((index) => ({ cutAfterBytes: index === 0 ? 3000 : 0 }));
     const startMs = clock.now();
-    expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 6 } });
+    expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 6 } });
     expect(clock.now() - startMs).toBeGreaterThan(500 + 1000 + 2000 + 4000);
     expect(peer.downloads.length).toBeLessThanOrEqual(8);
     expect(module.flash.stat('webapp/index page.html')).toBeUndefined();
@@ -220,7 +220,7 @@ describe('a cut download', () => {
     const { module, until, peer, clock } = await updatable();
     const call = `GET /ota/${bundle.id}/settings.csv`;
     peer.refuse(call, 503);
-    const updated = module.link.ota();
+    const updated = module.client.ota();
     await clock.advance(400);
     peer.answers.delete(call);
     expect(await until(updated)).toEqual({ ok: true, value: 'updated' });
@@ -230,11 +230,11 @@ describe('a cut download', () => {
     const { module, until, cutEach, peer } = await updatable();
     const call = `GET /ota/${bundle.id}/settings.csv`;
     peer.refuse(call, 500);
-    expect((await until(module.link.ota())).ok).toBe(false);
+    expect((await until(module.client.ota())).ok).toBe(false);
     peer.answers.delete(call);
     cutEach(() => ({}));
     peer.requests.length = 0;
-    expect((await until(module.link.ota())).ok).toBe(true);
+    expect((await until(module.client.ota())).ok).toBe(true);
     expect(peer.downloads).toEqual([`/ota/${bundle.id}/settings.csv`]);
     await expectInstalled(module);
   });
@@ -243,13 +243,13 @@ describe('a cut download', () => {
 /** Spec: MOD-OTA-crc. */
 test('a wrong CRC leaves the file invalid, keeps the old one, and is result 3', async () => {
   const { module, peer, until } = await updatable();
-  await until(module.link.ota());
-  await until(module.link.info());
+  await until(module.client.ota());
+  await until(module.client.info());
   const id = '33333333-3333-4333-8333-333333333333';
   const spoilt = { name: 'settings.csv', content: pattern(400, 5), crc: 0x1234 };
   peer.bundle = { id, version: '1.0.0.3', files: [spoilt, { name: 'new.txt', content: pattern(10), crc: 1 }] };
   peer.requests.length = 0;
-  expect(await until(module.link.ota())).toMatchObject({ ok: false, error: { result: 3 } });
+  expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
   expect((await contentOf(module, 'settings.csv'))?.equals(pattern(300, 3))).toBe(true);
   expect(module.flash.stat('new.txt')).toBeUndefined();
   // The service hears why, with the version that still runs.

@@ -1,7 +1,7 @@
+import { bversionOf, type PeerBundle, peerCredentials } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
-import { contentOf, pattern } from '../testing/link-rig.ts';
+import { contentOf, pattern } from '../testing/client-rig.ts';
 import { momentsOf, type Rig, throughCut } from '../testing/power-cuts.ts';
-import { bversionOf, type PeerBundle, peerCredentials } from '../testing/service-peer.ts';
 
 const bundle: PeerBundle = {
   id: '22222222-2222-4222-8222-222222222222',
@@ -18,7 +18,7 @@ describe('power cuts', () => {
   test('an update cut at any store operation boots with whole files, and asking again completes it', async () => {
     const act = async ({ peer, until, module }: Rig) => {
       peer.bundle = bundle;
-      await until(module.link.ota());
+      await until(module.client.ota());
     };
     const moments = await momentsOf(act);
     expect(moments.length).toBeGreaterThan(30);
@@ -29,10 +29,10 @@ describe('power cuts', () => {
         const held = await contentOf(module, name);
         expect(held === undefined || held.equals(content), `${name} ${at}`).toBe(true);
       }
-      const before = module.link.installed()?.bundleId;
-      expect(await until(module.link.ota()), at).toEqual({ ok: true, value: before ? 'none' : 'updated' });
+      const before = module.client.installed()?.bundleId;
+      expect(await until(module.client.ota()), at).toEqual({ ok: true, value: before ? 'none' : 'updated' });
       await clock.advance(1000);
-      expect(module.link.installed()?.bversion, at).toBe(bversion);
+      expect(module.client.installed()?.bversion, at).toBe(bversion);
       for (const { name, content } of bundle.files) expect((await contentOf(module, name))?.equals(content)).toBe(true);
       expect(peer.reports.at(-1), at).toEqual({ bundle_id: bundle.id, result: 1, bversion });
     }
@@ -40,13 +40,13 @@ describe('power cuts', () => {
 
   /** Reference: wire 2.1. */
   test('provisioning cut at any store operation completes without the token being given again, once it is held', async () => {
-    const act = ({ until, module }: Rig) => until(module.link.provision('T'.repeat(32), peerCredentials.ca));
+    const act = ({ until, module }: Rig) => until(module.client.provision('T'.repeat(32), peerCredentials.ca));
     for (const cut of await momentsOf(act)) {
       const { module, until } = await throughCut(cut, act);
       const at = JSON.stringify(cut);
-      const token = module.link.provisionStatus === 0 ? 'T'.repeat(32) : undefined;
-      expect(await until(module.link.provision(token)), at).toEqual({ ok: true, value: undefined });
-      expect(module.link.provisionStatus, at).toBe(3);
+      const token = module.client.provisionStatus === 0 ? 'T'.repeat(32) : undefined;
+      expect(await until(module.client.provision(token)), at).toEqual({ ok: true, value: undefined });
+      expect(module.client.provisionStatus, at).toBe(3);
       expect(String(await contentOf(module, 'device.key')), at).toBe(peerCredentials.key);
       expect(String(await contentOf(module, 'device.crt')), at).toBe(peerCredentials.certificate);
     }

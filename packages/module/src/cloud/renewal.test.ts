@@ -1,7 +1,7 @@
+import { datedPairs, dayMs, IdentityPeer } from '@moorage/device/testing/identity-peer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
-import { datedPairs, dayMs, IdentityPeer } from '../testing/identity-peer.ts';
-import { contentOf, linkRig } from '../testing/link-rig.ts';
+import { clientRig, contentOf } from '../testing/client-rig.ts';
 import { momentsOf, type Rig, throughCut } from '../testing/power-cuts.ts';
 
 let pairs: Awaited<ReturnType<typeof datedPairs>>;
@@ -14,7 +14,7 @@ const token = 'T'.repeat(32);
 /** Attaches the identity rules, and lets a module be provisioned by them. */
 const provisioned = (identity: IdentityPeer) => async (rig: Pick<Rig, 'peer' | 'until' | 'module' | 'clock'>) => {
   identity.attach(rig.peer);
-  expect((await rig.until(rig.module.link.provision(token))).ok).toBe(true);
+  expect((await rig.until(rig.module.client.provision(token))).ok).toBe(true);
 };
 
 /** A minute before a third of the 90 days is left. */
@@ -23,7 +23,7 @@ const untilDueMs = 120_000;
 
 async function renewable() {
   const identity = new IdentityPeer(pairs);
-  const rig = await linkRig({ tls: identity.tls, startMs });
+  const rig = await clientRig({ tls: identity.tls, startMs });
   await provisioned(identity)(rig);
   const held = async () => ({
     certificate: String(await contentOf(rig.module, 'device.crt')),
@@ -37,7 +37,7 @@ async function renewable() {
 describe('the certificate', () => {
   test('is left alone until a third of its lifetime is left', async () => {
     const { module, until, identity, held } = await renewable();
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(identity.renewals).toBe(0);
     expect(await held()).toEqual(pairs[0]);
   });
@@ -45,11 +45,11 @@ describe('the certificate', () => {
   test('is renewed with the next exchange after that, and only once', async () => {
     const { clock, module, until, identity, held, events, calls } = await renewable();
     await clock.advance(untilDueMs);
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(await held()).toEqual(pairs[1]);
     expect(calls().slice(-3)).toEqual(['GET /info', 'POST /certificate', 'PUT /provision']);
     expect(events.at(-1)).toEqual({ type: 'renewal', failed: undefined });
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(identity.renewals).toBe(1);
     expect(module.flash.stat('renewed.crt')).toBeUndefined();
     expect(module.flash.stat('renewed.key')).toBeUndefined();
@@ -62,14 +62,14 @@ describe('the certificate', () => {
     peer.refuse('POST /certificate', 403, 'Not now');
     const { guard } = peer;
     peer.guard = (call) => (call === 'POST /certificate' ? undefined : guard(call));
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(events.at(-1)).toMatchObject({ type: 'renewal', failed: { result: 7, message: 'Not now' } });
     // It is not asked for again with every exchange, but after an hour.
     const asked = () => peer.requests.filter(({ path }) => path === '/certificate').length;
-    await until(module.link.info());
+    await until(module.client.info());
     expect(asked()).toBe(1);
     await clock.advance(3_600_000);
-    await until(module.link.info());
+    await until(module.client.info());
     expect(asked()).toBe(2);
   });
 
@@ -80,7 +80,7 @@ describe('the certificate', () => {
       const made = await module.execute(`file_create filler${index}.txt 1`, Buffer.from('x'));
       if (made.code !== 0) break;
     }
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(events.at(-1)).toMatchObject({ type: 'renewal', failed: { result: 3 } });
     expect(await held()).toEqual(pairs[0]);
     expect(module.flash.stat('renewed.key')).toBeUndefined();
@@ -96,11 +96,11 @@ describe('the certificate', () => {
       if (call === 'PUT /provision') identity.disabled = true;
       return identity.disabled ? { status: 403, body: { message: 'The device is disabled' } } : answer;
     };
-    await until(module.link.info());
-    expect(await until(module.link.info())).toMatchObject({ ok: false, error: { result: 7 } });
+    await until(module.client.info());
+    expect(await until(module.client.info())).toMatchObject({ ok: false, error: { result: 7 } });
     identity.disabled = false;
     peer.guard = guard;
-    expect((await until(module.link.info())).ok).toBe(true);
+    expect((await until(module.client.info())).ok).toBe(true);
     expect(await held()).toEqual(identity.current);
   });
 
@@ -121,7 +121,7 @@ describe('a renewal that is disturbed', () => {
   test('by a power cut at any store operation leaves an identity that the service takes', async () => {
     const act = async ({ clock, until, module }: Rig) => {
       await clock.advance(untilDueMs);
-      await until(module.link.info());
+      await until(module.client.info());
     };
     const sceneOf = (identity: IdentityPeer) => ({
       options: { tls: identity.tls, startMs },
@@ -133,8 +133,8 @@ describe('a renewal that is disturbed', () => {
       const identity = new IdentityPeer(pairs);
       const { module, until } = await throughCut(cut, act, sceneOf(identity));
       const at = JSON.stringify(cut);
-      expect(await until(module.link.info()), at).toMatchObject({ ok: true });
-      expect(await until(module.link.info()), at).toMatchObject({ ok: true });
+      expect(await until(module.client.info()), at).toMatchObject({ ok: true });
+      expect(await until(module.client.info()), at).toMatchObject({ ok: true });
       expect(identity.renewals, at).toBeGreaterThanOrEqual(1);
       expect(String(await contentOf(module, 'device.crt')), at).toBe(identity.current?.certificate);
       expect(String(await contentOf(module, 'device.key')), at).toBe(identity.current?.key);
@@ -151,11 +151,11 @@ describe('a renewal that is disturbed', () => {
           cutEach((index) => (index === dial ? { [way]: bytes } : {}));
           const at = `${way} ${bytes} of dial ${dial}`;
           for (let exchange = 0; exchange < 2; exchange++) {
-            await until(module.link.info());
+            await until(module.client.info());
             await clock.advance(3_600_000);
           }
           cutEach(() => ({}));
-          expect(await until(module.link.info()), at).toMatchObject({ ok: true });
+          expect(await until(module.client.info()), at).toMatchObject({ ok: true });
           expect(await held(), at).toEqual(identity.current);
           expect(identity.renewals, at).toBeGreaterThanOrEqual(1);
         }

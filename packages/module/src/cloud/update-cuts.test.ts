@@ -1,7 +1,7 @@
+import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { expect, test } from 'vitest';
-import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
+import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
 import { momentsOf, type Rig, throughCut } from '../testing/power-cuts.ts';
-import { bversionOf, type PeerBundle } from '../testing/service-peer.ts';
 
 const bundle: PeerBundle = {
   id: '22222222-2222-4222-8222-222222222222',
@@ -27,19 +27,19 @@ test.each(['cutAfterBytes', 'cutAfterSentBytes'] as const)(
     // Both connections of an update: the one that installs, and the one that reports after the restart.
     for (let dial = 0; dial < 2; dial++) {
       for (let bytes = 0; bytes < 5400; bytes += 120) {
-        const rig = await linkRig();
+        const rig = await clientRig();
         const { module, peer, until, cutEach, clock } = rig;
         peer.bundle = bundle;
         cutEach((index) => (index === dial ? { [way]: bytes } : {}));
         const at = `${way} ${bytes} of dial ${dial}`;
-        const first = await until(module.link.ota());
+        const first = await until(module.client.ota());
         await expectWhole(rig, at);
         if (!first.ok) expect(first.error.result, at).toBe(6);
-        const again = await until(module.link.ota());
+        const again = await until(module.client.ota());
         expect(again, at).toEqual({ ok: true, value: first.ok ? 'none' : 'updated' });
         await clock.advance(10_000);
-        expect(module.link.installed()?.bversion, at).toBe(bversion);
-        expect(module.link.reportPending, at).toBe(false);
+        expect(module.client.installed()?.bversion, at).toBe(bversion);
+        expect(module.client.reportPending, at).toBe(false);
         expect(peer.reports.at(-1), at).toEqual({ bundle_id: bundle.id, result: 1, bversion });
       }
     }
@@ -56,7 +56,7 @@ test('a power cut in an update that frees space leaves whole files, and asking a
       expect(made.code).toBe(0);
     }
   };
-  const act = ({ module, until }: Rig) => until(module.link.ota());
+  const act = ({ module, until }: Rig) => until(module.client.ota());
   const moments = await momentsOf(act, { prepare });
   // What bytes a cut hits is all the same: each operation that is not one more piece of the file, and some that are.
   const chosen = moments.filter((_, index) => index < 24 || index > moments.length - 40 || index % 40 < 2);
@@ -68,23 +68,23 @@ test('a power cut in an update that frees space leaves whole files, and asking a
       const whole = name === 'big.bin' ? 700_000 : 300_000;
       expect(held === undefined || held.equals(pattern(whole)), `${name} ${at}`).toBe(true);
     }
-    expect((await until(module.link.ota())).ok, at).toBe(true);
+    expect((await until(module.client.ota())).ok, at).toBe(true);
     expect((await contentOf(module, 'big.bin'))?.length, at).toBe(700_000);
   }
 });
 
 /** Spec: MOD-OTA-reboot. */
 test('a module that lost its power in an update comes back with what it ran, and says so', async () => {
-  const rig = await linkRig();
+  const rig = await clientRig();
   const { clock, events, module, network, peer, powerOn, store, until } = rig;
   peer.bundle = bundle;
-  await until(module.link.ota());
-  await until(module.link.info());
+  await until(module.client.ota());
+  await until(module.client.info());
   const next: PeerBundle = { ...bundle, id: '33333333-3333-4333-8333-333333333333', version: '1.0.0.3' };
   peer.bundle = { ...next, files: [{ name: 'page.html', content: pattern(9000, 9) }] };
   // The plug is pulled while the file is on its way.
   network.conditions = () => ({ latencyMs: 200 });
-  const updating = module.link.ota();
+  const updating = module.client.ota();
   for (let step = 0; step < 100 && events.at(-1)?.type !== 'progress'; step++) await clock.advance(50);
   const left = store.survivor();
   await module.close();
@@ -93,13 +93,13 @@ test('a module that lost its power in an update comes back with what it ran, and
   peer.requests.length = 0;
   const { module: back } = await powerOn(left);
   await clock.advance(1_000);
-  expect(back.link.installed()?.bversion).toBe(bversion);
+  expect(back.client.installed()?.bversion).toBe(bversion);
   expect((await contentOf(back, 'page.html'))?.equals(pattern(3000))).toBe(true);
   expect(peer.reports).toEqual([{ bundle_id: next.id, result: 3, bversion }]);
-  expect(back.link.otaResult).toBe(0);
+  expect(back.client.otaResult).toBe(0);
   // Once is enough.
   await back.reboot();
   await clock.advance(60_000);
   expect(peer.reports).toHaveLength(1);
-  expect(await until(back.link.ota())).toEqual({ ok: true, value: 'updated' });
+  expect(await until(back.client.ota())).toEqual({ ok: true, value: 'updated' });
 });

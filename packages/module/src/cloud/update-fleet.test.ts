@@ -1,9 +1,9 @@
 import { seededRandom } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
+import { ChannelPeer } from '@moorage/device/testing/channel-peer';
+import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { expect, test } from 'vitest';
-import { ChannelPeer } from '../testing/channel-peer.ts';
-import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
-import { bversionOf, type PeerBundle } from '../testing/service-peer.ts';
+import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
 
 const bundle: PeerBundle = {
   id: '22222222-2222-4222-8222-222222222222',
@@ -21,7 +21,7 @@ const settings = ['dms.auto_start_enabled', 'wlan.auto_join.enabled'];
 async function updateWith(seed: number): Promise<void> {
   const random = seededRandom(`fleet ${seed}`);
   const chance = (percent: number) => random.below(100) < percent;
-  const rig = await linkRig({ store: new MemoryStore() });
+  const rig = await clientRig({ store: new MemoryStore() });
   const { clock, network, peer, powerOn } = rig;
   peer.bundle = bundle;
   new ChannelPeer(peer);
@@ -40,7 +40,7 @@ async function updateWith(seed: number): Promise<void> {
   let module = await next();
   for (let minute = 1; minute <= 60; minute++) {
     await clock.advance(60_000);
-    if (module?.link.installed()?.bversion === bversion && !module.link.reportPending) break;
+    if (module?.client.installed()?.bversion === bversion && !module.client.reportPending) break;
     if (module && minute % 4 !== 0) continue;
     await module?.close().catch(() => {});
     store = store.survivor();
@@ -49,7 +49,7 @@ async function updateWith(seed: number): Promise<void> {
   await module?.close().catch(() => {});
   store = store.survivor();
   module = (await powerOn(store)).module;
-  expect(module.link.installed()?.bversion, `seed ${seed}`).toBe(bversion);
+  expect(module.client.installed()?.bversion, `seed ${seed}`).toBe(bversion);
   expect(peer.reports.at(-1), `seed ${seed}`).toEqual({ bundle_id: bundle.id, result: 1, bversion });
   for (const { name, content } of bundle.files) {
     expect((await contentOf(module, name))?.equals(content), `${name}, seed ${seed}`).toBe(true);

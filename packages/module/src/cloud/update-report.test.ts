@@ -1,6 +1,6 @@
+import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
-import { linkRig, pattern } from '../testing/link-rig.ts';
-import { bversionOf, type PeerBundle } from '../testing/service-peer.ts';
+import { clientRig, pattern } from '../testing/client-rig.ts';
 
 const bundle: PeerBundle = {
   id: '22222222-2222-4222-8222-222222222222',
@@ -12,10 +12,10 @@ const restarted = { bundle_id: bundle.id, result: 1, bversion };
 
 /** A module that has installed the bundle and restarted while its reports are refused with this status. */
 async function restartedModule(status: number) {
-  const rig = await linkRig();
+  const rig = await clientRig();
   rig.peer.bundle = bundle;
   rig.peer.refuse('POST /ota/result', status, 'The reason');
-  expect(await rig.until(rig.module.link.ota())).toEqual({ ok: true, value: 'updated' });
+  expect(await rig.until(rig.module.client.ota())).toEqual({ ok: true, value: 'updated' });
   await rig.clock.advance(0);
   return rig;
 }
@@ -39,7 +39,7 @@ describe('the report after the restart', () => {
     await module.reboot();
     await clock.advance(600_000);
     expect(reports()).toBe(6);
-    expect(module.link.otaResult).toBe(0);
+    expect(module.client.otaResult).toBe(0);
   });
 
   test('a report that was not heard before a power cut is made after it', async () => {
@@ -50,7 +50,7 @@ describe('the report after the restart', () => {
     const again = await powerOn(store);
     await clock.advance(0);
     expect(peer.reports).toEqual([restarted]);
-    expect(again.module.link.installed()?.bversion).toBe(bversion);
+    expect(again.module.client.installed()?.bversion).toBe(bversion);
     expect(again.module.versionLine).toContain('-2.3.0.2,');
   });
 

@@ -2,7 +2,7 @@ import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { fileFlags } from '../device/flash.ts';
 import { defaultModel } from '../model.ts';
-import { contentOf, linkRig, pattern } from '../testing/link-rig.ts';
+import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
 
 const kib = 1024;
 const user = fileFlags.user;
@@ -15,7 +15,7 @@ async function crowded(
   maxFilesPerArea = 100,
 ) {
   const flash = { areaBytes: { i: 0, e: 64 * kib, b: 0 }, maxFilesPerArea };
-  const rig = await linkRig({ model: { ...defaultModel, files: [], flash } });
+  const rig = await clientRig({ model: { ...defaultModel, files: [], flash } });
   for (const [name, sizeKib, flags] of held) {
     const size = sizeKib * kib;
     const writer = unwrap(await rig.module.flash.create({ name, size, version: [1, 0, 0, 0], type: 0xfe, flags }));
@@ -36,7 +36,7 @@ async function crowded(
 describe('space for an update', () => {
   test('users keep their files while there is room', async () => {
     const rig = await crowded([['notes', 16, user]], [['app', 48]]);
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'notes']);
   });
 
@@ -49,7 +49,7 @@ describe('space for an update', () => {
       ],
       [['app', 44]],
     );
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'medium', 'small']);
   });
 
@@ -63,7 +63,7 @@ describe('space for an update', () => {
       ],
       [['app', 24]],
     );
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'essential', 'firmware part', 'system']);
   });
 
@@ -75,7 +75,7 @@ describe('space for an update', () => {
       ],
       [['app', 32]],
     );
-    expect(await rig.until(rig.module.link.ota())).toMatchObject({ ok: false, error: { result: 3 } });
+    expect(await rig.until(rig.module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
     expect(rig.names()).toEqual(['essential', 'notes']);
     expect(rig.peer.reports).toMatchObject([{ result: 3 }]);
   });
@@ -88,7 +88,7 @@ describe('space for an update', () => {
       ],
       [['app', 48]],
     );
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'essential']);
     expect((await contentOf(rig.module, 'app'))?.length).toBe(48 * kib);
   });
@@ -102,7 +102,7 @@ describe('space for an update', () => {
       ],
       [['app', 40]],
     );
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'essential', 'large']);
   });
 
@@ -114,7 +114,7 @@ describe('space for an update', () => {
       ],
       [['app', 48]],
     );
-    expect(await rig.until(rig.module.link.ota())).toMatchObject({ ok: false, error: { result: 3 } });
+    expect(await rig.until(rig.module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
     expect((await contentOf(rig.module, 'app'))?.length).toBe(40 * kib);
   });
 
@@ -127,7 +127,7 @@ describe('space for an update', () => {
       [['app', 1]],
       2,
     );
-    expect((await rig.until(rig.module.link.ota())).ok).toBe(true);
+    expect((await rig.until(rig.module.client.ota())).ok).toBe(true);
     expect(rig.names()).toEqual(['app', 'one']);
   });
 });

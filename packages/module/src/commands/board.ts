@@ -1,9 +1,8 @@
 import type { Clock, Random } from '@moorage/base';
+import type { DataCloud, DeviceClient } from '@moorage/device';
 import type { Net } from '@moorage/net';
 import type { Bus } from '../bus/bus.ts';
-import type { DataCloud } from '../cloud/data-cloud.ts';
-import type { DataMessages } from '../cloud/data-messages.ts';
-import type { Link } from '../cloud/link.ts';
+import type { DataMessages } from '../cloud/message-streams.ts';
 import type { Faults } from '../device/faults.ts';
 import type { Flash } from '../device/flash-files.ts';
 import type { Pins } from '../device/gpio.ts';
@@ -49,7 +48,8 @@ export interface Board {
   readonly webSetup: WebSetup;
   /** The servers behind network streams. */
   readonly sockets: Sockets;
-  readonly link: Link;
+  /** Speaks to the service. */
+  readonly client: DeviceClient;
   /** Streams and controls at the service. */
   readonly cloud: DataCloud;
   readonly messages: DataMessages;

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
+import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { describe, expect, test } from 'vitest';
-import { activeRig, cloudRig, rigCapabilities } from '../testing/cloud-rig.ts';
-import { contentOf } from '../testing/link-rig.ts';
+import { contentOf } from '../testing/client-rig.ts';
+import { activeRig, cloudRig } from '../testing/cloud-rig.ts';
 
 const text = JSON.stringify(rigCapabilities);
 const script = '# Pins\r\nset cloud.solo.gpio 10 led1\r\nset cloud.solo.enabled 1\r\n';

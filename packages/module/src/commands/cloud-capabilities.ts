@@ -1,11 +1,11 @@
 import { failure, parseVersion, type Result, success, type Version } from '@moorage/base';
-import { parseCapabilities, readCapabilities } from '../cloud/data-capabilities.ts';
-import { fetchOffer, listOffers } from '../cloud/data-offers.ts';
+import { parseCapabilities, readCapabilities } from '@moorage/device/data/capabilities';
+import { fetchOffer, listOffers } from '@moorage/device/data/offers';
 import { type FlashError, fileTypes, isFileName } from '../device/flash.ts';
 import { maxFileVersion } from '../interpreter/arguments.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
-import { refuse, refuseLink } from './cloud-refusals.ts';
+import { refuse, refuseService } from './cloud-refusals.ts';
 import { fileReasons } from './file-reasons.ts';
 import { fetchFile } from './http-fetch.ts';
 import { versionOrDefault } from './http-manifest.ts';
@@ -26,8 +26,8 @@ type Fetched = Result<{ readonly file: string; readonly script: string | undefin
 
 /** Spec: MOD-OPT-cloud_capabilities-list. */
 async function list(board: Board): Promise<Response> {
-  const offers = await listOffers(board.link.line);
-  if (!offers.ok) return refuseLink(board, offers.error);
+  const offers = await listOffers(board.client);
+  if (!offers.ok) return refuseService(board, offers.error);
   const { personality } = board;
   const rows = offers.value.map(({ name, version, default: isDefault }, index) =>
     personality.row('capabilities', index, name, version, isDefault ? 1 : 0),
@@ -43,9 +43,9 @@ function refuseFile(board: Board, error: FlashError): Response {
 
 /** One of the files that the service offers. */
 async function fetchOffered(board: Board, { from, version, script, keep }: Asked): Promise<Fetched> {
-  const { line } = board.link;
-  const offers = await listOffers(line);
-  if (!offers.ok) return failure(refuseLink(board, offers.error));
+  const { client } = board;
+  const offers = await listOffers(client);
+  if (!offers.ok) return failure(refuseService(board, offers.error));
   const offer = offers.value.find(({ name, default: isDefault }) => (from === undefined ? isDefault : name === from));
   if (!offer || !isFileName(offer.name)) {
     board.log.say('capabilitiesUnknown', { name: from ?? 'default' });
@@ -53,8 +53,8 @@ async function fetchOffered(board: Board, { from, version, script, keep }: Asked
   }
   // Spec: MOD-OPT-cloud_capabilities-d. It is not worth a download.
   if (keep && board.flash.stat(offer.name)) return failure(refuseFile(board, 'exists'));
-  const fetched = await fetchOffer(line, offer, script);
-  if (!fetched.ok) return failure(refuseLink(board, fetched.error));
+  const fetched = await fetchOffer(client, offer, script);
+  if (!fetched.ok) return failure(refuseService(board, fetched.error));
   const parsed = parseCapabilities(fetched.value.file);
   if (!parsed.ok) return failure(refuse(board, parsed.error));
   const offered = parseVersion(offer.version, maxFileVersion);

@@ -1,4 +1,4 @@
-import type { CloudStream, MessagePart } from '../cloud/data-messages.ts';
+import type { CloudStream, MessagePart } from '../cloud/message-streams.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 import { refuse, sayWhy } from './cloud-refusals.ts';

@@ -1,14 +1,13 @@
-import type { DataRefusal } from '../cloud/data-cloud.ts';
-import type { MessageRefusal } from '../cloud/data-messages.ts';
-import type { LinkFailure } from '../cloud/link.ts';
+import type { DataRefusal, ServiceFailure } from '@moorage/device';
+import type { MessageRefusal } from '../cloud/message-streams.ts';
 import { codes, fail, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';
 import type { Board } from './board.ts';
 
 type Refusal = DataRefusal | MessageRefusal | { readonly kind: 'no-text' };
 
-/** What is said before `Command failed`; a wrong value has its own code, and a link its own words. */
-const texts: Readonly<Record<Exclude<Refusal['kind'], 'invalid' | 'link'>, TextKey>> = {
+/** What is said before `Command failed`; a wrong value has its own code, and the service its own words. */
+const texts: Readonly<Record<Exclude<Refusal['kind'], 'invalid' | 'service'>, TextKey>> = {
   'not-activated': 'notActivated',
   'already-activated': 'activeAlready',
   'no-capabilities': 'noCapabilities',
@@ -22,8 +21,8 @@ const texts: Readonly<Record<Exclude<Refusal['kind'], 'invalid' | 'link'>, TextK
 /** Says in the log why the data cloud does not do what it was asked. */
 export function sayWhy({ log }: Board, refusal: Refusal): void {
   if (refusal.kind === 'invalid') return;
-  if (refusal.kind !== 'link') log.say(texts[refusal.kind], 'detail' in refusal ? { detail: refusal.detail } : {});
-  else if (!refusal.error.printed) log.line(refusal.error.message);
+  if (refusal.kind !== 'service') log.say(texts[refusal.kind], 'detail' in refusal ? { detail: refusal.detail } : {});
+  else if (!refusal.error.local) log.line(refusal.error.message);
 }
 
 /** Says why, and fails. Reference: data-cloud 1.2, 2.3. */
@@ -34,4 +33,5 @@ export function refuse(board: Board, refusal: DataRefusal | MessageRefusal): Res
 }
 
 /** Says the words of the service, and fails. */
-export const refuseLink = (board: Board, error: LinkFailure): Response => refuse(board, { kind: 'link', error });
+export const refuseService = (board: Board, error: ServiceFailure): Response =>
+  refuse(board, { kind: 'service', error });

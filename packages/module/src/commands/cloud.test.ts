@@ -1,6 +1,7 @@
+import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { describe, expect, test } from 'vitest';
 import { loadPersonality } from '../personality.ts';
-import { activeRig, cloudRig, rigCapabilities } from '../testing/cloud-rig.ts';
+import { activeRig, cloudRig } from '../testing/cloud-rig.ts';
 
 const address = ['Obtaining IPv4 address via DHCP', 'IPv4 address: 10.5.6.108', '[Associated]'];
 const joins = ['[Associating to harbour-open]', 'Security type from probe: Open', ...address];
@@ -229,7 +230,7 @@ describe('cloud_write', () => {
   ])('%s is refused as a whole', async (line, answer) => {
     const { run, peer, module } = await activeRig();
     expect(await run(line)).toEqual([answer]);
-    expect(module.cloud.read('led1')).toEqual({ ok: true, value: '0' });
+    expect(module.cloud.read('led1')).toEqual({ ok: true, value: [{ n: 'led1', v: 0, t: 0 }] });
     await run('cloud_sync push');
     expect(peer.requests).toEqual([]);
   });
@@ -304,9 +305,9 @@ describe('cloud_read and cloud_sync', () => {
 
   test('values that come over the message channel follow the same rules, and others are ignored', async () => {
     const { run, module, clock } = await activeRig();
-    module.link.act({ action: 'control', controls: [{ n: 'led1', v: 1, t: 1_700_000_000 }] });
-    module.link.act({ action: 'control', controls: [{ n: 'wind', v: 1, t: 1 }] });
-    module.link.act({ action: 'control', controls: 'none' });
+    module.client.act({ action: 'control', controls: [{ n: 'led1', v: 1, t: 1_700_000_000 }] });
+    module.client.act({ action: 'control', controls: [{ n: 'wind', v: 1, t: 1 }] });
+    module.client.act({ action: 'control', controls: 'none' });
     await clock.advance(0);
     expect(await run('cloud_read')).toEqual(['0 led1,1,1700000000']);
   });

@@ -1,6 +1,6 @@
 import type { Result } from '@moorage/base';
-import type { DataRefusal } from '../cloud/data-cloud.ts';
-import { parseWrite, type WriteError } from '../cloud/data-values.ts';
+import type { DataRefusal } from '@moorage/device';
+import { controlsText, parseWrite, timedText, type WriteError } from '../cloud/value-texts.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
@@ -36,7 +36,10 @@ const cloudActivate = defineCommand({
     },
   },
   run: async (board, { username, password, file }) => {
-    const activated = await board.cloud.activate({ username, password }, file);
+    const activated = await board.cloud.activate(
+      { username, password },
+      file ?? board.variables.get('cloud.capabilities'),
+    );
     if (!activated.ok || !board.variables.get('cloud.solo.enabled')) return answer(board, activated);
     // Spec: MOD-OPT-cloud_activate-solo. What has not been saved would be lost, the mode itself too.
     await board.variables.save();
@@ -65,8 +68,9 @@ const cloudRead = defineCommand({
   summary: 'Read controls as they were last exchanged',
   args: { name: { kind: 'word', optional: true, help: 'name of a control; all without it' } },
   run: (board, { name }) => {
-    const text = board.cloud.read(name);
-    return text.ok ? ok(text.value) : refuse(board, text.error);
+    const controls = board.cloud.read(name);
+    if (!controls.ok) return refuse(board, controls.error);
+    return ok(name === undefined ? controlsText(controls.value) : controls.value.map(timedText).join(''));
   },
 });
 

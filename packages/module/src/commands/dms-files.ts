@@ -1,4 +1,5 @@
-import type { FileRecord, FileStores, FileTarget } from '../cloud/file-stores.ts';
+import type { FileRecord, FileTarget } from '@moorage/api';
+import type { RemoteFiles } from '@moorage/device';
 import { isFileName } from '../device/flash.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import type { Board } from './board.ts';
@@ -19,8 +20,8 @@ interface FileAction {
   readonly run: (board: Board, target: FileTarget, words: readonly string[]) => Promise<Reply>;
 }
 
-/** What `FileStores` refuses. */
-type Refused = Extract<Awaited<ReturnType<FileStores['stat']>>, { readonly ok: false }>;
+/** What `RemoteFiles` refuses. */
+type Refused = Extract<Awaited<ReturnType<RemoteFiles['stat']>>, { readonly ok: false }>;
 
 /** Spec: MOD-FILES-cloud. */
 const actions: Readonly<Record<string, FileAction>> = {
@@ -28,7 +29,7 @@ const actions: Readonly<Record<string, FileAction>> = {
     least: 0,
     most: 1,
     run: async (board, target, [filter]) => {
-      const found = await board.link.files.list(target, filter);
+      const found = await board.client.files.list(target, filter);
       if (!found.ok) return refused(board, found);
       const { personality } = board;
       const rows = found.value.map(({ size, crc, updated_at, path }, index) =>
@@ -41,7 +42,7 @@ const actions: Readonly<Record<string, FileAction>> = {
     least: 1,
     most: 1,
     run: async (board, target, [path = '']) => {
-      const found = await board.link.files.stat(target, path);
+      const found = await board.client.files.stat(target, path);
       return found.ok ? lines(statLines(found.value)) : refused(board, found);
     },
   },
@@ -50,15 +51,17 @@ const actions: Readonly<Record<string, FileAction>> = {
     most: 2,
     run: async (board, target, [path = '', name = path]) => {
       if (!isFileName(name)) return fail(codes.INVALID);
-      const downloaded = await board.link.files.download(target, path, name);
-      return downloaded.ok ? ok(statLine(downloaded.value)) : refused(board, downloaded);
+      const downloaded = await board.client.files.download(target, path, name);
+      if (!downloaded.ok) return refused(board, downloaded);
+      const info = board.flash.stat(name);
+      return info ? ok(statLine(info)) : fail(codes.FAILED);
     },
   },
   upload: {
     least: 1,
     most: 2,
     run: async (board, target, [name = '', path = name]) => {
-      const uploaded = await board.link.files.upload(target, name, path);
+      const uploaded = await board.client.files.upload(target, name, path);
       return uploaded.ok ? success(board) : refused(board, uploaded);
     },
   },
@@ -66,7 +69,7 @@ const actions: Readonly<Record<string, FileAction>> = {
     least: 1,
     most: 1,
     run: async (board, target, [path = '']) => {
-      const removed = await board.link.files.remove(target, path);
+      const removed = await board.client.files.remove(target, path);
       return removed.ok ? success(board) : refused(board, removed);
     },
   },
@@ -88,7 +91,7 @@ export function fileAction(
 const success = (board: Board): Reply => ok(board.personality.text('success'));
 
 function refused(board: Board, { error }: Refused): Reply {
-  if (!error.printed) board.log.line(error.message);
+  if (!error.local) board.log.line(error.message);
   return fail(codes.FAILED);
 }
 

@@ -1,6 +1,6 @@
+import type { PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
-import { linkRig, pattern } from '../testing/link-rig.ts';
-import type { PeerBundle } from '../testing/service-peer.ts';
+import { clientRig, pattern } from '../testing/client-rig.ts';
 
 const token = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldY';
 const address = ['Obtaining IPv4 address via DHCP', 'IPv4 address: 10.5.6.108', '[Associated]'];
@@ -16,7 +16,7 @@ const bundle: PeerBundle = {
 };
 
 async function rig() {
-  const made = await linkRig();
+  const made = await clientRig();
   made.peer.bundle = bundle;
   /** Log lines of a command, then its code and text. */
   const run = async (line: string) => {
@@ -151,10 +151,10 @@ describe('ota', () => {
     const { run, module, peer } = await rig();
     const first = await run('ota settings.csv');
     expect(first.slice(-2)).toEqual(['Updating settings.csv', '0 Success']);
-    expect(module.link.installed()).toBeUndefined();
+    expect(module.client.installed()).toBeUndefined();
     expect(module.flash.stat('page.html')).toBeUndefined();
     expect((await run('ota page.html')).at(-1)).toBe('0 Rebooting');
-    expect(module.link.installed()?.bundleId).toBe(bundle.id);
+    expect(module.client.installed()?.bundleId).toBe(bundle.id);
     // A file of the bundle that runs is fetched anew.
     peer.requests.length = 0;
     expect((await run('ota page.html')).at(-1)).toBe('0 Rebooting');

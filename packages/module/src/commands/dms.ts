@@ -1,7 +1,7 @@
 import type { Result } from '@moorage/base';
+import type { ServiceFailure } from '@moorage/device';
 import { sendTelemetry } from '../cloud/channel-service.ts';
 import { claimOf } from '../cloud/claim.ts';
-import type { LinkFailure } from '../cloud/link.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -26,19 +26,19 @@ const actions = {
   activate: {
     least: 1,
     most: 1,
-    run: async (board, [product = '']) => answer(board, await board.link.activate(product)),
+    run: async (board, [product = '']) => answer(board, await board.client.activate(product)),
   },
   claim: {
     least: 2,
     most: 2,
-    run: async (board, [first = '', second = '']) => answer(board, await board.link.claim(claimOf(first, second))),
+    run: async (board, [first = '', second = '']) => answer(board, await board.client.claim(claimOf(first, second))),
   },
   echo: {
     least: 1,
     most: textWords,
     run: async (board, words) => {
       const data = words.join(' ');
-      return told(board, await board.link.request({ request: 'echo', data }, echoTimeoutMs));
+      return told(board, await board.client.channelRequest({ request: 'echo', data }, echoTimeoutMs));
     },
   },
   file: { least: 2, most: 4, run: fileAction },
@@ -48,9 +48,9 @@ const actions = {
     least: 0,
     most: 0,
     run: async (board) =>
-      answer(board, await board.link.provision(board.variables.get('dms.provision.token') || undefined)),
+      answer(board, await board.client.provision(board.variables.get('dms.provision.token') || undefined)),
   },
-  status: { least: 0, most: 0, run: (board) => ok(board.link.isOnline ? '1' : '0') },
+  status: { least: 0, most: 0, run: (board) => ok(board.client.isOnline ? '1' : '0') },
   // Spec: MOD-CHAN-telemetry.
   telemetry: {
     least: 0,
@@ -68,7 +68,7 @@ const actions = {
     run: async (board, [code = '', ...words], [, ...typed]) => {
       // Data that is no JSON is a text.
       const data = typed.length === 0 ? null : (json(typed.join(' ')) ?? words.join(' '));
-      return told(board, await board.link.request({ request: 'webhook', code, data }, webhookTimeoutMs));
+      return told(board, await board.client.channelRequest({ request: 'webhook', code, data }, webhookTimeoutMs));
     },
   },
 } as const satisfies Readonly<Record<string, Action>>;
@@ -91,7 +91,7 @@ function dictionary(text: string): Readonly<Record<string, unknown>> | undefined
 }
 
 async function showInfo(board: Board): Promise<Reply> {
-  const info = await board.link.info();
+  const info = await board.client.info();
   // In the form of a group of variables, which host software can read already.
   return info.ok
     ? lines(Object.entries(info.value).map(([name, value]) => `${name}: ${value ?? ''}`))
@@ -99,7 +99,7 @@ async function showInfo(board: Board): Promise<Reply> {
 }
 
 async function showProducts(board: Board): Promise<Reply> {
-  const products = await board.link.products();
+  const products = await board.client.products();
   if (!products.ok) return refuse(board, products.error);
   const { personality } = board;
   const rows = products.value.map(({ product, version, title }, index) =>
@@ -108,12 +108,12 @@ async function showProducts(board: Board): Promise<Reply> {
   return lines([personality.text('productsHead'), ...rows]);
 }
 
-const answer = (board: Board, result: Result<unknown, LinkFailure>): Reply =>
+const answer = (board: Board, result: Result<unknown, ServiceFailure>): Reply =>
   result.ok ? ok(board.personality.text('success')) : refuse(board, result.error);
 
 /** The service's own words, then the code. Reference: commands 7.1. */
-export function refuse(board: Board, { message, printed }: LinkFailure): Reply {
-  if (!printed) board.log.line(message);
+export function refuse(board: Board, { message, local }: ServiceFailure): Reply {
+  if (!local) board.log.line(message);
   return fail(codes.FAILED);
 }
 

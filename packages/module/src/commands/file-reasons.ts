@@ -1,4 +1,4 @@
-import { identityFiles, renewedFiles } from '../cloud/identity.ts';
+import { identityFiles, renewedFiles } from '@moorage/device/identity';
 import { type FileInfo, type FlashError, fileFlags } from '../device/flash.ts';
 import { codes, fail, type Response } from '../interpreter/reply.ts';
 import type { TextKey } from '../personality.ts';

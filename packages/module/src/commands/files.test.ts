@@ -1,5 +1,6 @@
+import { storePem } from '@moorage/device/identity';
 import { describe, expect, test } from 'vitest';
-import { storePem } from '../cloud/identity.ts';
+import { FlashFiles } from '../cloud/flash-files.ts';
 import { defaultFlashLayout } from '../device/flash.ts';
 import { commandRig } from '../testing/command-rig.ts';
 import { testMac } from '../testing/radio-rig.ts';
@@ -208,7 +209,7 @@ test('file_open gives the module’s own private key to nobody, a user’s file 
   const key = Buffer.from('-----BEGIN PRIVATE KEY-----');
   for (const name of ['device.key', 'renewed.key']) {
     await flash.remove(name);
-    await storePem(flash, name, key.toString());
+    await storePem(new FlashFiles(flash), name, key.toString());
     expect(await run(`fop ${name}`)).toBe('File protected|1 Command failed');
     expect(await run(`fst ${name}`)).toMatch(/^0 27,/);
   }

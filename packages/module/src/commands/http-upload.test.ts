@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { storePem } from '@moorage/device/identity';
 import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
-import { storePem } from '../cloud/identity.ts';
+import { FlashFiles } from '../cloud/flash-files.ts';
 import { grounds, httpRig } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();
@@ -115,7 +116,7 @@ test.each([
 test('the private key of the module is sent nowhere', async () => {
   const { taken, answer } = uploads();
   const rig = await httpRig(answer);
-  await storePem(rig.module.flash, 'device.key', 'secret');
+  await storePem(new FlashFiles(rig.module.flash), 'device.key', 'secret');
   expect(await rig.run('hup server.test/200 device.key b')).toBe('File protected|1 Command failed');
   expect(taken).toEqual([]);
 });

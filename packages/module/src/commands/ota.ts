@@ -15,10 +15,10 @@ const success = (board: Board): Reply => ok(board.personality.text('success'));
  * activation token of that product. A bundle becomes the one that `ota` asks for by itself. Spec: MOD-OTA-activate.
  */
 async function activate(board: Board, id: string, password: string): Promise<Reply> {
-  const { link, variables } = board;
-  const named = isUuid(id) ? await link.info() : undefined;
+  const { client, variables } = board;
+  const named = isUuid(id) ? await client.info() : undefined;
   if (named && !named.ok) return refuse(board, named.error);
-  const claimed = await link.claim({ product: named ? named.value.product : id, token: password });
+  const claimed = await client.claim({ product: named ? named.value.product : id, token: password });
   if (!claimed.ok) return refuse(board, claimed.error);
   // A bundle of another product would be refused from now on.
   const bound = named ? id : '';

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
+import { storePem } from '@moorage/device/identity';
 import type { Net } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { nodeNet } from '@moorage/net/node';
 import { testCertificates } from '@moorage/net/testing/certificates';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
-import { storePem } from '../cloud/identity.ts';
+import { FlashFiles } from '../cloud/flash-files.ts';
 import { joinedModule } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();
@@ -137,7 +138,7 @@ describe('with a mail server that is not ours', () => {
 
   test('the private key of the module goes with no mail', async () => {
     const rig = await mailRig();
-    await storePem(rig.module.flash, 'device.key', 'secret');
+    await storePem(new FlashFiles(rig.module.flash), 'device.key', 'secret');
     expect(await rig.run('smtp bob@home.test hi 2 device.key', 'hi')).toBe('File protected|1 Command failed');
     expect(rig.taken).toEqual([]);
     await rig.close();

@@ -1,12 +1,12 @@
-import { ChannelPeer } from './channel-peer.ts';
-import { linkRig } from './link-rig.ts';
+import { ChannelPeer } from '@moorage/device/testing/channel-peer';
+import { clientRig } from './client-rig.ts';
 
 /** A module with settings of the message channel, on a joined network with a service that has channels. */
 export async function channelRig(
   settings: Readonly<Record<string, string>>,
-  options: Parameters<typeof linkRig>[0] = {},
+  options: Parameters<typeof clientRig>[0] = {},
 ) {
-  const rig = await linkRig(options);
+  const rig = await clientRig(options);
   const channel = new ChannelPeer(rig.peer);
   const { module, clock, until } = rig;
   for (const [name, value] of Object.entries(settings)) {

@@ -1,23 +1,11 @@
-import type { Capabilities } from '@moorage/api';
-import { linkRig } from './link-rig.ts';
+import { rigCapabilities } from '@moorage/device/testing/capabilities';
+import { clientRig } from './client-rig.ts';
 
-/** What the module of the rig can do. */
-export const rigCapabilities: Capabilities = {
-  name: 'Thermostat',
-  version: '1.0.0',
-  streams: { temp: { type: 'number', min: -40, max: 125 }, status: { type: 'string' } },
-  controls: {
-    led1: { type: 'number', min: 0, max: 1, default: 0 },
-    mode: { type: 'string' },
-  },
-  messages: { 'to-device': true, 'from-device': true },
-};
-
-type Powered = Awaited<ReturnType<Awaited<ReturnType<typeof linkRig>>['powerOn']>>;
+type Powered = Awaited<ReturnType<Awaited<ReturnType<typeof clientRig>>['powerOn']>>;
 
 /** A module with a capabilities file, and a service peer; `run` gives the log lines of a command, its code and its text. */
-export async function cloudRig(options: Parameters<typeof linkRig>[0] = {}) {
-  const rig = await linkRig(options);
+export async function cloudRig(options: Parameters<typeof clientRig>[0] = {}) {
+  const rig = await clientRig(options);
   const runOn = async ({ module, printed }: Powered, line: string, data?: string | Uint8Array): Promise<string[]> => {
     printed.length = 0;
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
@@ -31,7 +19,7 @@ export async function cloudRig(options: Parameters<typeof linkRig>[0] = {}) {
 }
 
 /** The same, activated, and with its network up. */
-export async function activeRig(options: Parameters<typeof linkRig>[0] = {}) {
+export async function activeRig(options: Parameters<typeof clientRig>[0] = {}) {
   const rig = await cloudRig(options);
   const answer = await rig.run('cloud_activate ada secret caps.json');
   if (answer.at(-1) !== '0 Success') throw new Error(answer.join('\n'));

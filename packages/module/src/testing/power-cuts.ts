@@ -1,10 +1,10 @@
 import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
-import { linkRig } from './link-rig.ts';
+import { clientRig } from './client-rig.ts';
 
-export type Rig = Awaited<ReturnType<typeof linkRig>>;
+export type Rig = Awaited<ReturnType<typeof clientRig>>;
 
 export interface Scene {
-  readonly options?: Parameters<typeof linkRig>[0];
+  readonly options?: Parameters<typeof clientRig>[0];
   /** What has happened before, undisturbed. */
   readonly prepare?: (rig: Rig) => Promise<unknown>;
 }
@@ -18,7 +18,7 @@ export async function momentsOf(
 ): Promise<readonly PowerCut[]> {
   // A store with a cut that never comes counts every operation; one without counts only those that wait.
   const store = new MemoryStore({ cut: { atOperation: Number.POSITIVE_INFINITY, effect: 'lost' } });
-  const rig = await linkRig({ ...options, store });
+  const rig = await clientRig({ ...options, store });
   await prepare(rig);
   const first = rig.store.operations;
   await act(rig);
@@ -36,7 +36,7 @@ export async function throughCut(
   act: (rig: Rig) => Promise<unknown>,
   { options = {}, prepare = nothing }: Scene = {},
 ) {
-  const rig = await linkRig({ ...options, store: new MemoryStore({ cut }) });
+  const rig = await clientRig({ ...options, store: new MemoryStore({ cut }) });
   await prepare(rig);
   await act(rig).catch(() => {});
   await rig.clock.advance(1000);

@@ -3,7 +3,7 @@ import { MemoryStore } from '@moorage/base/store/memory';
 import { allVariables } from '../variables/index.ts';
 import { NameIndex } from '../variables/names.ts';
 import { VariableStore, type VariableStoreOptions } from '../variables/store.ts';
-import type { LinkFacts, NetworkFacts, VariableSources } from '../variables/variable.ts';
+import type { ClientFacts, NetworkFacts, VariableSources } from '../variables/variable.ts';
 
 const network: NetworkFacts = {
   status: 0,
@@ -16,7 +16,7 @@ const network: NetworkFacts = {
   info: ['SSID: '],
 };
 
-const link: LinkFacts = { bundleId: '', otaResult: 0, provisionStatus: 0 };
+const client: ClientFacts = { bundleId: '', otaResult: 0, provisionStatus: 0 };
 
 /** Pins that no command has touched. */
 export const noPins: ReturnType<VariableSources['pins']> = {
@@ -48,7 +48,7 @@ export function testSources(): VariableSources {
     softApInfo: () => ['SSID: '],
     stations: () => [],
     webSetupActive: () => false,
-    link: () => link,
+    client: () => client,
     cloud: () => ({ activated: false }),
     safeMode: () => false,
     memoryPercent: () => 7,

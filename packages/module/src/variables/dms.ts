@@ -19,7 +19,7 @@ export const dmsVariables = defineVariables([
     default: '',
     access: 'get',
     evidence: 'documented',
-    read: ({ sources }) => sources.link().bundleId,
+    read: ({ sources }) => sources.client().bundleId,
     help: 'Bundle of the last update',
   },
   {
@@ -47,7 +47,7 @@ export const dmsVariables = defineVariables([
     default: 0,
     access: 'get',
     evidence: 'documented',
-    read: ({ sources }) => sources.link().otaResult,
+    read: ({ sources }) => sources.client().otaResult,
     help: 'Result of the last update',
   },
   {
@@ -57,7 +57,7 @@ export const dmsVariables = defineVariables([
     default: 0,
     access: 'get',
     evidence: 'documented',
-    read: ({ sources }) => sources.link().provisionStatus,
+    read: ({ sources }) => sources.client().provisionStatus,
     help: '0 not provisioned, 1 token held, 2 not acknowledged, 3 complete',
   },
   {

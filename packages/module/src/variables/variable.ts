@@ -33,7 +33,7 @@ export interface VariableSources {
   stations(): readonly { readonly mac: string; readonly ip: string | undefined }[];
   /** That access point is the network of web setup. */
   webSetupActive(): boolean;
-  link(): LinkFacts;
+  client(): ClientFacts;
   /** The data cloud as `get` shows it. */
   cloud(): { readonly activated: boolean };
   safeMode(): boolean;
@@ -60,8 +60,8 @@ export interface NetworkFacts {
   readonly info: readonly string[];
 }
 
-/** The cloud link as `get` shows it. */
-export interface LinkFacts {
+/** The client of the service as `get` shows it. */
+export interface ClientFacts {
   readonly bundleId: string;
   /** Result codes of an update. Reference: wire 4.1. */
   readonly otaResult: number;

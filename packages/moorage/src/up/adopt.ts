@@ -1,7 +1,6 @@
 import type { Client } from '@moorage/api';
+import type { DeviceEvent, provisionStatus } from '@moorage/device';
 import type { Module } from '@moorage/module';
-import type { LinkEvent } from '@moorage/module/cloud/link';
-import type { provisionStatus } from '@moorage/module/cloud/results';
 import type { Reporter } from '../output.ts';
 import { type Example, must } from './example.ts';
 import { ensureCapabilities } from './example-data.ts';
@@ -53,14 +52,14 @@ async function joinNetwork(adoption: Adoption, network: { ssid: string; passkey:
 
 /** The service makes a token; the module exchanges it for its certificate and key. */
 async function provision({ client, module, example, reporter, ca }: Adoption): Promise<void> {
-  if (module.link.provisionStatus === provisioningComplete) return;
+  if (module.client.provisionStatus === provisioningComplete) return;
   const { uuid, mac } = module.identity;
   const known = await client.call('devices.get', { params: { identifier: uuid } });
   const token = known.ok
     ? // A start that was cut has taken the first token with it.
       must(await client.call('devices.renewToken', { params: { device_id: known.value.value.id } })).token
     : must(await client.call('devices.provision', { body: { uuid, platform_id: example.platform.id, mac } })).token;
-  const done = await module.link.provision(token, ca);
+  const done = await module.client.provision(token, ca);
   if (!done.ok) throw new Error(`The module could not be provisioned: ${done.error.message}`);
   reporter.event('provisioned', { uuid }, 'Provisioned: certificate and key are in its flash');
 }
@@ -110,10 +109,10 @@ async function activateData(adoption: Adoption): Promise<boolean> {
   await type(adoption, 'save');
   reporter.say(`  > cloud_activate ${account.username} ********`);
   // Not as a line: there are passwords that no line can hold.
-  const activated = await module.cloud.activate(account);
+  const activated = await module.cloud.activate(account, module.variables.get('cloud.capabilities'));
   if (activated.ok) return true;
   const { error } = activated;
-  reporter.say(`The module measures nothing: ${error.kind === 'link' ? error.error.message : error.kind}`);
+  reporter.say(`The module measures nothing: ${error.kind === 'service' ? error.error.message : error.kind}`);
   return false;
 }
 
@@ -126,7 +125,7 @@ async function update(adoption: Adoption): Promise<void> {
   await listen(adoption);
   const landed = watchUpdate(adoption);
   // A module that was killed between its restart and its report makes up for it by itself.
-  if (!module.link.reportPending) await type(adoption, 'ota');
+  if (!module.client.reportPending) await type(adoption, 'ota');
   await landed;
   const updated = must(await client.call('devices.get', { params: { identifier: uuid } }));
   if (!updated.bundle_ok) throw new Error(`The service did not record the update: ${updated.bversion ?? 'no version'}`);
@@ -138,7 +137,7 @@ async function update(adoption: Adoption): Promise<void> {
 function watchUpdate({ module, reporter }: Adoption): Promise<void> {
   return new Promise((resolve, reject) => {
     let bar: DownloadBar | undefined;
-    const unwatch = module.link.onEvent((event) => {
+    const unwatch = module.client.onEvent((event) => {
       if (event.type === 'ota') {
         const { bundleId: bundle_id, version, totalBytes: total_bytes, files } = event;
         const prose = `Update to ${version}: ${files} files, ${total_bytes} bytes`;
@@ -159,7 +158,7 @@ function watchUpdate({ module, reporter }: Adoption): Promise<void> {
 }
 
 interface DownloadBar {
-  at(progress: Extract<LinkEvent, { type: 'progress' }>): void;
+  at(progress: Extract<DeviceEvent, { type: 'progress' }>): void;
   end(text: string): void;
 }
 

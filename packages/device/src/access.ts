@@ -1,0 +1,126 @@
+import type { EndpointShape, ReplyOf } from '@moorage/api';
+import { type Result, success } from '@moorage/base';
+import type { HttpTarget } from '@moorage/net/http/client';
+import { type RequestInput, ServiceConnection } from './connection.ts';
+import type { ServiceFailure } from './failures.ts';
+import { type IdentityPair, identityFiles, isRenewalDue, tlsIdentity } from './identity.ts';
+import type { DevicePorts } from './ports.ts';
+import type { RecordKeeper } from './record.ts';
+import { fetchRenewed, isRenewalOpen, settleRenewal } from './renewal.ts';
+
+export type AccessPorts = Pick<DevicePorts, 'clock' | 'net' | 'files' | 'identity' | 'service' | 'network'>;
+
+/**
+ * How long until the next renewal is tried, after one that came to nothing and after one that did, in ms: where the
+ * clocks of the two sides are years apart a new certificate may look old at once.
+ */
+const renewalRetryMs = 3_600_000;
+const renewalPauseMs = 24 * 3_600_000;
+
+type Task<T> = (connection: ServiceConnection) => Promise<Result<T, ServiceFailure>>;
+
+/** The way to the service: joins the network, dials, presents the device's identity. One task at a time. */
+export class ServiceAccess {
+  readonly #parts: AccessPorts;
+  readonly #keeper: RecordKeeper;
+  /** Called when the certificate has been renewed, or with why not. */
+  readonly #renewal: (failed: ServiceFailure | undefined) => void;
+  #turn: Promise<unknown> = Promise.resolve();
+  #connection: ServiceConnection | undefined;
+  #renewalPausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: AccessPorts, keeper: RecordKeeper, renewal: (failed: ServiceFailure | undefined) => void) {
+    this.#parts = parts;
+    this.#keeper = keeper;
+    this.#renewal = renewal;
+  }
+
+  /** Gives up the task that runs. */
+  close(): void {
+    this.#connection?.close();
+  }
+
+  /** Makes one request over a connection of its own. */
+  request<E extends EndpointShape>(endpoint: E, input: RequestInput<E>): Promise<Result<ReplyOf<E>, ServiceFailure>> {
+    return this.withConnection((connection) => connection.request(endpoint, input));
+  }
+
+  join(): Promise<Result<void, ServiceFailure>> {
+    return this.#parts.network.ensureUp();
+  }
+
+  /** Joins if need be, and makes requests over one connection. Spec: MOD-NET-auto-up. */
+  async withConnection<T>(task: Task<T>): Promise<Result<T, ServiceFailure>> {
+    const joined = await this.join();
+    if (!joined.ok) return joined;
+    const settled = await this.#settle();
+    if (!settled.ok) return settled;
+    const done = await this.#withPair(identityFiles, async (connection) => {
+      const outcome = await task(connection);
+      if (outcome.ok) await this.#renewIfDue(connection);
+      return outcome;
+    });
+    // What has just been fetched is acknowledged at once; the task is done either way.
+    if (done.ok) await this.#settle();
+    return done;
+  }
+
+  /** Where the service is, with an identity that it takes: for connections that are not made of requests. */
+  async target(): Promise<Result<HttpTarget, ServiceFailure>> {
+    const settled = await this.#settle();
+    return settled.ok ? success(await this.#target(identityFiles)) : settled;
+  }
+
+  /** Whether the certificate is to be renewed with the next task. */
+  async isRenewalDue(): Promise<boolean> {
+    const { clock, files, service } = this.#parts;
+    if (service().insecure || clock.monotonic() < this.#renewalPausedUntilMs) return false;
+    return isRenewalDue(files, clock.now());
+  }
+
+  /** Runs a task when those before it are over. */
+  inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(task, task);
+    // A failed task must not be an unhandled rejection.
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async #withPair<T>(pair: IdentityPair, task: Task<T>): Promise<Result<T, ServiceFailure>> {
+    const connection = new ServiceConnection(this.#parts.net, this.#parts.clock, await this.#target(pair));
+    this.#connection = connection;
+    try {
+      return await task(connection);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async #renewIfDue(connection: ServiceConnection): Promise<void> {
+    if (!(await this.isRenewalDue())) return;
+    const fetched = await fetchRenewed(this.#parts.files, connection);
+    const { clock } = this.#parts;
+    this.#renewalPausedUntilMs = clock.monotonic() + (fetched.ok ? renewalPauseMs : renewalRetryMs);
+    if (!fetched.ok) this.#renewal(fetched.error);
+  }
+
+  /** Nothing to do while no renewal is open, which is nearly always. */
+  async #settle(): Promise<Result<void, ServiceFailure>> {
+    const { files } = this.#parts;
+    if (!isRenewalOpen(files)) return success(undefined);
+    const settled = await settleRenewal({ files, withPair: (pair, task) => this.#withPair(pair, task) });
+    if (!settled.ok) return settled;
+    if (settled.value === 'renewed') this.#renewal(undefined);
+    return success(undefined);
+  }
+
+  async #target(pair: IdentityPair): Promise<HttpTarget> {
+    const { files, identity, service } = this.#parts;
+    const { host, port, insecure, authorityFile } = service();
+    const target = { host, port };
+    const headers = { 'x-device-uuid': identity.uuid.toLowerCase() };
+    const { token } = this.#keeper.record;
+    if (insecure) return { ...target, headers: { ...headers, ...(token && { 'x-device-token': token }) } };
+    return { ...target, headers, tls: await tlsIdentity(files, authorityFile, pair) };
+  }
+}

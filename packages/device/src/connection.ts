@@ -1,0 +1,79 @@
+import {
+  type CallInput,
+  callUrl,
+  dataLinkContract,
+  deviceLinkContract,
+  type EndpointShape,
+  filesLinkContract,
+  isBinary,
+  otaLinkContract,
+  otaResults,
+  type ReplyOf,
+} from '@moorage/api';
+import { type Clock, failure, type Result, success } from '@moorage/base';
+import type { Net } from '@moorage/net';
+import {
+  type DownloadOptions,
+  HttpClient,
+  type HttpFailure,
+  type HttpTarget,
+  type SentBody,
+} from '@moorage/net/http/client';
+import Value from 'typebox/value';
+import { httpFailure, type ServiceFailure } from './failures.ts';
+
+/** Requests to the device listener. Reference: wire 2.1, 3.1. */
+export const endpoints = { ...deviceLinkContract, ...otaLinkContract };
+
+/** The data cloud. Reference: data-cloud 3.1. */
+export const dataEndpoints = dataLinkContract;
+
+/** The stores of files by path. Reference: api 3.3. */
+export const fileEndpoints = filesLinkContract;
+
+/** What a request takes beside its endpoint; bytes as they are where the contract has them. */
+export type RequestInput<E extends EndpointShape> = Omit<CallInput<E>, 'body'> & {
+  readonly body?: E extends { body: { binary: true } } ? SentBody : CallInput<E>['body'];
+};
+
+/** One connection to the device listener, for requests of its contract. Close it when done. */
+export class ServiceConnection {
+  readonly #http: HttpClient;
+
+  constructor(net: Net, clock: Clock, target: HttpTarget) {
+    this.#http = new HttpClient(net, clock, target);
+  }
+
+  /** Makes one request of the contract; a response of another shape is a general failure. */
+  async request<E extends EndpointShape>(
+    endpoint: E,
+    input: RequestInput<E>,
+  ): Promise<Result<ReplyOf<E>, ServiceFailure>> {
+    // Safe: what a request takes is what `callUrl` and the two ways of sending read.
+    const { body, ...rest } = input as { readonly body?: unknown };
+    const path = callUrl(endpoint, rest);
+    const response = isBinary(endpoint.body)
+      ? await this.#http.send(endpoint.method, path, body as SentBody)
+      : await this.#http.json(endpoint.method, path, body);
+    if (!response.ok) return failure(httpFailure(response.error));
+    if (isBinary(endpoint.reply) || !Value.Check(endpoint.reply, response.value)) {
+      return failure({ result: otaResults.failed, message: `The reply to ${endpoint.path} is not understood` });
+    }
+    // Checked against the very schema that the type derives from.
+    return success(response.value as ReplyOf<E>);
+  }
+
+  /** Fetches a file of unknown size, up to `maxBytes`. */
+  async fetch(path: string, maxBytes: number): Promise<Result<Uint8Array, ServiceFailure>> {
+    const fetched = await this.#http.fetch(path, maxBytes);
+    return fetched.ok ? fetched : failure(httpFailure(fetched.error));
+  }
+
+  download(options: DownloadOptions): Promise<Result<void, HttpFailure>> {
+    return this.#http.download(options);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+}
