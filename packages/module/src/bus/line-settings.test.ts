@@ -14,7 +14,6 @@ test.each([
   expect(byteMsOf(settings)).toBeCloseTo(ms, 9);
 });
 
-// MOD-VAR-uart.baud, MOD-VAR-uart.data, MOD-VAR-uart.parity, MOD-VAR-uart.stop
 test('a UART that is set alike hears every byte, whatever the stop bits', () => {
   for (const parity of ['none', 'odd', 'even', 'mark', 'space'] as const) {
     const sent = { ...usual, parity, stopBits: 2 };

@@ -165,7 +165,7 @@ describe('a host with a UART of its own', () => {
     expect(await run('uart_update')).toBe('4 Too few arguments');
   });
 
-  // MOD-SET-apply
+  // MOD-SET-apply, MOD-VAR-uart.data, MOD-VAR-uart.stop, MOD-VAR-uart.parity
   test('uart.* acts at boot', async () => {
     const { module, run, restart } = await connected();
     await run('set uart.data 0 7');

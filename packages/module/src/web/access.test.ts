@@ -204,6 +204,13 @@ test('the denied file is sent with 401, to those who may see nothing', async () 
   await rig.close();
 });
 
+test('the denied file is the one that its variable names', async () => {
+  const rig = await lockedRig('nothing', { 'http.server.denied_filename': 'no.html' });
+  await rig.put('no.html', '<p>ours</p>');
+  expect((await rig.call('GET', '/plain.txt')).text).toBe('<p>ours</p>');
+  await rig.close();
+});
+
 test.each([
   ['Basic YWRhOmxldG1laW4=', true],
   ['basic YWRhOmxldG1laW4', true],

@@ -32,7 +32,7 @@ const credentials = [
 const once = ['wlan.join.retries', '1'] as const;
 
 /** Spec: MOD-CMD-network_up, MOD-VAR-wlan.join.result, MOD-EVENT-associating, MOD-EVENT-associated, MOD-EVENT-join-failed, MOD-VAR-wlan.ssid, MOD-VAR-wlan.passkey,
- * MOD-VAR-wlan.bssid, MOD-VAR-wlan.join.retries, MOD-VAR-wlan.join.timeout. */
+ * MOD-VAR-wlan.bssid, MOD-VAR-wlan.security, MOD-VAR-wlan.join.retries, MOD-VAR-wlan.join.timeout. */
 const cases: readonly Case[] = [
   {
     name: 'a secured network is joined with its passkey',

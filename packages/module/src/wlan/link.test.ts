@@ -45,7 +45,7 @@ describe('a lost access point', () => {
     expect([rig.wlan.status, rig.wlan.addresses.ip, rig.clock.pending]).toEqual([0, '0.0.0.0', 0]);
   });
 
-  // Spec: MOD-VAR-wlan.auto_join.enabled, MOD-VAR-wlan.auto_join.retries, MOD-VAR-wlan.auto_join.retry_delay.
+  // Spec: MOD-VAR-wlan.auto_join.enabled, MOD-VAR-wlan.auto_join.retries.
   test('auto join tries until it is back', async () => {
     const rig = await joined(
       [{ ...near, outages }],

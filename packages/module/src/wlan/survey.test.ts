@@ -186,7 +186,7 @@ describe('WPS', () => {
   });
 });
 
-// MOD-CMD-network_verify, MOD-VAR-wlan.security
+// MOD-CMD-network_verify
 test.each([
   [0, 'open', ''],
   [1, 'wep', 'moors'],

@@ -44,6 +44,22 @@ describe('auto join', () => {
     expect(rig.printed.filter((line) => line === '[Join failed]')).toHaveLength(sequences);
   });
 
+  // MOD-VAR-wlan.auto_join.retry_delay
+  test.each([
+    [1, 61],
+    [3, 21],
+    [10, 7],
+  ])('auto join with a delay of %i s makes %i sequences in a minute', async (delay, sequences) => {
+    const rig = radioRig({ air: { accessPoints: [] } });
+    join(rig);
+    rig.variables.set('wlan.auto_join.enabled', true);
+    rig.variables.set('wlan.auto_join.retries', 0);
+    rig.variables.set('wlan.auto_join.retry_delay', delay);
+    rig.wlan.boot();
+    await rig.clock.advance(60_000);
+    expect(rig.printed.filter((line) => line === '[Join failed]')).toHaveLength(sequences);
+  });
+
   test('network_down ends auto join between two sequences', async () => {
     const rig = radioRig({ air: { accessPoints: [] } });
     join(rig);
