@@ -71,7 +71,7 @@ export interface SessionBoard {
   readonly power?: SessionPower;
   /** The recovery program runs: few commands, headers of type `S`. Absent means never. */
   readonly safeMode?: boolean;
-  /** Hears of every response, when it is ready to be sent. */
+  /** Called for each response, when it is ready to be sent. */
   commandDone?(): void;
 }
 

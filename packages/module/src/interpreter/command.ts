@@ -51,11 +51,11 @@ export type Values<Args extends Record<string, ArgSpec>, Options extends Record<
 /** What a running command may do with the session that runs it. */
 export interface SessionPort {
   readonly kind: 'serial' | 'terminal' | 'http';
-  /** Prints a question without line end and resolves to the line typed; `undefined` when nobody can answer. */
+  /** Prints a question without line end and resolves to the line typed; `undefined` when there is no answer. */
   ask(question: string): Promise<string | undefined>;
 }
 
-/** A caller that nobody sits at: questions stay unanswered. */
+/** A caller without a terminal: questions stay unanswered. */
 export const unattended: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefined) };
 
 /** A command with its types forgotten, as the registry keeps it. */

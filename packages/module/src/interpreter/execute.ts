@@ -54,7 +54,7 @@ export function executeNow<Board extends SessionBoard>(
     const done = finish(board, keepIfBuffered(board, line, reply), wantsData);
     board.commandDone?.();
     const { after } = reply;
-    // A macrotask later, so that whoever called has sent the answer before the module goes down.
+    // A macrotask later, so that the caller has sent the response before the module goes down.
     if (after) board.clock.after(0, () => void goOn(board, async () => after()));
     return done;
   };
@@ -95,7 +95,7 @@ function finish(board: SessionBoard, response: Response, wantsData?: true): Exec
   return new Finished({ ...response, payload: board.personality.text(refusalTexts[response.code]) }, wantsData);
 }
 
-/** Its two forms are made when asked for: data that is no text takes long to decode, and most answers are wanted as text. */
+/** Makes its two forms on first use: data that is no text takes long to decode, and most responses are read as text. */
 class Finished implements Execution {
   readonly code: ResponseCode;
   declare readonly wantsData?: true;

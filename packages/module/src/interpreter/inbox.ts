@@ -1,4 +1,4 @@
-/** Received bytes that nobody has taken yet. Its owner bounds it by pausing the sender. */
+/** Received bytes that are not yet taken. Its owner bounds it by pausing the sender. */
 export class Inbox {
   #chunks: Buffer[] = [];
   #at = 0;

@@ -45,7 +45,7 @@ export class LineEditor {
   #shown = 0;
   #draft = '';
 
-  /** Takes bytes as they are, for a session without echo: nobody edits there. */
+  /** Takes bytes as they are, for a session without echo, which has no editing keys. */
   append(bytes: string, limit: number): void {
     if (this.#line.length + bytes.length > limit) this.#overflowed = true;
     if (this.#overflowed) return;
@@ -53,7 +53,7 @@ export class LineEditor {
     this.#cursor += bytes.length;
   }
 
-  /** Takes one byte that somebody typed; returns what to echo (latin1). Spec: MOD-LINE-echo. */
+  /** Takes one typed byte; returns what to echo (latin1). Spec: MOD-LINE-echo. */
   feed(byte: number, context: EditorContext): string {
     const event = this.#keys.push(byte);
     if (event.kind === 'none' || this.#overflowed) return '';

@@ -14,7 +14,7 @@ export interface LineStep {
 
 /** What decides how the bytes are taken, read from the settings at each step. */
 export interface ReaderContext extends EditorContext {
-  /** Somebody types: echo and editing keys work. Otherwise bytes are taken as they are. */
+  /** A person types: echo and editing keys work. Otherwise bytes are taken as they are. */
   readonly interactive: boolean;
   /** Lines of history. Lines that are not to be remembered have none. Spec: MOD-RULE-history, MOD-LIMIT-history. */
   readonly historyLines: number;
@@ -48,7 +48,7 @@ export class LineReader {
   }
 
   /**
-   * LF CR is accepted as one line end but hardly anybody sends it, and data that begins with CR is common. So before
+   * LF CR is accepted as one line end but hardly any client sends it, and data that begins with CR is common. So before
    * data a CR belongs to the LF only if this sender's last line ended like that too.
    */
   #completesEnding(byte: number | undefined, beforeData: boolean): boolean {

@@ -16,7 +16,7 @@ export type ResponseCode = (typeof codes)[keyof typeof codes];
 
 export type RefusalCode = Exclude<ResponseCode, 0>;
 
-/** Text, bytes, or bytes in pieces, which are not copied until somebody wants them as one. */
+/** Text, bytes, or bytes in pieces, which are not copied until they are read as one. */
 export type Payload = string | Uint8Array | readonly Uint8Array[];
 
 /**

@@ -35,7 +35,7 @@ test('Sessions of one board run their commands one at a time', async () => {
   expect(printed()).toContain('R000003\r\n0\r\n');
 });
 
-test('Session prints what the board says to everybody who is attached, and to nobody who has left', async () => {
+test('Session prints the log of the board on every attached connection, and on none that has closed', async () => {
   const { module, session, connect, writes } = await rig({ machine: false });
   const other = connect();
   module.log.line('Associated');
@@ -231,7 +231,7 @@ test('Session hands over an answer that was typed ahead', async () => {
   expect(printed()).toBe('asks\r\nName: home\r\ngot "home"\r\n> bounds\r\nBounds error\r\n> ');
 });
 
-test('Session has no answer for a command when there are headers, nobody is left, or nobody types', async () => {
+test('Session has no answer for a command when there are headers, the input has ended, or no line is typed', async () => {
   const machine = await rig();
   machine.send('asks\n');
   await machine.settle();

@@ -21,7 +21,7 @@ export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   ready(): void;
   /** Everything received has been answered and no more will come. */
   ended(): void;
-  /** Hears of a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
+  /** Called with a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
   onMistake?(error: unknown): void;
 }
 
@@ -65,7 +65,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
 
   /** Takes received bytes. False asks the sender to stop until `ready`; what comes nevertheless is kept. */
   receive(bytes: Uint8Array): boolean {
-    // Spec: MOD-CMD-sleep. Nobody is there to take them.
+    // Spec: MOD-CMD-sleep. A sleeping board loses them.
     if (!this.#isAsleep) this.#inbox.push(bytes);
     this.#pump();
     return !this.paused;
@@ -117,7 +117,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     this.#tasks.close();
   }
 
-  /** Dialogues are for people: with headers on there is nobody to ask. */
+  /** Dialogues are for people: with headers on the client is a program, and the answer is `undefined` at once. */
   ask(question: string): Promise<string | undefined> {
     return this.#output.headers ? Promise.resolve(undefined) : this.#tasks.ask(question);
   }
@@ -155,7 +155,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     }
     this.#step('finish');
     this.#output.flush();
-    // Who asked for a reboot still sees it.
+    // A client that has requested a reboot still gets its output.
     if (this.#inbox.ended && this.#boardRuns && this.#tasks.end()) {
       this.#detach();
       this.#options.ended();

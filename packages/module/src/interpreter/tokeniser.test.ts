@@ -27,7 +27,7 @@ test.each<[string, readonly string[] | string]>([
   expect(words(line)).toEqual(expected);
 });
 
-test('tokenise tells quoted words, which are never options', () => {
+test('tokenise marks quoted words, which are never options', () => {
   expect(tokenise('-o "-o"')).toEqual({
     ok: true,
     value: [
