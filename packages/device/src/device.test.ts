@@ -1,0 +1,152 @@
+import { seededRandom, VirtualClock } from '@moorage/base';
+import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
+import { MemoryNetwork } from '@moorage/net/memory';
+import { describe, expect, test } from 'vitest';
+import { createDevice } from './device.ts';
+import type { DeviceEvent } from './events.ts';
+import { rigCapabilities } from './testing/capabilities.ts';
+import { bversionOf, type PeerBundle, ServicePeer } from './testing/service-peer.ts';
+
+const pattern = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, index) => (index * 7) & 0xff);
+
+const bundle: PeerBundle = {
+  id: '22222222-2222-4222-8222-222222222222',
+  version: '1.0.0.3',
+  files: [
+    { name: 'program', content: pattern(3_000), version: '1.0.0.3' },
+    { name: 'chart.txt', content: pattern(70_000) },
+  ],
+};
+
+const small: PeerBundle = { ...bundle, files: bundle.files.map((file) => ({ ...file, content: pattern(300) })) };
+
+/** A plain program on a network in memory with a service peer. */
+async function rig(store = new MemoryStore()) {
+  const clock = new VirtualClock();
+  const network = new MemoryNetwork(clock);
+  const peer = new ServicePeer();
+  peer.bundle = bundle;
+  await peer.attach(network.attach('service.test', '10.9.9.9'));
+  const net = network.attach('lamp', '10.5.6.7');
+  const powerOn = async (from: MemoryStore) => {
+    const device = await createDevice({
+      clock,
+      net,
+      store: from,
+      identity: { mac: '02:00:00:00:00:07', uuid: '4D4F4F52000000000000000000000000000000FF' },
+      service: { host: 'service.test', port: 443 },
+      version: 'LAMP-0.9.0.0',
+      random: seededRandom(1),
+    });
+    const events: DeviceEvent[] = [];
+    device.client.onEvent((event) => events.push(event));
+    return { ...device, events };
+  };
+  const until = async <T>(promise: Promise<T>): Promise<T> => {
+    let settled = false;
+    const settle = () => {
+      settled = true;
+    };
+    promise.then(settle, settle);
+    for (let step = 0; step < 6_000 && !settled; step++) await clock.advance(100);
+    if (!settled) throw new Error('The promise did not settle in ten minutes of device time');
+    return promise;
+  };
+  return { clock, network, peer, store, powerOn, until };
+}
+
+const contentOf = async (device: Awaited<ReturnType<Awaited<ReturnType<typeof rig>>['powerOn']>>, name: string) => {
+  const content = await device.files.readAll(name, 1_000_000);
+  return content.ok ? Uint8Array.from(content.value) : undefined;
+};
+
+describe('a program that is no module', () => {
+  test('provisions, claims, updates with a cut download and reports what it runs', async () => {
+    const { network, peer, store, powerOn, until, clock } = await rig();
+    const device = await powerOn(store);
+    expect(await until(device.client.provision('token-1'))).toEqual({ ok: true, value: undefined });
+    expect(device.files.stat('device.key')?.isSecret).toBe(true);
+    expect(await until(device.client.claim({ product: 'ACME-LAMP', token: 'A'.repeat(32) }))).toMatchObject({
+      ok: true,
+    });
+    // The first connection of the update ends in the middle of its second file.
+    let index = 0;
+    network.conditions = () => (index++ === 0 ? { cutAfterBytes: 40_000 } : {});
+    expect(await until(device.client.ota())).toEqual({ ok: true, value: 'updated' });
+    await clock.advance(1_000);
+    expect(peer.downloads.filter((path) => path.includes('bytes='))).toHaveLength(1);
+    expect(await contentOf(device, 'chart.txt')).toEqual(pattern(70_000));
+    expect(peer.reports.at(-1)).toEqual({ bundle_id: bundle.id, result: 1, bversion: bversionOf(bundle) });
+    expect(device.events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['provisioned', 'installed', 'updated']),
+    );
+    expect(device.client.reportPending).toBe(false);
+    device.stop();
+  });
+
+  test('writes samples and takes controls of the data cloud', async () => {
+    const { peer, store, powerOn, until } = await rig();
+    const device = await powerOn(store);
+    await until(device.client.provision('token-1'));
+    const content = Buffer.from(JSON.stringify(rigCapabilities));
+    const writer = await device.files.create({
+      purpose: 'requested',
+      name: 'caps.json',
+      size: content.length,
+      version: [1, 0, 0, 0],
+    });
+    if (!writer.ok) throw new Error(writer.error);
+    await writer.value.append(content);
+    expect(await writer.value.finish()).toMatchObject({ ok: true });
+    expect(await until(device.data.activate({ username: 'ada', password: 'secret' }, 'caps.json'))).toMatchObject({
+      ok: true,
+    });
+    expect(await until(device.data.write([{ name: 'temp', text: '21.5', t: 7 }]))).toEqual({
+      ok: true,
+      value: undefined,
+    });
+    expect(await until(device.data.sync('both'))).toEqual({ ok: true, value: undefined });
+    expect(peer.requests.map(({ body }) => body)).toContainEqual(
+      expect.objectContaining({ samples: [{ n: 'temp', v: 21.5, t: 7 }] }),
+    );
+    expect(device.data.read('led1')).toEqual({ ok: true, value: [{ n: 'led1', v: 0, t: 0 }] });
+    device.stop();
+  });
+
+  test('comes back from a cut at any moment of an update, and completes it', async () => {
+    const whole = await rig(new MemoryStore({ cut: { atOperation: Number.POSITIVE_INFINITY, effect: 'lost' } }));
+    whole.peer.bundle = small;
+    const first = await whole.powerOn(whole.store);
+    await whole.until(first.client.provision('token-1'));
+    const before = whole.store.operations;
+    await whole.until(first.client.ota());
+    await whole.clock.advance(1_000);
+    const moments = Array.from({ length: whole.store.operations - before }, (_, index) => before + index);
+    expect(moments.length).toBeGreaterThan(10);
+    for (const atOperation of moments) {
+      for (const effect of ['lost', 'kept'] as const) await throughCut({ atOperation, effect });
+    }
+  });
+});
+
+async function throughCut(cut: PowerCut): Promise<void> {
+  const { peer, store, powerOn, until, clock } = await rig(new MemoryStore({ cut }));
+  peer.bundle = small;
+  const device = await powerOn(store);
+  await until(device.client.provision('token-1'));
+  await until(device.client.ota()).catch(() => {});
+  await clock.advance(1_000);
+  device.stop();
+  const back = await powerOn(store.survivor());
+  for (const file of small.files) {
+    // Whole or absent.
+    const content = await contentOf(back, file.name);
+    if (content) expect(content, JSON.stringify(cut)).toEqual(file.content);
+  }
+  expect(await until(back.client.ota()), JSON.stringify(cut)).toMatchObject({ ok: true });
+  await clock.advance(1_000);
+  for (const { name, content } of small.files)
+    expect(await contentOf(back, name), JSON.stringify(cut)).toEqual(content);
+  expect(peer.reports.at(-1)).toEqual({ bundle_id: bundle.id, result: 1, bversion: bversionOf(bundle) });
+  back.stop();
+}
