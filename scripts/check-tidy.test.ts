@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findBrokenLinks, findTidyProblems } from './check-tidy.ts';
+import { findBrokenLinks, findTidyProblems, findUnknownPaths } from './check-tidy.ts';
 
 const found = (path: string, text: string): string[] =>
   findTidyProblems([{ path, text }]).map(({ line, rule }) => `${line} ${rule}`);
@@ -128,4 +128,15 @@ describe('tidy', () => {
       ['docs/a.md', 4, '"b.md#three" leads nowhere'],
     ]);
   });
+});
+
+it('paths that pages name have to be there, unless a guide has its reader make the file', () => {
+  const text = 'In `packages/a/src`, not `packages/b.ts`\n`e2e/new.ts`:\n```ts file=e2e/new.ts\n';
+  const files = [
+    { path: 'docs/a.md', text },
+    { path: 'packages/a/src/a.ts', text: '' },
+  ];
+  expect(findUnknownPaths(files).map(({ line, message }) => `${line}: ${message}`)).toEqual([
+    '1: "packages/b.ts" is not there',
+  ]);
 });

@@ -238,6 +238,26 @@ export function findBrokenLinks(files: readonly ProjectFile[]): Problem[] {
     );
 }
 
+/** Paths that pages name must be there, save what is built and the files that a guide has its reader make. */
+export function findUnknownPaths(files: readonly ProjectFile[]): Problem[] {
+  const paths = files.map(({ path }) => path);
+  const folders = paths.flatMap((path) => path.split('/').map((_, at, parts) => parts.slice(0, at).join('/')));
+  const known = new Set([...paths, ...folders]);
+  return files
+    .filter(({ path }) => path.endsWith('.md') && !path.startsWith('docs/generated/'))
+    .flatMap((file) =>
+      file.text
+        .split('\n')
+        .flatMap((text, index) =>
+          [...text.matchAll(/`((?:packages|scripts|docs|e2e|bench)\/[\w./-]+)`/g)].flatMap(([, path = '']) =>
+            known.has(path.replace(/\/$/, '')) || path.endsWith('/dist') || file.text.includes(` file=${path}\n`)
+              ? []
+              : [problem(file, index + 1, 'path', `"${path}" is not there`)],
+          ),
+        ),
+    );
+}
+
 const everyFile: readonly Rule[] = [machinePaths, registryHosts, fileSizes, fileNames, marks];
 const everyScript: readonly Rule[] = [functionSizes, anyTypes, focusedTests, emptyTests];
 
@@ -248,7 +268,7 @@ export function findTidyProblems(files: readonly ProjectFile[]): Problem[] {
     ...(isScript(file) ? everyScript.flatMap((rule) => rule(file)) : []),
     ...(isScript(file) && !isTestFile(file.path) ? docstrings(file) : []),
   ]);
-  return [...own, ...findBrokenLinks(files)];
+  return [...own, ...findBrokenLinks(files), ...findUnknownPaths(files)];
 }
 
 if (import.meta.main) report('tidy', findTidyProblems(readProject()));
