@@ -2,7 +2,7 @@
  * Takes the pictures of the console that the README shows: a service of its own with example data, a virtual module, and
  * Debian's browser. Needs /usr/bin/chromium; takes about two minutes, most of which the example measures.
  *
- * Run: node scripts/pictures.ts
+ * Run: npm run pictures
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * Writes anew what the module sends in the dialogues named, for a change of a list or a text that many of them show:
- * `node packages/module/test/rewrite-transcripts.ts NAME ...`. Read the difference before you keep it. Only for
+ * `npm run dialogues -- NAME ...`. Read the difference before you keep it. Only for
  * dialogues of commands and their answers; others are refused. What a scripted peer has heard otherwise is printed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
