@@ -5,7 +5,7 @@ import { type Client, createClient, type ProductRecord } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule, type Module } from '@moorage/module';
-import { defaultModel } from '@moorage/module/model';
+import { defaultModel } from '@moorage/module/model/model';
 import { nodeNet } from '@moorage/net/node';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, beforeEach, expect, test } from 'vitest';

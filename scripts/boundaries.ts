@@ -257,215 +257,101 @@ export const zones: readonly Zone[] = [
   // The device's side of the wire; it opens nothing and knows no module.
   { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
 
-  {
-    name: 'module/module',
-    path: 'packages/module/src/module.ts',
-    imports: ['base', 'api', 'net', 'device', 'module/*'],
-  },
-  {
-    name: 'module/parts',
-    path: 'packages/module/src/module-parts.ts',
-    imports: ['base', 'device', 'module/*'],
-  },
-  {
-    name: 'module/sources',
-    path: 'packages/module/src/module-sources.ts',
-    imports: ['base', 'module/*'],
-  },
-  // A personality file may override defaults and names of variables; their table says what it may hold.
-  {
-    name: 'module/personality',
-    path: 'packages/module/src/personality.ts',
-    imports: ['base', 'module/personality/*', 'module/variables'],
-    types: ['module/interpreter'],
-  },
-  {
-    name: 'module/personality/texts',
-    path: 'packages/module/src/personality/',
-    imports: ['base'],
-    types: ['module/interpreter', 'module/personality'],
-  },
-  // The files of a board have to fit into its flash, counted as the flash does, with versions as commands take them.
-  {
-    name: 'module/model',
-    path: 'packages/module/src/model.ts',
-    imports: [
-      'base',
-      'module/model/files',
-      'module/device/flash',
-      'module/device/flash-units',
-      'module/interpreter',
-      'module/schema-mistake',
-    ],
-  },
-  { name: 'module/schema-mistake', path: 'packages/module/src/schema-mistake.ts', imports: [] },
-  {
-    name: 'module/model/files',
-    path: 'packages/module/src/factory-files.ts',
-    imports: ['base'],
-    types: ['module/model'],
-  },
-  { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base', 'module/board-data'] },
-  // What an analog input makes of a voltage: the status broadcast tells it, too.
-  { name: 'module/device/adc', path: 'packages/module/src/device/adc.ts', imports: ['base'] },
-  // Shapes and flag bits of flash files, without the flash itself.
-  { name: 'module/device/flash', path: 'packages/module/src/device/flash.ts', imports: ['base'] },
-  // The arithmetic of allocation units: whoever plans an update must count as the flash does.
-  {
-    name: 'module/device/flash-units',
-    path: 'packages/module/src/device/flash-units.ts',
-    imports: ['base', 'module/device/flash'],
-  },
-  // Connections and datagrams as streams: whoever opens one needs them, and nothing else of the device.
-  {
-    name: 'module/device/net-buffers',
-    path: 'packages/module/src/device/net-buffers.ts',
-    imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'net'],
-  },
-  {
-    name: 'module/device/net-datagram',
-    path: 'packages/module/src/device/net-datagram.ts',
-    imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'net'],
-  },
-  {
-    name: 'module/device/net-stream',
-    path: 'packages/module/src/device/net-stream.ts',
-    imports: ['base', 'module/device/net*'],
-    types: ['module/device', 'net'],
-  },
+  // The module is built bottom-up. From the ground: interpreter, texts, device, variables, personality, model, wlan, bus,
+  // services, cloud and web, commands; `assembly` and `module.ts` put the parts together, and `transports` stands aside,
+  // above the bus. A folder imports only folders below it, values and types alike.
+  { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base'] },
+  // What a module prints, by key; a personality may replace any of it.
+  { name: 'module/texts', path: 'packages/module/src/texts/', imports: [], types: ['module/interpreter'] },
   {
     name: 'module/device',
     path: 'packages/module/src/device/',
-    imports: ['base', 'net', 'net/http', 'module/device/flash*', 'module/device/net*', 'module/board-data'],
+    imports: ['base', 'net', 'net/http', 'module/texts'],
   },
   {
     name: 'module/variables',
     path: 'packages/module/src/variables/',
-    imports: ['base', 'module/board-data'],
-    types: ['module/interpreter', 'module/device*'],
+    imports: ['base'],
+    types: ['module/interpreter', 'module/device'],
   },
-  // Reads a scenario file; whoever starts a module needs no more of the radio.
-  { name: 'module/wlan/air', path: 'packages/module/src/wlan/air.ts', imports: ['base', 'module/schema-mistake'] },
+  // A personality file may override defaults and names of variables; their table says what it may hold.
+  {
+    name: 'module/personality',
+    path: 'packages/module/src/personality/',
+    imports: ['base', 'module/texts', 'module/variables'],
+  },
+  // The files of a board have to fit into its flash, counted as the flash does, with versions as commands take them.
+  {
+    name: 'module/model',
+    path: 'packages/module/src/model/',
+    imports: ['base', 'module/interpreter', 'module/device'],
+  },
   {
     name: 'module/wlan',
     path: 'packages/module/src/wlan/',
-    imports: ['base', 'module/wlan/air', 'net', 'module/variables', 'module/device*', 'module/board-data'],
+    imports: ['base', 'net', 'module/device', 'module/variables', 'module/personality', 'module/model'],
+  },
+  // The serial ports, between what carries their bytes and the command line or the network.
+  {
+    name: 'module/bus',
+    path: 'packages/module/src/bus/',
+    imports: ['base', 'module/interpreter'],
+    types: ['module/device', 'module/variables'],
   },
   {
     name: 'module/services',
     path: 'packages/module/src/services/',
-    imports: [
-      'base',
-      'net',
-      'net/http',
-      'module/variables',
-      'module/board-data',
-      'module/device/net*',
-      'module/device/adc',
-    ],
-    types: ['module/device*', 'module/wlan*', 'module/model', 'module/personality'],
-    // Turns DNS messages into values and back; it opens nothing.
-    system: ['dns-packet'],
-  },
-  // The mail library, handed a connection that somebody else has opened; the type of what it takes for a socket.
-  {
-    name: 'module/services/smtp',
-    path: 'packages/module/src/services/smtp.ts',
-    imports: ['base', 'net'],
-    system: ['nodemailer', 'node:net'],
-  },
-  // A command line over the network: sessions are attached to it as to any transport.
-  {
-    name: 'module/services/remote-terminal',
-    path: 'packages/module/src/services/remote-terminal.ts',
-    imports: ['base', 'module/transports/duplex', 'module/bus'],
-    types: ['module/services', 'module/commands'],
-  },
-  // The list of services: the one place that knows them all, over the board that they share.
-  {
-    name: 'module/services/list',
-    path: 'packages/module/src/services/index.ts',
-    imports: ['module/services', 'module/services/remote-terminal', 'module/cloud', 'module/web'],
-    types: ['module/commands'],
+    imports: ['base', 'net', 'net/http', 'module/texts', 'module/device', 'module/variables', 'module/bus'],
+    types: ['module/personality', 'module/model', 'module/wlan'],
+    // Both are fed by connections that the network has opened.
+    system: ['dns-packet', 'nodemailer'],
   },
   {
     name: 'module/cloud',
     path: 'packages/module/src/cloud/',
-    imports: [
-      'base',
-      'api',
-      'net',
-      'device',
-      // Telemetry reports what the status broadcast does; the message channel is one of the services.
-      'module/services',
-      'module/variables',
-      'module/device/flash*',
-      // In SOLO mode a stream is a pin that is sampled.
-      'module/device/adc',
-      'module/board-data',
-    ],
-    types: ['module/device*', 'module/wlan*'],
+    // Telemetry reports what the status broadcast does; the message channel is one of the services.
+    imports: ['base', 'api', 'net', 'device', 'module/device', 'module/variables', 'module/services'],
+    types: ['module/model', 'module/wlan'],
   },
+  {
+    name: 'module/web',
+    path: 'packages/module/src/web/',
+    imports: ['base', 'net', 'module/interpreter', 'module/device', 'module/variables', 'module/web/*'],
+    types: ['module/services'],
+    // Fed streams by the network; they open no port.
+    system: ['node:http', 'ws'],
+  },
+  // The firmware's own pages are plain files beside the sources.
+  { name: 'module/web/pages', path: 'packages/module/src/web/pages.ts', imports: ['base'], system: ['node:fs'] },
   {
     name: 'module/commands',
     path: 'packages/module/src/commands/',
     imports: [
       'base',
       'api',
+      'net',
+      'net/http',
       'device',
       'module/interpreter',
-      'module/device*',
+      'module/texts',
+      'module/device',
       'module/variables',
+      'module/personality',
+      'module/model',
+      'module/wlan',
+      'module/bus',
       'module/services',
-      'module/services/smtp',
-      'net/http',
-      'net',
       'module/cloud',
-      'module/wlan*',
-      'module/board-data',
     ],
-    types: ['net', 'module/bus'],
   },
-  {
-    name: 'module/web',
-    path: 'packages/module/src/web/',
-    imports: [
-      'base',
-      'module/interpreter',
-      'module/device*',
-      'module/variables',
-      'net',
-      'module/web/*',
-      'module/board-data',
-    ],
-    types: ['module/services', 'module/wlan*'],
-    // Fed streams by somebody else; they open no port.
-    system: ['node:http', 'ws'],
-  },
-  // The firmware's own pages are plain files beside the sources.
-  { name: 'module/web/pages', path: 'packages/module/src/web/pages.ts', imports: ['base'], system: ['node:fs'] },
   {
     name: 'module/transports',
     path: 'packages/module/src/transports/',
-    imports: ['base', 'module/interpreter', 'module/bus', 'module/transports/duplex'],
+    imports: ['base', 'module/interpreter', 'module/bus'],
     system: ['*'],
   },
-  // A session over any stream of bytes: the remote terminal has one, too.
-  {
-    name: 'module/transports/duplex',
-    path: 'packages/module/src/transports/duplex.ts',
-    imports: ['module/interpreter', 'module/bus'],
-  },
-  // The serial ports, between what carries their bytes and the command line or the network. They are no device that
-  // commands drive and no transport: sessions, streams, variables and pins meet in them.
-  {
-    name: 'module/bus',
-    path: 'packages/module/src/bus/',
-    imports: ['base', 'module/interpreter'],
-    types: ['module/device*', 'module/variables'],
-  },
+  { name: 'module/assembly', path: 'packages/module/src/assembly/', imports: ['base', 'net', 'device', 'module/*'] },
+  { name: 'module', path: 'packages/module/src/module.ts', imports: ['base', 'net', 'device', 'module/*'] },
 
   { name: 'console', path: 'packages/console/src/', imports: ['api', 'console/*'] },
   // Where the pages get the time and their waits from.
@@ -480,24 +366,19 @@ export const zones: readonly Zone[] = [
       'service/app',
       'service/config',
       'service/auth/accounts',
-      'module/module',
-      'module/board-data',
+      'module',
+      'module/personality',
+      'module/model',
+      'module/wlan',
       'module/transports',
       'net',
       'net/node',
-      'module/wlan/air',
     ],
     // The events of a device, and the parts of a module.
     types: ['device', 'module/commands'],
     system: ['*'],
   },
 ];
-
-/** Names that stand for several zones in the lists above. */
-export const zoneGroups: Readonly<Record<string, readonly string[]>> = {
-  // What everything in the module may look at: texts and board.
-  'module/board-data': ['module/personality', 'module/personality/texts', 'module/model'],
-};
 
 /** Where `import '@moorage/…'` leads; an ending after the package is a file of its `src`. */
 export const packageEntries: Readonly<Record<string, string>> = {

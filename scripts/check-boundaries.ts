@@ -2,16 +2,14 @@
 // and ownership.ts.
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { systemModules, type Zone, zoneGroups, zones } from './boundaries.ts';
+import { systemModules, type Zone, zones } from './boundaries.ts';
 import { handedIn, realClockFile, tableOwners } from './ownership.ts';
 import { productFiles, targetOf } from './support/import-graph.ts';
 import { type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './support/source.ts';
 
 const matches = (pattern: string, name: string): boolean =>
-  pattern === name ||
-  (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1))) ||
-  (zoneGroups[pattern]?.includes(name) ?? false);
+  pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)));
 
 /** The zone of a file: the row with the longest path that fits. */
 function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined {

@@ -1,7 +1,7 @@
 import { realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { defaultModel } from '@moorage/module/model';
+import { defaultModel } from '@moorage/module/model/model';
 import { openTcp } from '@moorage/module/transports/tcp';
 import { nodeNet } from '@moorage/net/node';
 

@@ -3,7 +3,7 @@ import { refusalTexts } from '../../packages/module/src/interpreter/board-port.t
 import type { ArgSpec, Command, OptionSpec } from '../../packages/module/src/interpreter/command.ts';
 import { codes } from '../../packages/module/src/interpreter/reply.ts';
 import { usage } from '../../packages/module/src/interpreter/usage.ts';
-import { neutralTexts, type Text } from '../../packages/module/src/personality/texts.ts';
+import { neutralTexts, type Text } from '../../packages/module/src/texts/texts.ts';
 import { allVariables } from '../../packages/module/src/variables/index.ts';
 import { type Kind, printValue, type Value } from '../../packages/module/src/variables/kinds.ts';
 import type { Variable } from '../../packages/module/src/variables/variable.ts';

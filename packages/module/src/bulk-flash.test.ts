@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultModel } from './model.ts';
+import { defaultModel } from './model/model.ts';
 import { moduleRig } from './testing/module-rig.ts';
 
 const flash = { ...defaultModel.flash, areaBytes: { ...defaultModel.flash.areaBytes, b: 65_536 } };

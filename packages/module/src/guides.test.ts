@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseModel } from './model.ts';
-import { loadPersonality } from './personality.ts';
+import { parseModel } from './model/model.ts';
+import { loadPersonality } from './personality/personality.ts';
 import { moduleRig } from './testing/module-rig.ts';
 import { parseAir } from './wlan/air.ts';
 

@@ -1,7 +1,7 @@
 import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { defaultModel } from './model.ts';
-import { loadPersonality } from './personality.ts';
+import { defaultModel } from './model/model.ts';
+import { loadPersonality } from './personality/personality.ts';
 import { moduleRig } from './testing/module-rig.ts';
 
 const banner = 'Moorage-2.2.0.12, Built:2015-04-08 20:12:21 for Module.3, Board:Harbour.3';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from './commands/index.ts';
-import { loadPersonality, neutralPersonality, strictPersonality } from './personality.ts';
+import { loadPersonality, neutralPersonality, strictPersonality } from './personality/personality.ts';
 import { moduleRig } from './testing/module-rig.ts';
 import { allVariables } from './variables/index.ts';
 import { isGuess } from './variables/variable.ts';

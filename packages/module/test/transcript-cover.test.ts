@@ -4,7 +4,7 @@ import type { Board } from '../src/commands/board.ts';
 import { registryOf } from '../src/commands/registry.ts';
 import type { ArgSpec, Command, OptionSpec } from '../src/interpreter/command.ts';
 import { tokenise } from '../src/interpreter/tokeniser.ts';
-import { neutralPersonality } from '../src/personality.ts';
+import { neutralPersonality } from '../src/personality/personality.ts';
 import { parseTranscript } from './transcript.ts';
 
 /** Groups whose dialogues need a network, and are kept with it. */

@@ -1,6 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { loadPersonality } from '../personality.ts';
+import { loadPersonality } from '../personality/personality.ts';
 import { busRig, PeerStream, streaming } from '../testing/bus-rig.ts';
 
 const slowBoot = unwrap(loadPersonality('{"timings":{"bootMs":500}}'));

@@ -1,6 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
-import { loadPersonality } from '../personality.ts';
+import { loadPersonality } from '../personality/personality.ts';
 import { busRig, PeerStream } from '../testing/bus-rig.ts';
 import type { LineSettings } from './line-settings.ts';
 import type { ModemLines, SerialPeer } from './uart-line.ts';

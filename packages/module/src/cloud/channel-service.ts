@@ -2,13 +2,12 @@ import { otaResults } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import type { CommandOutcome, DeviceChannel, DeviceClient } from '@moorage/device';
 import type { Interface } from '@moorage/net';
-import type { BroadcastBoard } from '../services/broadcast.ts';
-import type { NetworkService } from '../services/service.ts';
+import type { NetworkService, ServiceParts } from '../services/service.ts';
 import { runUpdate } from './run-update.ts';
 import { type TelemetryValues, telemetryOf } from './telemetry.ts';
 
 /** What the message channel needs of the board. */
-export interface ChannelBoard extends BroadcastBoard {
+export interface ChannelBoard extends ServiceParts {
   readonly client: DeviceClient;
   /** The turn of the commands of all sessions. */
   readonly queue: { run<T>(task: () => T | Promise<T>): T | Promise<T> | undefined };

@@ -5,7 +5,7 @@ import { capabilityOf, suitedValue } from '@moorage/device/data/values';
 import { pause } from '@moorage/device/pause';
 import { rawSample, sampleMillivolts } from '../device/adc.ts';
 import type { Pins } from '../device/gpio.ts';
-import type { Model } from '../model.ts';
+import type { Model } from '../model/model.ts';
 import type { VariableStore } from '../variables/store.ts';
 
 export interface SoloParts {

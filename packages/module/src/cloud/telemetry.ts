@@ -1,5 +1,6 @@
 import type { Interface } from '@moorage/net';
-import { type BroadcastBoard, statusObject } from '../services/broadcast.ts';
+import { statusObject } from '../services/broadcast.ts';
+import type { ServiceParts } from '../services/service.ts';
 
 /** Values of one message that the service takes. */
 const maxValues = 64;
@@ -10,7 +11,7 @@ export type TelemetryValues = Readonly<Record<string, unknown>>;
  * What a module reports of itself: what its status broadcast does, how long it runs (s), how much memory is in use (%),
  * and what an application adds. Spec: MOD-CHAN-telemetry.
  */
-export function telemetryOf(board: BroadcastBoard, iface: Interface, added: TelemetryValues = {}): TelemetryValues {
+export function telemetryOf(board: ServiceParts, iface: Interface, added: TelemetryValues = {}): TelemetryValues {
   const own = {
     uptime: Math.floor(board.rtc.uptimeMs() / 1000),
     memory: board.variables.get('system.memory.usage'),

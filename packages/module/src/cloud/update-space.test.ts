@@ -1,7 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { fileFlags } from '../device/flash.ts';
-import { defaultModel } from '../model.ts';
+import { defaultModel } from '../model/model.ts';
 import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
 
 const kib = 1024;

@@ -1,6 +1,13 @@
 import type { Result } from '@moorage/base';
-import { type FileInfo, type FlashError, fileFlags, isProtectedType, type NewFile } from '../device/flash.ts';
-import type { FileWriter, Flash } from '../device/flash-files.ts';
+import {
+  type FileInfo,
+  type FileWriter,
+  type FlashError,
+  fileFlags,
+  isProtectedType,
+  type NewFile,
+} from '../device/flash.ts';
+import type { Flash } from '../device/flash-files.ts';
 import { firstFit } from '../device/flash-units.ts';
 
 /** Files of an update lie in extended flash: only there it helps to delete something. */

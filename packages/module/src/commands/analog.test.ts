@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lookUp, parseLookUpTable, rawSample, sampleMillivolts } from '../device/adc.ts';
-import { defaultModel } from '../model.ts';
+import { defaultModel } from '../model/model.ts';
 import { moduleRig } from '../testing/module-rig.ts';
 
 describe('adc_take_sample', () => {

@@ -1,12 +1,11 @@
 import { failure, parseVersion, type Result, success, type Version } from '@moorage/base';
 import { parseCapabilities, readCapabilities } from '@moorage/device/data/capabilities';
 import { fetchOffer, listOffers } from '@moorage/device/data/offers';
-import { type FlashError, fileTypes, isFileName } from '../device/flash.ts';
+import { type FlashError, fileReasons, fileTypes, isFileName } from '../device/flash.ts';
 import { maxFileVersion } from '../interpreter/arguments.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 import { refuse, refuseService } from './cloud-refusals.ts';
-import { fileReasons } from './file-reasons.ts';
 import { fetchFile } from './http-fetch.ts';
 import { versionOrDefault } from './http-manifest.ts';
 import { parseHttpUrl } from './http-url.ts';

@@ -1,7 +1,7 @@
 import type { DataRefusal, ServiceFailure } from '@moorage/device';
 import type { MessageRefusal } from '../cloud/message-streams.ts';
 import { codes, fail, type Response } from '../interpreter/reply.ts';
-import type { TextKey } from '../personality.ts';
+import type { TextKey } from '../texts/texts.ts';
 import type { Board } from './board.ts';
 
 type Refusal = DataRefusal | MessageRefusal | { readonly kind: 'no-text' };

@@ -1,6 +1,6 @@
 import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { describe, expect, test } from 'vitest';
-import { loadPersonality } from '../personality.ts';
+import { loadPersonality } from '../personality/personality.ts';
 import { activeRig, cloudRig } from '../testing/cloud-rig.ts';
 
 const address = ['Obtaining IPv4 address via DHCP', 'IPv4 address: 10.5.6.108', '[Associated]'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FileInfo, fileFlags } from '../device/flash.ts';
-import { neutralPersonality } from '../personality.ts';
+import { neutralPersonality } from '../personality/personality.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
 
 const file = (row: Partial<FileInfo>): FileInfo => ({

@@ -1,6 +1,6 @@
 import { formatCrc16, formatVersion } from '@moorage/base';
 import { type FileInfo, fileFlags } from '../device/flash.ts';
-import type { Personality } from '../personality.ts';
+import type { Personality } from '../personality/personality.ts';
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, '0');
 

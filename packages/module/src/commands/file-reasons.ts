@@ -1,21 +1,7 @@
 import { identityFiles, renewedFiles } from '@moorage/device/identity';
-import { type FileInfo, type FlashError, fileFlags } from '../device/flash.ts';
+import { type FileInfo, type FlashError, fileFlags, fileReasons } from '../device/flash.ts';
 import { codes, fail, type Response } from '../interpreter/reply.ts';
-import type { TextKey } from '../personality.ts';
 import type { Board } from './board.ts';
-
-/** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
-export const fileReasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
-  exists: 'fileExists',
-  'no-space': 'flashFull',
-  'too-many-files': 'tooManyFiles',
-  protected: 'fileProtected',
-  missing: 'fileMissing',
-  crc: 'fileCrcMismatch',
-  incomplete: 'fileIncomplete',
-  'too-long': 'fileTooLong',
-  'too-large': 'fileTooLarge',
-};
 
 /** Says in the log why the flash refuses, and fails. */
 export function refuseFile(board: Board, error: FlashError): Response {

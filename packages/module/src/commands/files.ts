@@ -1,7 +1,6 @@
 import { readingStream, writingStream } from '../device/file-streams.ts';
-import type { NewFile } from '../device/flash.ts';
+import type { FileWriter, NewFile } from '../device/flash.ts';
 import { defaultFileType, maxNameLength } from '../device/flash.ts';
-import type { FileWriter } from '../device/flash-files.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';

@@ -4,7 +4,7 @@ import { crc16 } from '@moorage/base';
 import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
 import { spoolName } from '../device/flash-spool.ts';
-import { defaultModel, type Model } from '../model.ts';
+import { defaultModel, type Model } from '../model/model.ts';
 import { grounds, type HttpRig, httpRig } from '../testing/http-rig.ts';
 
 const { ca, issue } = await testCertificates();

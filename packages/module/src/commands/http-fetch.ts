@@ -1,9 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Interface } from '@moorage/net';
-import type { FlashError, NewFile } from '../device/flash.ts';
-import type { FileWriter } from '../device/flash-files.ts';
+import { type FileWriter, type FlashError, fileReasons, type NewFile } from '../device/flash.ts';
 import type { Board } from './board.ts';
-import { fileReasons } from './file-reasons.ts';
 import { type OpenHttp, openHttp, untilAnswered, untilChange } from './http-open.ts';
 import type { HttpUrl } from './http-url.ts';
 

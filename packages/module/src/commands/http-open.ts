@@ -3,8 +3,8 @@ import type { Connection, Interface, TlsClient } from '@moorage/net';
 import { HttpExchange, type RequestHead } from '@moorage/net/http/exchange';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { HttpStream } from '../device/http-stream.ts';
+import { tlsSettings } from '../services/tls-settings.ts';
 import type { Board } from './board.ts';
-import { fileReasons } from './file-reasons.ts';
 import type { HttpUrl } from './http-url.ts';
 
 export interface HttpRequest {
@@ -22,9 +22,6 @@ export interface OpenHttp {
   readonly stream: HttpStream;
   readonly exchange: HttpExchange;
 }
-
-/** Longest certificate file, in bytes. */
-const maxCertBytes = 64 * 1024;
 
 /**
  * Connects to the server of a URL and puts the request, of which nothing is sent yet, into the stream table. Prints the
@@ -95,19 +92,6 @@ const ownHeaders = ({ personality }: Board, { host, port, secure }: HttpUrl): Re
   ['User-Agent', `${personality.name}/${personality.version}`],
   ['Accept', '*/*'],
 ];
-
-/**
- * The authorities out of the named file, or out of the file that `network.ca_cert` names; without that, those that the
- * network knows by itself. Spec: MOD-OPT-http_get-cert, MOD-VAR-network.ca_cert.
- */
-export async function tlsSettings(board: Board, cert: string | undefined): Promise<Result<TlsClient, 'failed'>> {
-  const name = cert ?? board.variables.get('network.ca_cert');
-  if (cert === undefined && (name === '' || !board.flash.stat(name))) return success({});
-  const content = await board.flash.readAll(name, maxCertBytes);
-  if (!content.ok) return refused(board, fileReasons[content.error]);
-  const ca = Buffer.from(content.value).toString('latin1');
-  return ca.includes('-----BEGIN CERTIFICATE-----') ? success({ ca }) : refused(board, 'certificateMalformed');
-}
 
 function refused(board: Board, why: Parameters<Board['log']['say']>[0]): Result<never, 'failed'> {
   board.log.say(why);

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Command } from '../interpreter/command.ts';
 import { Registry } from '../interpreter/registry.ts';
-import { neutralPersonality, type Personality } from '../personality.ts';
+import { neutralPersonality, type Personality } from '../personality/personality.ts';
 import { isGuess } from '../variables/variable.ts';
 import type { Board } from './board.ts';
 import { allCommands } from './index.ts';
@@ -29,6 +29,12 @@ export function registryOf(personality: Personality): Result<Registry<Board>, st
   const registry = new Registry(commands);
   registries.set(personality, registry);
   return success(registry);
+}
+
+/** What is wrong with the commands of a personality, as one sentence. A module cannot be made with it. */
+export function commandProblem(personality: Personality): string | undefined {
+  const registry = registryOf(personality);
+  return registry.ok ? undefined : registry.error;
 }
 
 const neutralPrefix = `${neutralPersonality.cloudPrefix}_`;

@@ -7,9 +7,9 @@ import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, needBytes, ok, type Response } from '../interpreter/reply.ts';
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
+import { tlsSettings } from '../services/tls-settings.ts';
 import { type Board, defineCommand } from './board.ts';
 import { isOwnKey, refuseFile } from './file-reasons.ts';
-import { tlsSettings } from './http-open.ts';
 import { interfaceOption } from './interface-option.ts';
 
 /** Longest text of a mail, in bytes. */

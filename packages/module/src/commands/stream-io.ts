@@ -1,7 +1,7 @@
 import { merged, type Result } from '@moorage/base';
 import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
 import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
-import type { TextKey } from '../personality.ts';
+import type { TextKey } from '../texts/texts.ts';
 import type { Board } from './board.ts';
 import { discarding } from './data-sinks.ts';
 

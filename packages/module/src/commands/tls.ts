@@ -3,8 +3,8 @@ import { readValue } from '../interpreter/arguments.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import { openTcpClient } from '../services/open-client.ts';
+import { tlsSettings } from '../services/tls-settings.ts';
 import { type Board, defineCommand } from './board.ts';
-import { tlsSettings } from './http-open.ts';
 import { interfaceOption } from './interface-option.ts';
 import { hostArg, localPortOption, portArg, startServer, stopServers } from './tcp.ts';
 

@@ -1,6 +1,6 @@
 import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { loadPersonality } from '../personality.ts';
+import { loadPersonality } from '../personality/personality.ts';
 import { activeRig } from '../testing/cloud-rig.ts';
 import { moduleRig } from '../testing/module-rig.ts';
 

@@ -88,15 +88,15 @@ const load = defineCommand({
   args: { file: { kind: 'word', optional: true, help: 'file that save has written' } },
   run: async (board, { file }) => {
     if (file !== undefined) return loadFromFile(board, file);
-    reportDropped(board, await board.variables.load());
+    reportDropped(board.log, await board.variables.load());
     return ok(board.personality.text('success'));
   },
 });
 
 /** Says which saved values are damaged. A boot does it, too. */
-export function reportDropped(board: Pick<Board, 'log'>, dropped: readonly string[] | 'damaged'): void {
-  if (dropped === 'damaged') board.log.say('settingsDamaged');
-  else for (const name of dropped) board.log.say('settingDropped', { name });
+export function reportDropped(log: Board['log'], dropped: readonly string[] | 'damaged'): void {
+  if (dropped === 'damaged') log.say('settingsDamaged');
+  else for (const name of dropped) log.say('settingDropped', { name });
 }
 
 /** Takes the place of an earlier save under that name, but of no other file. */
@@ -130,7 +130,7 @@ async function loadFromFile(board: Board, name: string): Promise<Response> {
     board.log.say('settingsDamaged');
     return fail(codes.FAILED);
   }
-  reportDropped(board, imported.value);
+  reportDropped(board.log, imported.value);
   return ok(board.personality.text('success'));
 }
 

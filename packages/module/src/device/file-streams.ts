@@ -1,6 +1,6 @@
 import { failure, formatVersion, success } from '@moorage/base';
-import type { FileInfo, FlashError } from './flash.ts';
-import type { FileWriter, Flash } from './flash-files.ts';
+import type { FileInfo, FileWriter, FlashError } from './flash.ts';
+import type { Flash } from './flash-files.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 
 const fileInfo = (file: Pick<FileInfo, 'name' | 'version' | 'size'>, position: number): string =>

@@ -1,7 +1,14 @@
 import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
-import { type FactoryFile, type FileInfo, type FlashLayout, fileFlags, type NewFile } from './flash.ts';
-import { type FileWriter, Flash } from './flash-files.ts';
+import {
+  type FactoryFile,
+  type FileInfo,
+  type FileWriter,
+  type FlashLayout,
+  fileFlags,
+  type NewFile,
+} from './flash.ts';
+import { Flash } from './flash-files.ts';
 
 const layout: FlashLayout = { areaBytes: { i: 16 * 4096, e: 8 * 4096, b: 4 * 4096 }, maxFilesPerArea: 5 };
 

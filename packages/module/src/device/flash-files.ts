@@ -4,6 +4,7 @@ import {
   type Area,
   type FactoryFile,
   type FileInfo,
+  type FileWriter,
   type FlashError,
   type FlashLayout,
   fileFlags,
@@ -26,21 +27,6 @@ import {
 } from './flash-format.ts';
 import { openSpool, type Spool, spoolName } from './flash-spool.ts';
 import { firstFit, freeUnits, type UnitRun } from './flash-units.ts';
-
-/** A file on its way into the flash. Exactly one of `finish` and `abandon` ends it. */
-export interface FileWriter {
-  /** Bytes that are still missing. */
-  readonly remaining: number;
-  /** Takes the next bytes, which the flash may keep: do not change them afterwards. More than are missing spoil the file. */
-  append(chunk: Uint8Array): void | Promise<void>;
-  /**
-   * Makes the file valid once it is durable. `incomplete`, `too-long` and `crc` (not the CRC that was announced) leave
-   * no trace of it.
-   */
-  finish(): Promise<Result<FileInfo, FlashError>>;
-  /** Gives the file up and its units back. */
-  abandon(): Promise<void>;
-}
 
 /** What a file on its way has taken: no other may use its name and its units. */
 interface Reservation extends UnitRun {

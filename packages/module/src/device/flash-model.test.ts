@@ -2,8 +2,8 @@ import { crc16 } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Area, type FlashLayout, fileFlags, unitBytes } from './flash.ts';
-import { type FileWriter, Flash } from './flash-files.ts';
+import { type Area, type FileWriter, type FlashLayout, fileFlags, unitBytes } from './flash.ts';
+import { Flash } from './flash-files.ts';
 
 const layout: FlashLayout = { areaBytes: { i: 0, e: 10 * unitBytes, b: 6 * unitBytes }, maxFilesPerArea: 6 };
 

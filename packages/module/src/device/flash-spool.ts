@@ -1,7 +1,6 @@
 import type { Store } from '@moorage/base';
 import { failure, type Result } from '@moorage/base';
-import type { FileInfo, FlashError } from './flash.ts';
-import type { FileWriter } from './flash-files.ts';
+import type { FileInfo, FileWriter, FlashError } from './flash.ts';
 
 /** Where content waits whose size is not known yet. One at a time: commands run one after another. */
 export const spoolName = 'spool';

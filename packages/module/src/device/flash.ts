@@ -1,4 +1,5 @@
-import type { Version } from '@moorage/base';
+import type { Result, Version } from '@moorage/base';
+import type { TextKey } from '../texts/texts.ts';
 
 /** Internal, extended or bulk flash. Spec: MOD-FILE-storage. */
 export type Area = 'i' | 'e' | 'b';
@@ -111,3 +112,31 @@ const protectedTypes: ReadonlySet<number> = new Set([
 
 /** Programs and radio firmware: made at the factory or by updates, never made or deleted by users. */
 export const isProtectedType = (type: number): boolean => protectedTypes.has(type);
+
+/** A file on its way into the flash. Exactly one of `finish` and `abandon` ends it. */
+export interface FileWriter {
+  /** Bytes that are still missing. */
+  readonly remaining: number;
+  /** Takes the next bytes, which the flash may keep: do not change them afterwards. More than are missing spoil the file. */
+  append(chunk: Uint8Array): void | Promise<void>;
+  /**
+   * Makes the file valid once it is durable. `incomplete`, `too-long` and `crc` (not the CRC that was announced) leave
+   * no trace of it.
+   */
+  finish(): Promise<Result<FileInfo, FlashError>>;
+  /** Gives the file up and its units back. */
+  abandon(): Promise<void>;
+}
+
+/** What is said before `Command failed`. A name that no file can have is an invalid argument instead. */
+export const fileReasons: Readonly<Record<Exclude<FlashError, 'bad-name'>, TextKey>> = {
+  exists: 'fileExists',
+  'no-space': 'flashFull',
+  'too-many-files': 'tooManyFiles',
+  protected: 'fileProtected',
+  missing: 'fileMissing',
+  crc: 'fileCrcMismatch',
+  incomplete: 'fileIncomplete',
+  'too-long': 'fileTooLong',
+  'too-large': 'fileTooLarge',
+};

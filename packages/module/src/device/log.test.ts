@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neutralPersonality } from '../personality.ts';
+import { neutralPersonality } from '../personality/personality.ts';
 import { Log, noticeTime } from './log.ts';
 import type { PrintLevel } from './modes.ts';
 

@@ -1,4 +1,4 @@
-import type { Blanks, Personality, TextKey } from '../personality.ts';
+import type { Blanks, TextKey, Texts } from '../texts/texts.ts';
 import { type LogKind, type PrintLevel, printLevels } from './modes.ts';
 
 /** Takes one finished line, without its line end. */
@@ -34,16 +34,16 @@ const ringBytes = 2048;
  */
 export class Log {
   readonly #settings: LogSettings;
-  readonly #personality: Personality;
+  readonly #texts: Texts;
   // Made when first needed: most modules of a fleet have nobody attached.
   #sinks: LogSink[] | undefined;
   #ring: string[] = [];
   #ringLength = 0;
   #muted = false;
 
-  constructor(settings: LogSettings, personality: Personality) {
+  constructor(settings: LogSettings, texts: Texts) {
     this.#settings = settings;
-    this.#personality = personality;
+    this.#texts = texts;
   }
 
   /** Progress text, printed at level 2 and above. */
@@ -53,7 +53,7 @@ export class Log {
 
   /** A progress line out of the personality's texts. */
   say(key: TextKey, blanks?: Blanks): void {
-    this.line(this.#personality.text(key, blanks));
+    this.line(this.#texts.text(key, blanks));
   }
 
   /**

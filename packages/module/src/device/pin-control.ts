@@ -5,8 +5,8 @@ import { type AnalogWaveform, maxWaveformSteps } from './pin-outside.ts';
 import type { Level } from './pin-table.ts';
 import type { PowerState } from './power-table.ts';
 
-/** The board behind the pins, for whoever can reach its reset pin or make its program crash. */
-export interface ControlledBoard {
+/** Power of the module behind the pins, for what reaches its reset pin or makes its program crash. */
+export interface ControlledPower {
   readonly power: { readonly state: PowerState };
   reset(): Promise<void>;
   fault(name: string): Promise<void>;
@@ -73,7 +73,7 @@ export class PinControl {
   readonly #pins: Pins;
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
-  readonly #board: ControlledBoard | undefined;
+  readonly #board: ControlledPower | undefined;
   readonly #watched = new Map<number, () => void>();
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
@@ -81,7 +81,7 @@ export class PinControl {
   #skipping = false;
 
   /** `write` takes whole lines with their line end. Without a board there are pins alone. */
-  constructor(pins: Pins, clock: Clock, write: (line: string) => void, board?: ControlledBoard) {
+  constructor(pins: Pins, clock: Clock, write: (line: string) => void, board?: ControlledPower) {
     this.#pins = pins;
     this.#clock = clock;
     this.#write = write;

@@ -1,5 +1,5 @@
-import type { PersonalityData } from '../personality.ts';
-import { neutralTexts } from './texts.ts';
+import { neutralTexts } from '../texts/texts.ts';
+import type { PersonalityData } from './data.ts';
 import { noTimings } from './timings.ts';
 
 /** The 2.x firmware of the specification, under no maker's name. */

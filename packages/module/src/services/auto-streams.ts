@@ -1,17 +1,17 @@
 import type { CancelTimer } from '@moorage/base';
 import type { Interface } from '@moorage/net';
 import { openTcpClient, openUdpClient } from './open-client.ts';
-import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 import type { Sockets } from './sockets.ts';
 import { serverTls } from './tcp-servers.ts';
 
-type StreamBoard = ServiceBoard & { readonly sockets: Sockets };
+type StreamParts = ServiceParts & { readonly sockets: Sockets };
 
 /** Value of `tcp.client.auto_retries` that never ends. */
 const forever = 255;
 
 /** Connects when the interface is up, and again when the server has closed. Spec: MOD-VAR-tcp.client.auto_start. */
-export const tcpClientService: NetworkService<StreamBoard> = {
+export const tcpClientService: NetworkService<StreamParts> = {
   name: 'tcp client',
   spec: 'MOD-RULE-tcp',
   wanted: ({ variables, wlan }) =>
@@ -19,21 +19,21 @@ export const tcpClientService: NetworkService<StreamBoard> = {
       ? // Spec: MOD-VAR-tcp.client.auto_interface.
         [wlan.interfaceOf(variables.get('tcp.client.auto_interface'))]
       : [],
-  start: (board, iface) => new AutoClient(board, iface),
+  start: (parts, iface) => new AutoClient(parts, iface),
 };
 
 /** A TCP client that nobody has to ask for. It begins when the join is over. */
 class AutoClient implements RunningService {
-  readonly #board: StreamBoard;
+  readonly #parts: StreamParts;
   readonly #iface: Interface;
   #tries = 0;
   #stopped = false;
   #cancel: CancelTimer;
 
-  constructor(board: StreamBoard, iface: Interface) {
-    this.#board = board;
+  constructor(parts: StreamParts, iface: Interface) {
+    this.#parts = parts;
     this.#iface = iface;
-    this.#cancel = board.clock.after(0, () => void this.#open());
+    this.#cancel = parts.clock.after(0, () => void this.#open());
   }
 
   stop(): void {
@@ -42,9 +42,9 @@ class AutoClient implements RunningService {
   }
 
   async #open(): Promise<void> {
-    const { variables, wlan } = this.#board;
+    const { variables, wlan } = this.#parts;
     if (!wlan.isUp(this.#iface)) return;
-    const opened = await openTcpClient(this.#board, {
+    const opened = await openTcpClient(this.#parts, {
       // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port.
       host: variables.get('tcp.client.remote_host'),
       port: variables.get('tcp.client.remote_port'),
@@ -58,7 +58,7 @@ class AutoClient implements RunningService {
 
   /** Spec: MOD-VAR-tcp.client.auto_retries. */
   #again(): void {
-    const { clock, variables } = this.#board;
+    const { clock, variables } = this.#parts;
     const allowed = variables.get('tcp.client.auto_retries');
     if (this.#stopped || (allowed !== forever && this.#tries >= allowed)) return;
     this.#tries++;
@@ -67,14 +67,14 @@ class AutoClient implements RunningService {
 }
 
 /** Spec: MOD-VAR-tcp.server.auto_start, MOD-VAR-tcp.server.tls_enabled. */
-export const tcpServerService: NetworkService<StreamBoard> = {
+export const tcpServerService: NetworkService<StreamParts> = {
   name: 'tcp server',
   spec: 'MOD-RULE-tcp',
   wanted: ({ variables, wlan }) =>
     variables.get('tcp.server.auto_start') ? [wlan.interfaceOf(variables.get('tcp.server.auto_interface'))] : [],
-  async start(board, iface) {
-    const { log, sockets, variables } = board;
-    const tls = variables.get('tcp.server.tls_enabled') ? await serverTls(board) : undefined;
+  async start(parts, iface) {
+    const { log, sockets, variables } = parts;
+    const tls = variables.get('tcp.server.tls_enabled') ? await serverTls(parts) : undefined;
     if (tls && !tls.ok) {
       log.say(tls.error);
       return undefined;
@@ -87,27 +87,27 @@ export const tcpServerService: NetworkService<StreamBoard> = {
 };
 
 /** Spec: MOD-VAR-udp.client.auto_start. */
-export const udpClientService: NetworkService<StreamBoard> = {
+export const udpClientService: NetworkService<StreamParts> = {
   name: 'udp client',
   spec: 'MOD-RULE-udp',
   wanted: ({ variables, wlan }) =>
     variables.get('udp.client.auto_start') && variables.get('udp.client.remote_host') !== ''
       ? [wlan.interfaceOf(variables.get('udp.client.auto_interface'))]
       : [],
-  start(board, iface) {
-    const { clock, variables, wlan } = board;
+  start(parts, iface) {
+    const { clock, variables, wlan } = parts;
     const open = (): void => {
       if (!wlan.isUp(iface)) return;
       // Spec: MOD-VAR-udp.client.remote_host, MOD-VAR-udp.client.remote_port.
       const host = variables.get('udp.client.remote_host');
-      void openUdpClient(board, { host, port: variables.get('udp.client.remote_port'), localPort: 0, iface });
+      void openUdpClient(parts, { host, port: variables.get('udp.client.remote_port'), localPort: 0, iface });
     };
     return { stop: clock.after(0, open) };
   },
 };
 
 /** Spec: MOD-VAR-udp.server.auto_start. */
-export const udpServerService: NetworkService<StreamBoard> = {
+export const udpServerService: NetworkService<StreamParts> = {
   name: 'udp server',
   spec: 'MOD-RULE-udp',
   wanted: ({ variables, wlan }) =>

@@ -2,21 +2,15 @@ import type { CancelTimer } from '@moorage/base';
 import type { DatagramSocket, Interface } from '@moorage/net';
 import { HttpClient } from '@moorage/net/http/client';
 import { rawSample } from '../device/adc.ts';
-import type { Pins } from '../device/gpio.ts';
 import { addressOf } from './host-name.ts';
-import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
-
-/** A broadcast tells of pins, too. */
-export interface BroadcastBoard extends ServiceBoard {
-  readonly pins: Pins;
-}
+import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 
 /** Items of `broadcast.data` without a number behind them. Spec: MOD-VAR-broadcast.data. */
-const items: Readonly<Record<string, (board: BroadcastBoard, iface: Interface) => string | number>> = {
+const items: Readonly<Record<string, (parts: ServiceParts, iface: Interface) => string | number>> = {
   mac: ({ identity }) => identity.mac,
   bssid: ({ wlan }) => wlan.accessPoint?.bssid ?? '',
   channel: ({ wlan }, iface) => (iface === 'softap' ? wlan.softAp?.channel : wlan.accessPoint?.channel) ?? 0,
-  ip: (board, iface) => addressOf(board, iface),
+  ip: (parts, iface) => addressOf(parts, iface),
   ssid: ({ wlan }) => wlan.accessPoint?.ssid ?? '',
   rssi: ({ wlan }) => wlan.rssiDbm ?? 0,
   remote_terminal_port: ({ variables }) => variables.get('remote_terminal.port'),
@@ -26,7 +20,7 @@ const items: Readonly<Record<string, (board: BroadcastBoard, iface: Interface) =
 };
 
 /** The level of a pin, or a sample of an analog one; 0 where the board has no such pin or needs it for something else. */
-function pinItem({ model, pins, variables }: BroadcastBoard, kind: string, number: number): number {
+function pinItem({ model, pins, variables }: ServiceParts, kind: string, number: number): number {
   if (number >= pins.count) return 0;
   if (kind === 'gpio') return pins.level(number);
   if (!model.adc.pins.includes(number)) return 0;
@@ -37,15 +31,15 @@ function pinItem({ model, pins, variables }: BroadcastBoard, kind: string, numbe
 }
 
 /** The object that is sent, with its keys in the order of `broadcast.data`. Spec: MOD-EVENT-3. */
-export function statusObject(board: BroadcastBoard, iface: Interface): Readonly<Record<string, string | number>> {
-  const entries = board.variables
+export function statusObject(parts: ServiceParts, iface: Interface): Readonly<Record<string, string | number>> {
+  const entries = parts.variables
     .get('broadcast.data')
     .split(',')
     .flatMap((item): readonly (readonly [string, string | number])[] => {
       const pin = /^(gpio|adc)(\d+)$/.exec(item);
-      if (pin?.[1]) return [[item, pinItem(board, pin[1], Number(pin[2]))]];
+      if (pin?.[1]) return [[item, pinItem(parts, pin[1], Number(pin[2]))]];
       const value = Object.hasOwn(items, item) ? items[item] : undefined;
-      return value ? [[item, value(board, iface)]] : [];
+      return value ? [[item, value(parts, iface)]] : [];
     });
   return Object.fromEntries(entries);
 }
@@ -71,7 +65,7 @@ export function postTarget(text: string): PostTarget | undefined {
 const maxCaBytes = 65_536;
 
 class Broadcast implements RunningService {
-  readonly #board: BroadcastBoard;
+  readonly #parts: ServiceParts;
   readonly #iface: Interface;
   readonly #intervalMs: number;
   readonly #socket: DatagramSocket | undefined;
@@ -80,9 +74,9 @@ class Broadcast implements RunningService {
   #posting: HttpClient | undefined;
   #stopped = false;
 
-  constructor(board: BroadcastBoard, iface: Interface, socket: DatagramSocket | undefined) {
-    const { variables } = board;
-    this.#board = board;
+  constructor(parts: ServiceParts, iface: Interface, socket: DatagramSocket | undefined) {
+    const { variables } = parts;
+    this.#parts = parts;
     this.#iface = iface;
     this.#socket = socket;
     // Spec: MOD-VAR-broadcast.interval, MOD-VAR-broadcast.udp.ip, MOD-VAR-broadcast.udp.port: as they are at the start.
@@ -92,10 +86,10 @@ class Broadcast implements RunningService {
 
   /** Sends the status now, and again after every interval. */
   tell(): void {
-    const status = statusObject(this.#board, this.#iface);
+    const status = statusObject(this.#parts, this.#iface);
     void this.#socket?.send(Buffer.from(JSON.stringify(status)), this.#to.ip, this.#to.port);
     void this.#post(status);
-    this.#cancel = this.#board.clock.after(this.#intervalMs, () => this.tell());
+    this.#cancel = this.#parts.clock.after(this.#intervalMs, () => this.tell());
   }
 
   async stop(): Promise<void> {
@@ -107,7 +101,7 @@ class Broadcast implements RunningService {
 
   /** Spec: MOD-VAR-broadcast.http.host. A server that is slow misses one: posts do not pile up. */
   async #post(status: object): Promise<void> {
-    const { hostClock: clock = this.#board.clock, net, variables } = this.#board;
+    const { hostClock: clock = this.#parts.clock, net, variables } = this.#parts;
     const target = postTarget(variables.get('broadcast.http.host'));
     if (!target || this.#posting) return;
     const { host, port, secure, path } = target;
@@ -122,29 +116,29 @@ class Broadcast implements RunningService {
   }
 
   async #authorities(): Promise<string | undefined> {
-    const name = this.#board.variables.get('network.ca_cert');
-    const content = name === '' ? undefined : await this.#board.flash.readAll(name, maxCaBytes);
+    const name = this.#parts.variables.get('network.ca_cert');
+    const content = name === '' ? undefined : await this.#parts.flash.readAll(name, maxCaBytes);
     return content?.ok ? Buffer.from(content.value).toString('latin1') : undefined;
   }
 }
 
 /** The status broadcast. Reference: network 4.3. */
-export const broadcastService: NetworkService<BroadcastBoard> = {
+export const broadcastService: NetworkService = {
   name: 'broadcast',
   spec: 'MOD-RULE-broadcast',
   // Spec: MOD-VAR-broadcast.interface.
   wanted: ({ variables, wlan }) =>
     variables.get('broadcast.interval') > 0 ? [wlan.interfaceOf(variables.get('broadcast.interface'))] : [],
-  async start(board, iface) {
-    const port = board.variables.get('broadcast.udp.port');
-    const broadcast = new Broadcast(board, iface, port === 0 ? undefined : await openSocket(board, port));
+  async start(parts, iface) {
+    const port = parts.variables.get('broadcast.udp.port');
+    const broadcast = new Broadcast(parts, iface, port === 0 ? undefined : await openSocket(parts, port));
     broadcast.tell();
     return broadcast;
   },
 };
 
 /** The source port is that of the destination; where it is taken any will do. */
-async function openSocket({ net }: BroadcastBoard, port: number): Promise<DatagramSocket | undefined> {
+async function openSocket({ net }: ServiceParts, port: number): Promise<DatagramSocket | undefined> {
   // Nothing is expected.
   const receive = (): void => {};
   const own = await net.datagrams({ port }, receive);

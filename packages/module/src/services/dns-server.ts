@@ -1,6 +1,6 @@
 import type { DatagramSocket } from '@moorage/net';
 import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from './dns-message.ts';
-import type { NetworkService, ServiceBoard } from './service.ts';
+import type { NetworkService, ServiceParts } from './service.ts';
 
 export const dnsPort = 53;
 
@@ -32,7 +32,7 @@ export function dnsAnswer(query: DnsMessage, names: readonly string[], ip: strin
 }
 
 /** The names that lead to the module. Spec: MOD-VAR-softap.dns_server.url, MOD-VAR-setup.web.url. */
-const ownNames = ({ variables, webSetup }: Pick<ServiceBoard, 'variables' | 'webSetup'>): readonly string[] =>
+const ownNames = ({ variables, webSetup }: Pick<ServiceParts, 'variables' | 'webSetup'>): readonly string[] =>
   variables
     .get(webSetup.active ? 'setup.web.url' : 'softap.dns_server.url')
     .split(',')
@@ -45,17 +45,17 @@ export const dnsServerService: NetworkService = {
   // Spec: MOD-VAR-softap.dns_server.enabled. Web setup cannot do without it.
   wanted: ({ variables, webSetup }) =>
     variables.get('softap.dns_server.enabled') || webSetup.active ? ['softap'] : [],
-  async start(board) {
-    const ip = board.wlan.softAp?.addresses.ip ?? '0.0.0.0';
-    const names = ownNames(board);
+  async start(parts) {
+    const ip = parts.wlan.softAp?.addresses.ip ?? '0.0.0.0';
+    const names = ownNames(parts);
     let socket: DatagramSocket | undefined;
-    const opened = await board.net.datagrams({ port: dnsPort }, ({ bytes, address, port }) => {
+    const opened = await parts.net.datagrams({ port: dnsPort }, ({ bytes, address, port }) => {
       const query = readDns(bytes);
       const answer = query && dnsAnswer(query, names, ip);
       if (answer) void socket?.send(writeDns(answer), address, port);
     });
     if (!opened.ok) {
-      board.log.say('serviceNotStarted', { service: 'DNS server', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'DNS server', detail: opened.error.detail });
       return undefined;
     }
     socket = opened.value;

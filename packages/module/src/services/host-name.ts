@@ -1,16 +1,16 @@
 import { nameWithDigits } from '@moorage/base';
 import type { Interface } from '@moorage/net';
-import type { ServiceBoard } from './service.ts';
+import type { ServiceParts } from './service.ts';
 
 /** The IPv4 address of an interface that is up. */
-export const addressOf = ({ wlan }: Pick<ServiceBoard, 'wlan'>, iface: Interface): string =>
+export const addressOf = ({ wlan }: Pick<ServiceParts, 'wlan'>, iface: Interface): string =>
   (iface === 'softap' ? wlan.softAp?.addresses : wlan.addresses)?.ip ?? '0.0.0.0';
 
 /**
  * The module's own name without `.local`; empty when it has none that can be written. Spec: MOD-VAR-mdns.name,
  * MOD-VAR-system.string_substitution.
  */
-export function hostName({ identity, variables }: Pick<ServiceBoard, 'identity' | 'variables'>): string {
+export function hostName({ identity, variables }: Pick<ServiceParts, 'identity' | 'variables'>): string {
   const name = variables.get('mdns.name');
   const given = variables.get('system.string_substitution') ? nameWithDigits(name, identity.mac) : name;
   // No host name has the letter itself.
@@ -26,9 +26,9 @@ const maxNameLength = 63;
 
 /** Where the name services run. Spec: MOD-VAR-mdns.enabled, MOD-VAR-mdns.interface. */
 export function nameInterfaces(
-  board: Pick<ServiceBoard, 'identity' | 'variables' | 'wlan'>,
+  parts: Pick<ServiceParts, 'identity' | 'variables' | 'wlan'>,
 ): readonly [Interface] | [] {
-  const { variables, wlan } = board;
-  if (!variables.get('mdns.enabled') || hostName(board) === '') return [];
+  const { variables, wlan } = parts;
+  if (!variables.get('mdns.enabled') || hostName(parts) === '') return [];
   return [wlan.interfaceOf(variables.get('mdns.interface'))];
 }

@@ -1,31 +1,29 @@
-import type { Result } from '@moorage/base';
-import type { TlsClient } from '@moorage/net';
 import type { PinRoles } from '../device/pin-roles.ts';
-import { openTcpClient, openUdpClient, type SocketBoard } from './open-client.ts';
-
-type PinBoard = SocketBoard & { readonly pinRoles: PinRoles };
+import { openTcpClient, openUdpClient, type SocketParts } from './open-client.ts';
+import { tlsSettings } from './tls-settings.ts';
 
 /**
  * A connection that a pin opens and closes, without any command. One that the other side closes, or that cannot be
  * opened, stays away until the pin is released and asserted again. Spec: MOD-VAR-ioconn.control_gpio.
  */
 export class IoConnection {
-  readonly #board: PinBoard;
-  readonly #tls: () => Promise<Result<TlsClient, unknown>>;
+  readonly #parts: SocketParts;
+  readonly #pinRoles: PinRoles;
   #unwatch: (() => void) | undefined;
   #asserted = false;
   #handle: number | undefined;
   /** One opening or closing after the other, however quickly the pin changes. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(board: PinBoard, tls: () => Promise<Result<TlsClient, unknown>>) {
-    this.#board = board;
-    this.#tls = tls;
+  constructor(parts: SocketParts, pinRoles: PinRoles) {
+    this.#parts = parts;
+    this.#pinRoles = pinRoles;
   }
 
   /** After a boot: a pin that is asserted already counts. */
   start(): void {
-    const { pinRoles, variables } = this.#board;
+    const { variables } = this.#parts;
+    const pinRoles = this.#pinRoles;
     // Spec: MOD-VAR-ioconn.enabled.
     if (!variables.get('ioconn.enabled')) return;
     pinRoles.put('ioconn.status_gpio', 0);
@@ -48,11 +46,11 @@ export class IoConnection {
 
   async #act(): Promise<void> {
     if (this.#asserted && this.#handle === undefined) await this.#open();
-    if (!this.#asserted && this.#handle !== undefined) await this.#board.streams.close(this.#handle);
+    if (!this.#asserted && this.#handle !== undefined) await this.#parts.streams.close(this.#handle);
   }
 
   async #open(): Promise<void> {
-    const { variables, wlan } = this.#board;
+    const { variables, wlan } = this.#parts;
     const target = {
       // Spec: MOD-VAR-ioconn.remote_host, MOD-VAR-ioconn.remote_port, MOD-VAR-ioconn.local_port.
       host: variables.get('ioconn.remote_host'),
@@ -64,19 +62,19 @@ export class IoConnection {
     if (target.host === '' || target.port === 0) return;
     // Spec: MOD-VAR-ioconn.protocol.
     const protocol = variables.get('ioconn.protocol');
-    const tls = protocol === 'tls' ? await this.#tls() : undefined;
+    const tls = protocol === 'tls' ? await tlsSettings(this.#parts, undefined) : undefined;
     if (tls && !tls.ok) return;
     const opened = await (protocol === 'udp'
-      ? openUdpClient(this.#board, target)
-      : openTcpClient(this.#board, target, tls?.value));
+      ? openUdpClient(this.#parts, target)
+      : openTcpClient(this.#parts, target, tls?.value));
     if (!opened.ok) return;
     this.#handle = opened.value;
     // Spec: MOD-VAR-ioconn.status_gpio.
-    this.#board.pinRoles.put('ioconn.status_gpio', 1);
+    this.#pinRoles.put('ioconn.status_gpio', 1);
   }
 
   #gone(): void {
     this.#handle = undefined;
-    this.#board.pinRoles.put('ioconn.status_gpio', 0);
+    this.#pinRoles.put('ioconn.status_gpio', 0);
   }
 }

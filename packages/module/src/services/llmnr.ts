@@ -30,19 +30,19 @@ export const llmnrService: NetworkService = {
   name: 'llmnr',
   spec: 'MOD-RULE-llmnr',
   // A name of several labels is no name for LLMNR.
-  wanted: (board) => (plainName(hostName(board)).includes('.') ? [] : nameInterfaces(board)),
-  async start(board, iface) {
-    const name = hostName(board);
-    const ip = addressOf(board, iface);
+  wanted: (parts) => (plainName(hostName(parts)).includes('.') ? [] : nameInterfaces(parts)),
+  async start(parts, iface) {
+    const name = hostName(parts);
+    const ip = addressOf(parts, iface);
     let socket: DatagramSocket | undefined;
     const receive = ({ bytes, address, port }: Datagram): void => {
       const query = readDns(bytes);
       const answer = query && llmnrAnswer(query, name, ip);
       if (answer) void socket?.send(writeDns(answer), address, port);
     };
-    const opened = await board.net.datagrams({ port: llmnrPort, group: llmnrGroup }, receive);
+    const opened = await parts.net.datagrams({ port: llmnrPort, group: llmnrGroup }, receive);
     if (!opened.ok) {
-      board.log.say('serviceNotStarted', { service: 'LLMNR', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'LLMNR', detail: opened.error.detail });
       return undefined;
     }
     socket = opened.value;

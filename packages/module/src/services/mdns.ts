@@ -2,7 +2,7 @@ import type { Interface } from '@moorage/net';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
 import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
-import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 
 /** Variables with the ports of the services that the module itself has. Reference: network 4.1. */
 const ownPorts = {
@@ -15,8 +15,8 @@ const ownPorts = {
 const isOwn = (word: string): word is keyof typeof ownPorts => Object.hasOwn(ownPorts, word);
 
 /** What `mdns.service` asks to announce. Spec: MOD-VAR-mdns.service. */
-export function serviceClaims(board: Pick<ServiceBoard, 'identity' | 'net' | 'variables'>): readonly ServiceClaim[] {
-  const { identity, net, variables } = board;
+export function serviceClaims(parts: Pick<ServiceParts, 'identity' | 'net' | 'variables'>): readonly ServiceClaim[] {
+  const { identity, net, variables } = parts;
   const txt = [`mac=${identity.mac}`, `uuid=${identity.uuid}`, `version=${variables.get('system.version')}`];
   const types = variables
     .get('mdns.service')
@@ -40,8 +40,8 @@ export const mdnsService: NetworkService = {
   start: startMdns,
 };
 
-async function startMdns(board: ServiceBoard, iface: Interface): Promise<RunningService | undefined> {
-  const { hostClock: clock = board.clock, log, net, random } = board;
+async function startMdns(parts: ServiceParts, iface: Interface): Promise<RunningService | undefined> {
+  const { hostClock: clock = parts.clock, log, net, random } = parts;
   log.say('startingMdns');
   let responder: MdnsResponder | undefined;
   const opened = await net.datagrams({ port: mdnsPort, group: mdnsGroup }, (datagram) => responder?.receive(datagram));
@@ -50,11 +50,11 @@ async function startMdns(board: ServiceBoard, iface: Interface): Promise<Running
     return undefined;
   }
   const socket = opened.value;
-  const claim: Claim = { name: hostName(board), ip: addressOf(board, iface), services: serviceClaims(board) };
+  const claim: Claim = { name: hostName(parts), ip: addressOf(parts, iface), services: serviceClaims(parts) };
   const named = (name: string): void => log.say('mdnsDomain', { name });
   const started = new MdnsResponder({ clock, random, socket, claim, named });
   responder = started;
-  const leave = board.wlan.watch({ down: (gone) => gone === iface && void started.stop() });
+  const leave = parts.wlan.watch({ down: (gone) => gone === iface && void started.stop() });
   await started.start();
   leave();
   return {

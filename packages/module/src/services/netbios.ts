@@ -19,19 +19,19 @@ export const isNetbiosName = (name: string): boolean =>
 export const netbiosService: NetworkService = {
   name: 'netbios',
   spec: 'MOD-RULE-netbios',
-  wanted: (board) => (isNetbiosName(hostName(board)) ? nameInterfaces(board) : []),
-  async start(board, iface) {
-    const name = hostName(board).toUpperCase();
-    const ip = addressOf(board, iface);
+  wanted: (parts) => (isNetbiosName(hostName(parts)) ? nameInterfaces(parts) : []),
+  async start(parts, iface) {
+    const name = hostName(parts).toUpperCase();
+    const ip = addressOf(parts, iface);
     let socket: DatagramSocket | undefined;
     const receive = ({ bytes, address, port }: Datagram): void => {
       const query = readNetbiosQuery(bytes);
       if (query?.suffix !== workstation || query.name.toUpperCase() !== name) return;
       void socket?.send(netbiosAnswer(query, ip), address, port);
     };
-    const opened = await board.net.datagrams({ port: netbiosPort }, receive);
+    const opened = await parts.net.datagrams({ port: netbiosPort }, receive);
     if (!opened.ok) {
-      board.log.say('serviceNotStarted', { service: 'NetBIOS', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'NetBIOS', detail: opened.error.detail });
       return undefined;
     }
     socket = opened.value;

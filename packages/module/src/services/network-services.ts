@@ -1,5 +1,6 @@
 import type { Interface } from '@moorage/net';
-import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+import type { Wlan } from '../wlan/wlan.ts';
+import type { NetworkService, RunningService } from './service.ts';
 
 interface Started {
   readonly service: string;
@@ -9,17 +10,17 @@ interface Started {
 }
 
 /** Starts the services of an interface when it comes up, in the order of the list, and stops them when it goes. */
-export class NetworkServices<Board extends ServiceBoard> {
-  readonly #board: Board;
-  readonly #list: readonly NetworkService<Board>[];
+export class NetworkServices<Parts extends { readonly wlan: Wlan }> {
+  readonly #parts: Parts;
+  readonly #list: readonly NetworkService<Parts>[];
   #started: Started[] = [];
   /** What has been stopped, and may still have its sockets. */
   #ending: Promise<unknown> = Promise.resolve();
 
-  constructor(board: Board, list: readonly NetworkService<Board>[]) {
-    this.#board = board;
+  constructor(parts: Parts, list: readonly NetworkService<Parts>[]) {
+    this.#parts = parts;
     this.#list = list;
-    board.wlan.watch({ up: (iface) => this.#up(iface), down: (iface) => void this.stop(iface) });
+    parts.wlan.watch({ up: (iface) => this.#up(iface), down: (iface) => void this.stop(iface) });
   }
 
   /** Whether a service runs, or is about to. */
@@ -39,18 +40,18 @@ export class NetworkServices<Board extends ServiceBoard> {
 
   /** Nothing to wait for when nothing is wanted: a join without services ends in the same turn. */
   #up(iface: Interface): void | Promise<void> {
-    const wanted = this.#list.filter((service) => service.wanted(this.#board).includes(iface));
+    const wanted = this.#list.filter((service) => service.wanted(this.#parts).includes(iface));
     if (wanted.length > 0) return this.#startAll(wanted, iface);
   }
 
-  async #startAll(wanted: readonly NetworkService<Board>[], iface: Interface): Promise<void> {
+  async #startAll(wanted: readonly NetworkService<Parts>[], iface: Interface): Promise<void> {
     // An interface that has just gone down had the same ports.
     await this.#ending;
     for (const service of wanted) {
       // The interface may have gone while the one before was starting.
-      if (!this.#board.wlan.isUp(iface)) return;
+      if (!this.#parts.wlan.isUp(iface)) return;
       if (this.isRunning(service.name)) continue;
-      const running = Promise.resolve(service.start(this.#board, iface));
+      const running = Promise.resolve(service.start(this.#parts, iface));
       this.#started.push({ service: service.name, iface, running });
       await running;
     }

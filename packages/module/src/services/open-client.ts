@@ -3,10 +3,10 @@ import type { Connection, Interface, KeepAlive, TlsClient } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { DatagramStream } from '../device/net-datagram.ts';
 import { SocketStream } from '../device/net-stream.ts';
-import type { ServiceBoard } from './service.ts';
+import type { ServiceParts } from './service.ts';
 
-/** The parts of a module that open network streams. */
-export type SocketBoard = Pick<ServiceBoard, 'clock' | 'flash' | 'log' | 'net' | 'streams' | 'variables' | 'wlan'>;
+/** What opening a network stream takes. */
+export type SocketParts = Pick<ServiceParts, 'clock' | 'flash' | 'log' | 'net' | 'streams' | 'variables' | 'wlan'>;
 
 export interface Target {
   /** As it was typed. */
@@ -28,22 +28,22 @@ const longestTimerMs = 2_147_483_647;
  * Spec: MOD-CMD-tcp_client, MOD-CMD-tls_client, MOD-NET-auto-up.
  */
 export async function openTcpClient(
-  board: SocketBoard,
+  parts: SocketParts,
   target: Target,
   tls?: TlsClient,
 ): Promise<Result<number, 'failed'>> {
-  const { log, streams } = board;
+  const { log, streams } = parts;
   const { host, port } = target;
-  if (!(await ready(board, target))) return failure('failed');
-  const link = watchLink(board, target.iface);
+  if (!(await ready(parts, target))) return failure('failed');
+  const link = watchLink(parts, target.iface);
   try {
     // Spec: MOD-EVENT-opening, MOD-EVENT-opened, MOD-EVENT-open-failed.
     log.notice('stream_opening', { connection: `${host}:${port}` });
-    const dialled = await dial(board, target, tls !== undefined, link);
-    const opened = dialled.ok && tls ? await secured(board, dialled.value, host, tls) : dialled;
+    const dialled = await dial(parts, target, tls !== undefined, link);
+    const opened = dialled.ok && tls ? await secured(parts, dialled.value, host, tls) : dialled;
     if (opened.ok && !link.lost) {
-      applyKeepAlive(board, opened.value);
-      const stream = clientStream(board, target, opened.value, tls ? 'TLSC' : 'TCPC');
+      applyKeepAlive(parts, opened.value);
+      const stream = clientStream(parts, target, opened.value, tls ? 'TLSC' : 'TCPC');
       const handle = streams.open(stream);
       if (handle.ok) return success(handle.value);
       // A server's client may have taken the last handle meanwhile.
@@ -58,11 +58,11 @@ export async function openTcpClient(
 }
 
 /** Opens a stream of datagrams to one host. Spec: MOD-CMD-udp_client, MOD-STREAM-UDPC. */
-export async function openUdpClient(board: SocketBoard, target: Target): Promise<Result<number, 'failed'>> {
-  const { log, net, streams } = board;
+export async function openUdpClient(parts: SocketParts, target: Target): Promise<Result<number, 'failed'>> {
+  const { log, net, streams } = parts;
   const { host, port, localPort, iface, gone } = target;
-  if (!(await ready(board, target))) return failure('failed');
-  const link = watchLink(board, iface);
+  if (!(await ready(parts, target))) return failure('failed');
+  const link = watchLink(parts, iface);
   log.notice('stream_opening', { connection: `${host}:${port}` });
   const address = await net.resolve(host);
   let usedPort = localPort;
@@ -89,7 +89,7 @@ export async function openUdpClient(board: SocketBoard, target: Target): Promise
 }
 
 /** Spec: MOD-VAR-tcp.keepalive.enabled and the three beside it; they count for connections that open from now on. */
-export function applyKeepAlive({ variables }: Pick<SocketBoard, 'variables'>, { keepAlive }: Connection): void {
+export function applyKeepAlive({ variables }: Pick<SocketParts, 'variables'>, { keepAlive }: Connection): void {
   if (!variables.get('tcp.keepalive.enabled')) return;
   const settings: KeepAlive = {
     initialMs: variables.get('tcp.keepalive.initial_timeout') * 1000,
@@ -100,7 +100,7 @@ export function applyKeepAlive({ variables }: Pick<SocketBoard, 'variables'>, { 
 }
 
 /** The interface is up and a handle is free. */
-async function ready({ log, streams, wlan }: SocketBoard, { iface }: Target): Promise<boolean> {
+async function ready({ log, streams, wlan }: SocketParts, { iface }: Target): Promise<boolean> {
   const joined = await wlan.ensureUp(iface);
   if (!joined.ok) return false;
   // Spec: MOD-LIMIT-streams.
@@ -114,7 +114,7 @@ interface Link {
   stop(): void;
 }
 
-function watchLink({ wlan }: SocketBoard, iface: Interface): Link {
+function watchLink({ wlan }: SocketParts, iface: Interface): Link {
   let lost = false;
   const stop = wlan.watch({
     down: (gone) => {
@@ -130,7 +130,7 @@ function watchLink({ wlan }: SocketBoard, iface: Interface): Link {
 }
 
 /** Tries as often as `tcp.client.retries` says. Spec: MOD-VAR-tcp.client.retries, MOD-VAR-tcp.client.retry_period. */
-async function dial({ clock, log, net, variables }: SocketBoard, target: Target, secure: boolean, link: Link) {
+async function dial({ clock, log, net, variables }: SocketParts, target: Target, secure: boolean, link: Link) {
   const { host, port, localPort } = target;
   for (let attempt = 1; ; attempt++) {
     log.say(secure ? 'connectingTls' : 'connectingTcp', { host, port });
@@ -143,10 +143,10 @@ async function dial({ clock, log, net, variables }: SocketBoard, target: Target,
 }
 
 /** Spec: MOD-VAR-tcp.client.connect_timeout. */
-const connectTimeoutMs = (variables: SocketBoard['variables']): number =>
+const connectTimeoutMs = (variables: SocketParts['variables']): number =>
   Math.min(longestTimerMs, variables.get('tcp.client.connect_timeout'));
 
-async function secured({ log, net, variables }: SocketBoard, connection: Connection, host: string, tls: TlsClient) {
+async function secured({ log, net, variables }: SocketParts, connection: Connection, host: string, tls: TlsClient) {
   log.say('startingTls');
   const done = await net.secure(connection, { host, tls, timeoutMs: connectTimeoutMs(variables) });
   if (!done.ok) log.say('tlsFailed', { error: tlsErrorNumber(done.error) });
@@ -154,7 +154,7 @@ async function secured({ log, net, variables }: SocketBoard, connection: Connect
 }
 
 const clientStream = (
-  { clock, streams, variables }: SocketBoard,
+  { clock, streams, variables }: SocketParts,
   { host, port, iface, gone }: Target,
   connection: Connection,
   type: 'TCPC' | 'TLSC',

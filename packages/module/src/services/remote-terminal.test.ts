@@ -3,9 +3,9 @@ import { unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
+import { attachSession } from '../bus/attach-session.ts';
 import { createModule } from '../module.ts';
 import { HostLine, PeerStream } from '../testing/bus-rig.ts';
-import { attachSession } from '../transports/duplex.ts';
 import { defaultAir } from '../wlan/air.ts';
 
 /** A module that has joined with its terminal on, and a host in the same network. */

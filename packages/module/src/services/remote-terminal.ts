@@ -1,10 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CancelTimer } from '@moorage/base';
+import type { Bus } from '../bus/bus.ts';
 import { telnetStream } from '../bus/telnet-stream.ts';
-import type { Board } from '../commands/board.ts';
-import { attachSession } from '../transports/duplex.ts';
-import type { NetworkService, RunningService } from './service.ts';
+import type { NetworkService, RunningService, ServiceParts } from './service.ts';
+
+export interface TerminalParts
+  extends Pick<ServiceParts, 'clock' | 'log' | 'net' | 'personality' | 'variables' | 'wlan'> {
+  readonly bus: Bus;
+  /** The recovery program runs. */
+  readonly safeMode: boolean;
+  /** Runs a session of the command line over a stream. */
+  attachTerminal(stream: Duplex): void;
+}
 
 /** Wrong passwords until a client is sent away. */
 const maxPasswords = 3;
@@ -21,7 +29,7 @@ interface Client {
 }
 
 /** The command line over TCP, for one client at a time. Spec: MOD-NET-terminal, MOD-VAR-remote_terminal.*. */
-export const remoteTerminal: NetworkService<Board> = {
+export const remoteTerminal: NetworkService<TerminalParts> = {
   name: 'remote terminal',
   spec: 'MOD-NET-terminal',
   wanted({ variables, wlan }) {
@@ -29,21 +37,21 @@ export const remoteTerminal: NetworkService<Board> = {
     const named = variables.get('remote_terminal.interface');
     return [wlan.interfaceOf(named === 'default' ? undefined : named)];
   },
-  async start(board): Promise<RunningService | undefined> {
+  async start(parts): Promise<RunningService | undefined> {
     let client: Client | undefined;
-    const port = board.variables.get('remote_terminal.port');
-    const listening = await board.net.listen(port, ({ stream }) => {
+    const port = parts.variables.get('remote_terminal.port');
+    const listening = await parts.net.listen(port, ({ stream }) => {
       if (client) {
-        refuse(board, stream);
+        refuse(parts, stream);
         return;
       }
-      const own = serve(board, stream, () => {
+      const own = serve(parts, stream, () => {
         if (client === own) client = undefined;
       });
       client = own;
     });
     if (!listening.ok) {
-      board.log.say('terminalFailed', { port });
+      parts.log.say('terminalFailed', { port });
       return undefined;
     }
     return {
@@ -56,29 +64,29 @@ export const remoteTerminal: NetworkService<Board> = {
 };
 
 /** The one who is there stays. Spec: MOD-NET-terminal-one. */
-function refuse(board: Board, stream: Duplex): void {
+function refuse(parts: TerminalParts, stream: Duplex): void {
   stream.on('error', () => stream.destroy());
   // What it sends is of no interest, but the end of it is awaited: a reset might overtake the line.
   stream.resume();
-  stream.end(`${board.personality.text('terminalInUse')}\r\n`);
-  destroyLater(board, stream);
+  stream.end(`${parts.personality.text('terminalInUse')}\r\n`);
+  destroyLater(parts, stream);
 }
 
 /** Sends what waits and hangs up. */
-function hangUp(board: Board, stream: Duplex): void {
+function hangUp(parts: TerminalParts, stream: Duplex): void {
   stream.end(() => stream.destroy());
-  destroyLater(board, stream);
+  destroyLater(parts, stream);
 }
 
-function destroyLater(board: Board, stream: Duplex): void {
-  const cancel = board.clock.after(lingerMs, () => stream.destroy());
+function destroyLater(parts: TerminalParts, stream: Duplex): void {
+  const cancel = parts.clock.after(lingerMs, () => stream.destroy());
   stream.on('close', cancel);
 }
 
-function serve(board: Board, connection: Duplex, gone: () => void): Client {
-  const idle = watchIdle(board, {
+function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Client {
+  const idle = watchIdle(parts, {
     busy: () => stream.isPaused(),
-    expired: () => hangUp(board, stream),
+    expired: () => hangUp(parts, stream),
   });
   // Spec: MOD-NET-telnet. Negotiation is taken out and not answered.
   const stream = telnetStream(connection, { heard: () => {}, active: idle.active, maybeRaw: true });
@@ -86,33 +94,33 @@ function serve(board: Board, connection: Duplex, gone: () => void): Client {
   stream.on('error', () => stream.destroy());
   stream.on('close', () => {
     idle.stop();
-    if (loggedIn) board.bus.terminal(false);
+    if (loggedIn) parts.bus.terminal(false);
     gone();
   });
-  logIn(board, stream, () => {
+  logIn(parts, stream, () => {
     loggedIn = true;
-    board.bus.terminal(true);
-    const { personality, safeMode, variables } = board;
+    parts.bus.terminal(true);
+    const { personality, safeMode, variables } = parts;
     if (variables.get('system.cmd.prompt_enabled')) {
       stream.write(personality.text(safeMode ? 'safeModePrompt' : 'prompt'));
     }
-    attachSession<Board>(board, 'terminal', stream);
+    parts.attachTerminal(stream);
   });
-  return { close: () => hangUp(board, stream) };
+  return { close: () => hangUp(parts, stream) };
 }
 
 const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
 /** Asks for the password until it is right or has been wrong too often. Spec: MOD-VAR-remote_terminal.password. */
-function logIn(board: Board, stream: Duplex, done: () => void): void {
-  const password = board.variables.get('remote_terminal.password');
+function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
+  const password = parts.variables.get('remote_terminal.password');
   if (password === '') {
     done();
     return;
   }
   let typed = '';
   let wrong = 0;
-  const ask = (): void => void stream.write(board.personality.text('askTerminalPassword'));
+  const ask = (): void => void stream.write(parts.personality.text('askTerminalPassword'));
   /** Takes a line; true when there is nothing more to ask. */
   const check = (): boolean => {
     // How long it takes tells nothing of it.
@@ -137,7 +145,7 @@ function logIn(board: Board, stream: Duplex, done: () => void): void {
         stream.off('data', read);
         stream.pause();
         if (wrong >= maxPasswords) {
-          hangUp(board, stream);
+          hangUp(parts, stream);
           return;
         }
         const rest = bytes.subarray(afterCr && bytes[at + 1] === 0x0a ? at + 2 : at + 1);
@@ -156,8 +164,8 @@ function logIn(board: Board, stream: Duplex, done: () => void): void {
  * Calls `expire` when nothing has come from the client for `remote_terminal.timeout`; a command that runs is waited for.
  * Spec: MOD-VAR-remote_terminal.timeout.
  */
-function watchIdle(board: Board, { busy, expired }: { busy(): boolean; expired(): void }) {
-  const { clock, variables } = board;
+function watchIdle(parts: TerminalParts, { busy, expired }: { busy(): boolean; expired(): void }) {
+  const { clock, variables } = parts;
   let lastMs = clock.monotonic();
   let cancel: CancelTimer = () => {};
   const plan = (): void => {

@@ -1,19 +1,20 @@
 import type { Clock, Random } from '@moorage/base';
 import type { Interface, Net } from '@moorage/net';
 import type { Flash } from '../device/flash-files.ts';
+import type { Pins } from '../device/gpio.ts';
 import type { Identity } from '../device/identity.ts';
 import type { Log } from '../device/log.ts';
 import type { PinRoles } from '../device/pin-roles.ts';
 import type { Rtc } from '../device/rtc.ts';
 import type { StreamTable } from '../device/streams.ts';
-import type { Model } from '../model.ts';
-import type { Personality } from '../personality.ts';
+import type { Model } from '../model/model.ts';
+import type { Personality } from '../personality/personality.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { Wlan } from '../wlan/wlan.ts';
 import type { WebSetupFacts } from './web-setup.ts';
 
-/** The parts of a module that its network services use. */
-export interface ServiceBoard {
+/** The finished parts of a module of which a network service names those that it takes. */
+export interface ServiceParts {
   readonly clock: Clock;
   /** Time as peers live in it, where the module's own clock runs faster than theirs. */
   readonly hostClock?: Clock;
@@ -27,6 +28,7 @@ export interface ServiceBoard {
   readonly flash: Flash;
   readonly streams: StreamTable;
   readonly log: Log;
+  readonly pins: Pins;
   readonly pinRoles: PinRoles;
   readonly wlan: Wlan;
   readonly webSetup: WebSetupFacts;
@@ -39,12 +41,12 @@ export interface RunningService {
 }
 
 /** Something that the module does by itself on an interface while that is up. */
-export interface NetworkService<Board extends ServiceBoard = ServiceBoard> {
+export interface NetworkService<Parts = ServiceParts> {
   readonly name: string;
   /** Spec id of the rule that asks for it. */
   readonly spec: string;
   /** The interfaces on which it is wanted, asked when one comes up; none while it is switched off. */
-  wanted(board: Board): readonly Interface[];
+  wanted(parts: Parts): readonly Interface[];
   /** Starts on an interface that has its address. What cannot start says so in the log and answers `undefined`. */
-  start(board: Board, iface: Interface): RunningService | undefined | Promise<RunningService | undefined>;
+  start(parts: Parts, iface: Interface): RunningService | undefined | Promise<RunningService | undefined>;
 }

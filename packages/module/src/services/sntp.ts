@@ -1,5 +1,5 @@
 import type { CancelTimer } from '@moorage/base';
-import type { NetworkService, RunningService, ServiceBoard } from './service.ts';
+import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 import { readSntpReply, type SntpReply, sntpRequest } from './sntp-packet.ts';
 
 export const ntpPort = 123;
@@ -18,7 +18,7 @@ type Outcome = 'silence' | { kind: 'time'; epochMs: number } | Extract<SntpReply
 
 /** Keeps the clock by the time of a server. Spec: MOD-RULE-time. */
 class Sntp implements RunningService {
-  readonly #board: ServiceBoard;
+  readonly #parts: ServiceParts;
   #cancelNext: CancelTimer | undefined;
   #end: (() => void) | undefined;
   #failures = 0;
@@ -27,9 +27,9 @@ class Sntp implements RunningService {
   #turn = 0;
   readonly #unwatch: readonly (() => void)[];
 
-  constructor(board: ServiceBoard) {
-    this.#board = board;
-    const { variables } = board;
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+    const { variables } = parts;
     this.#unwatch = [
       // Both act at once. Spec: MOD-VAR-ntp.interval, MOD-VAR-ntp.server.
       variables.onChange('ntp.interval', () => this.#end ?? this.#plan()),
@@ -41,14 +41,14 @@ class Sntp implements RunningService {
     const turn = ++this.#turn;
     this.#cancelNext?.();
     this.#end?.();
-    this.#polledAtMs = this.#board.clock.monotonic();
+    this.#polledAtMs = this.#parts.clock.monotonic();
     const outcome = await this.#ask();
     // Stopped, or asked anew, meanwhile.
     if (turn !== this.#turn) return;
     if (outcome === 'silence') this.#failures++;
     else if (outcome.kind === 'time') {
       this.#failures = 0;
-      this.#board.rtc.set(outcome.epochMs);
+      this.#parts.rtc.set(outcome.epochMs);
     } else if (finalKisses.has(outcome.code)) return;
     else this.#failures = manyFailures;
     this.#plan();
@@ -62,7 +62,7 @@ class Sntp implements RunningService {
   }
 
   #plan(): void {
-    const { clock, variables } = this.#board;
+    const { clock, variables } = this.#parts;
     const intervalMs = variables.get('ntp.interval') * 1000;
     const retryMs = this.#failures === 0 ? intervalMs : firstRetryMs * 2 ** (this.#failures - 1);
     const dueMs = this.#polledAtMs + Math.min(intervalMs, retryMs) - clock.monotonic();
@@ -72,7 +72,7 @@ class Sntp implements RunningService {
 
   /** One request, and the time by now of the reply to believe. */
   async #ask(): Promise<Outcome> {
-    const { hostClock: clock = this.#board.clock, net, random, variables } = this.#board;
+    const { hostClock: clock = this.#parts.clock, net, random, variables } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const end = (): void => resolve('silence');
     this.#end = end;
@@ -116,8 +116,8 @@ export const sntpService: NetworkService = {
   // Spec: MOD-VAR-ntp.enabled, MOD-VAR-ntp.interface.
   wanted: ({ variables, wlan }) =>
     variables.get('ntp.enabled') ? [wlan.interfaceOf(variables.get('ntp.interface'))] : [],
-  start(board) {
-    const sntp = new Sntp(board);
+  start(parts) {
+    const sntp = new Sntp(parts);
     // The join does not wait for the time.
     void sntp.poll();
     return sntp;

@@ -1,4 +1,4 @@
-import type { SocketBoard } from './open-client.ts';
+import type { SocketParts } from './open-client.ts';
 import { TcpServers } from './tcp-servers.ts';
 import { UdpServer } from './udp-server.ts';
 
@@ -7,14 +7,14 @@ export class Sockets {
   readonly tcp: TcpServers;
   readonly udp: UdpServer;
 
-  constructor(board: SocketBoard) {
-    this.tcp = new TcpServers(board);
-    this.udp = new UdpServer(board);
-    board.wlan.watch({
+  constructor(parts: SocketParts) {
+    this.tcp = new TcpServers(parts);
+    this.udp = new UdpServer(parts);
+    parts.wlan.watch({
       // Nobody may come in between; the notices of the streams are printed before that of the link.
       down: (iface) => {
         this.tcp.halt(iface);
-        void board.streams.closeConnections(iface);
+        void parts.streams.closeConnections(iface);
       },
     });
   }

@@ -2,8 +2,8 @@ import { failure, type Result, success } from '@moorage/base';
 import type { Connection, Interface, Listener, NetFailure, TlsServer } from '@moorage/net';
 import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import { SocketStream } from '../device/net-stream.ts';
-import type { TextKey } from '../personality.ts';
-import { applyKeepAlive, type SocketBoard } from './open-client.ts';
+import type { TextKey } from '../texts/texts.ts';
+import { applyKeepAlive, type SocketParts } from './open-client.ts';
 
 /** Longest TLS handshake of a client, in ms. */
 const handshakeTimeoutMs = 15_000;
@@ -32,16 +32,16 @@ interface Server extends ServerSettings {
  * Spec: MOD-STREAM-server, MOD-STREAM-TCPS, MOD-STREAM-TLSS.
  */
 export class TcpServers {
-  readonly #board: SocketBoard;
+  readonly #parts: SocketParts;
   readonly #servers = new Map<number, Server>();
 
-  constructor(board: SocketBoard) {
-    this.#board = board;
+  constructor(parts: SocketParts) {
+    this.#parts = parts;
   }
 
   /** Listens on a port and says so; on a refusal the log says why. */
   async start(settings: ServerSettings): Promise<Result<void, 'failed'>> {
-    const { log, net, wlan } = this.#board;
+    const { log, net, wlan } = this.#parts;
     const { port, iface, tls } = settings;
     if (this.#servers.has(port)) {
       log.say('serverRunning');
@@ -71,7 +71,7 @@ export class TcpServers {
       (server) => server.kind === kind && (port === undefined || server.port === port),
     );
     for (const server of ending) this.#end(server);
-    await this.#board.streams.drop(new Set(ending.flatMap(({ clients }) => [...clients])));
+    await this.#parts.streams.drop(new Set(ending.flatMap(({ clients }) => [...clients])));
     return ending.length > 0;
   }
 
@@ -89,7 +89,7 @@ export class TcpServers {
   }
 
   #accept(server: Server, connection: Connection): void {
-    const { log, streams, variables } = this.#board;
+    const { log, streams, variables } = this.#parts;
     // The handshake is over by now; nothing else was said in between.
     if (server.tls && !server.stopped) log.say('startingTls');
     // Spec: MOD-VAR-tcp.server.max_clients, MOD-LIMIT-streams.
@@ -99,14 +99,14 @@ export class TcpServers {
       connection.stream.destroy();
       return;
     }
-    applyKeepAlive(this.#board, connection);
+    applyKeepAlive(this.#parts, connection);
     const stream = this.#streamOf(server, connection);
     server.clients.add(stream);
     streams.open(stream);
   }
 
   #streamOf(server: Server, connection: Connection): SocketStream {
-    const { clock, streams, variables } = this.#board;
+    const { clock, streams, variables } = this.#parts;
     const { localAddress, remoteAddress, remotePort } = connection;
     const stream: SocketStream = new SocketStream({
       type: server.tls ? 'TLSS' : 'TCPS',
@@ -126,8 +126,8 @@ export class TcpServers {
 
   #sayHandshake(server: Server, failed: NetFailure): void {
     if (server.stopped) return;
-    this.#board.log.say('startingTls');
-    this.#board.log.say('tlsFailed', { error: tlsErrorNumber(failed) });
+    this.#parts.log.say('startingTls');
+    this.#parts.log.say('tlsFailed', { error: tlsErrorNumber(failed) });
   }
 }
 
@@ -136,7 +136,7 @@ export class TcpServers {
  * text that says why.
  */
 export async function serverTls(
-  { flash, variables }: SocketBoard,
+  { flash, variables }: SocketParts,
   certFile: string = variables.get('http.server.tls_cert'),
   keyFile: string = variables.get('http.server.tls_key'),
 ): Promise<Result<TlsServer, TextKey>> {

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Interface } from '@moorage/net';
 import { DatagramStream, type Peer } from '../device/net-datagram.ts';
-import type { SocketBoard } from './open-client.ts';
+import type { SocketParts } from './open-client.ts';
 
 /** What the list shows before anybody has sent something. */
 const nobody: Peer = { address: '0.0.0.0', port: 0 };
@@ -11,12 +11,12 @@ const nobody: Peer = { address: '0.0.0.0', port: 0 };
  * Spec: MOD-STREAM-UDPS, MOD-STREAM-udp-clients.
  */
 export class UdpServer {
-  readonly #board: SocketBoard;
+  readonly #parts: SocketParts;
   #starting = false;
   #running: { readonly stream: DatagramStream; readonly handle: number } | undefined;
 
-  constructor(board: SocketBoard) {
-    this.#board = board;
+  constructor(parts: SocketParts) {
+    this.#parts = parts;
   }
 
   /** Its stream and the handle of that; `undefined` while the server does not run. */
@@ -26,7 +26,7 @@ export class UdpServer {
 
   /** Opens socket and stream and says so; on a refusal the log says why. */
   async start({ port, iface }: { readonly port: number; readonly iface: Interface }): Promise<Result<void, 'failed'>> {
-    const { log, streams } = this.#board;
+    const { log, streams } = this.#parts;
     if (this.#running || this.#starting) {
       log.say('serverRunning');
       return failure('failed');
@@ -46,12 +46,12 @@ export class UdpServer {
   /** False when it did not run. */
   async stop(): Promise<boolean> {
     const running = this.#running;
-    if (running) await this.#board.streams.drop(new Set([running.stream]));
+    if (running) await this.#parts.streams.drop(new Set([running.stream]));
     return running !== undefined;
   }
 
   async #open(port: number, iface: Interface): Promise<Result<void, 'failed'>> {
-    const { log, net, streams, variables, wlan } = this.#board;
+    const { log, net, streams, variables, wlan } = this.#parts;
     let local = '';
     const stream = new DatagramStream({
       type: 'UDPS',

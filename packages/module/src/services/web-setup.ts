@@ -1,5 +1,5 @@
 import type { CancelTimer } from '@moorage/base';
-import type { ServiceBoard } from './service.ts';
+import type { ServiceParts } from './service.ts';
 
 /** What the services of the setup network ask. */
 export interface WebSetupFacts {
@@ -9,23 +9,23 @@ export interface WebSetupFacts {
   pageOpened(): void;
 }
 
-/** The parts of a module that web setup takes over. */
-export type WebSetupBoard = Pick<ServiceBoard, 'clock' | 'log' | 'streams' | 'variables' | 'wlan'>;
+/** What web setup takes over. */
+export type WebSetupParts = Pick<ServiceParts, 'clock' | 'log' | 'streams' | 'variables' | 'wlan'>;
 
 /**
  * Web setup: the module makes a network of its own, on which a person with a browser finds its page.
  * Reference: network 3.1. Spec: MOD-CMD-setup.
  */
 export class WebSetup implements WebSetupFacts {
-  readonly #board: WebSetupBoard;
+  readonly #parts: WebSetupParts;
   #active = false;
   #cancelStart: CancelTimer | undefined;
   #cancelIdle: CancelTimer | undefined;
 
-  constructor(board: WebSetupBoard) {
-    this.#board = board;
+  constructor(parts: WebSetupParts) {
+    this.#parts = parts;
     // Whoever takes the network away, by a command or a reboot, ends web setup.
-    board.wlan.watch({ down: (iface) => iface === 'softap' && this.#end() });
+    parts.wlan.watch({ down: (iface) => iface === 'softap' && this.#end() });
   }
 
   get active(): boolean {
@@ -40,7 +40,7 @@ export class WebSetup implements WebSetupFacts {
   /** Starts it when the command that asked for it has answered; harmless when it runs. */
   start(): void {
     if (this.status === 1) return;
-    this.#cancelStart = this.#board.clock.after(0, () => void this.#open());
+    this.#cancelStart = this.#parts.clock.after(0, () => void this.#open());
   }
 
   /** Ends it; the module joins its network again if it has one. Harmless when it does not run. */
@@ -48,7 +48,7 @@ export class WebSetup implements WebSetupFacts {
     this.#cancelStart?.();
     this.#cancelStart = undefined;
     if (!this.#active) return;
-    const { variables, wlan } = this.#board;
+    const { variables, wlan } = this.#parts;
     wlan.down('softap');
     if (variables.get('softap.auto_start')) wlan.up('softap');
     if (variables.get('wlan.ssid') !== '') wlan.up('wlan');
@@ -67,7 +67,7 @@ export class WebSetup implements WebSetupFacts {
   }
 
   async #open(): Promise<void> {
-    const { clock, log, streams, variables, wlan } = this.#board;
+    const { clock, log, streams, variables, wlan } = this.#parts;
     // The host's connections go with the link.
     await streams.closeConnections();
     // Stopped, or switched off, meanwhile.

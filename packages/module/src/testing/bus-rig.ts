@@ -1,9 +1,9 @@
 import { Duplex } from 'node:stream';
 import { success } from '@moorage/base';
+import { attachSession } from '../bus/attach-session.ts';
 import type { SerialPlace } from '../bus/bus-port.ts';
 import type { Stream, StreamType } from '../device/streams.ts';
 import type { ModuleOptions } from '../module.ts';
-import { attachSession } from '../transports/duplex.ts';
 import { moduleRig } from './module-rig.ts';
 
 /** A network stream whose other side is the test. */

@@ -3,9 +3,9 @@ import { MemoryStore } from '@moorage/base/store/memory';
 import type { DeviceEvent } from '@moorage/device';
 import { ServicePeer } from '@moorage/device/testing/service-peer';
 import { type Conditions, MemoryNetwork, type TlsPair } from '@moorage/net/memory';
-import { defaultModel, type Model } from '../model.ts';
+import { defaultModel, type Model } from '../model/model.ts';
 import { createModule, type Module } from '../module.ts';
-import { neutralPersonality, type Personality } from '../personality.ts';
+import { neutralPersonality, type Personality } from '../personality/personality.ts';
 
 interface ClientRigOptions {
   readonly store?: MemoryStore;

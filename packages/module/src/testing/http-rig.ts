@@ -8,7 +8,7 @@ import type { Net } from '@moorage/net';
 import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
 import { nodeNet } from '@moorage/net/node';
 import { tlsPair } from '@moorage/net/testing/nets';
-import type { Model } from '../model.ts';
+import type { Model } from '../model/model.ts';
 import { createModule } from '../module.ts';
 import { offlinePersonality } from './offline.ts';
 

@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { loadPersonality } from '../personality.ts';
+import { loadPersonality } from '../personality/personality.ts';
 
 /**
  * The neutral firmware with network time switched off, the one thing that a joined module asks of the world by itself:

@@ -1,8 +1,9 @@
 import { seededRandom, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { Log } from '../device/log.ts';
+import { neutralPersonality } from '../personality/personality.ts';
+import type { Timings } from '../personality/timings.ts';
 import { drawnTimings } from '../personality/timings.ts';
-import { neutralPersonality, type Timings } from '../personality.ts';
 import { VariableStore } from '../variables/store.ts';
 import { type Air, defaultAir } from '../wlan/air.ts';
 import { Wlan } from '../wlan/wlan.ts';

@@ -8,7 +8,7 @@ import { Registry } from '../interpreter/registry.ts';
 import { codes, fail, lines, needBytes, ok, silence } from '../interpreter/reply.ts';
 import { Session } from '../interpreter/session.ts';
 import { createModule, type Module } from '../module.ts';
-import { neutralPersonality } from '../personality.ts';
+import { neutralPersonality } from '../personality/personality.ts';
 
 const define = commandDefiner<Board>();
 const common = { group: 'test', spec: 'TEST', evidence: 'proposed', summary: '' } as const;

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
+import { type AttachableBoard, attachSession, type OnMistake } from '../bus/attach-session.ts';
 import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
-import { type AttachableBoard, attachSession, type OnMistake } from './duplex.ts';
 import { openPty } from './pty.ts';
 import { openRfc2217 } from './rfc2217.ts';
 import { openStdio } from './stdio.ts';

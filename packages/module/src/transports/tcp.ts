@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
+import { type AttachableBoard, attachSession, type OnMistake } from '../bus/attach-session.ts';
 import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
-import { type AttachableBoard, attachSession, type OnMistake } from './duplex.ts';
 import { isLoopback } from './loopback.ts';
 
 /** Connections to one listener of a module at a time. */

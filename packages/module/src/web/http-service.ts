@@ -4,7 +4,7 @@ import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
-import type { WebBoard } from './board.ts';
+import type { WebParts } from './parts.ts';
 import { type TlsFiles, type WebSettings, webSettings } from './settings.ts';
 import { Site } from './site.ts';
 
@@ -21,38 +21,38 @@ const handshakeTimeoutMs = 15_000;
  * The embedded HTTP server: web pages from flash and the REST API, on one interface while that is up.
  * Spec: MOD-RULE-http-server, MOD-RULE-http.
  */
-export const httpService: NetworkService<WebBoard> = {
+export const httpService: NetworkService<WebParts> = {
   name: 'http',
   spec: 'MOD-RULE-http-server',
-  wanted(board) {
-    if (board.webSetup.active) return ['softap'];
+  wanted(parts) {
+    if (parts.webSetup.active) return ['softap'];
     // Spec: MOD-VAR-http.server.enabled, MOD-VAR-http.server.interface, MOD-HTTP-interface.
-    if (!board.variables.get('http.server.enabled')) return [];
-    return [board.wlan.interfaceOf(board.variables.get('http.server.interface'))];
+    if (!parts.variables.get('http.server.enabled')) return [];
+    return [parts.wlan.interfaceOf(parts.variables.get('http.server.interface'))];
   },
   start,
 };
 
-async function start(board: WebBoard, iface: Interface): Promise<RunningService | undefined> {
-  const settings = webSettings(board.variables, iface, board.webSetup.active);
-  const tls = settings.tls && (await readTls(board.flash, settings.tls));
+async function start(parts: WebParts, iface: Interface): Promise<RunningService | undefined> {
+  const settings = webSettings(parts.variables, iface, parts.webSetup.active);
+  const tls = settings.tls && (await readTls(parts.flash, settings.tls));
   if (tls && !tls.ok) {
-    board.log.say('serviceNotStarted', { service, detail: tls.error });
+    parts.log.say('serviceNotStarted', { service, detail: tls.error });
     return undefined;
   }
-  const site = new Site(board, settings);
-  const listener = await board.net.listen(settings.port, (connection) => site.accept(connection), {
+  const site = new Site(parts, settings);
+  const listener = await parts.net.listen(settings.port, (connection) => site.accept(connection), {
     ...(tls && {
       tls: tls.value,
       handshakeTimeoutMs,
-      refused: (failed) => site.isStopped || sayHandshake(board, failed),
+      refused: (failed) => site.isStopped || sayHandshake(parts, failed),
     }),
   });
   if (!listener.ok) {
-    board.log.say('serviceNotStarted', { service, detail: listener.error.detail });
+    parts.log.say('serviceNotStarted', { service, detail: listener.error.detail });
     return undefined;
   }
-  board.log.say(listeningText(settings), { port: settings.port });
+  parts.log.say(listeningText(settings), { port: settings.port });
   return {
     async stop() {
       site.stop();
@@ -62,7 +62,7 @@ async function start(board: WebBoard, iface: Interface): Promise<RunningService 
 }
 
 /** As servers of streams do: nothing else would tell why a client gets no answer. */
-function sayHandshake({ log }: WebBoard, failed: NetFailure): void {
+function sayHandshake({ log }: WebParts, failed: NetFailure): void {
   log.say('startingTls');
   log.say('tlsFailed', { error: tlsErrorNumber(failed) });
 }

@@ -3,11 +3,11 @@ import type { Connection } from '@moorage/net';
 import type { Execution } from '../interpreter/execute.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
 import { commandReply, logReply, parseCall, parseLine } from './api.ts';
-import type { WebBoard } from './board.ts';
 import { readBody } from './body.ts';
 import type { Client } from './client.ts';
 import { Clients } from './clients.ts';
 import { type FileSource, findFile, isUnprotected, sendFile, sendWithFile } from './files.ts';
+import type { WebParts } from './parts.ts';
 import { commonHeaders, type Exchange, rawRefusal, refuse, send } from './respond.ts';
 import type { WebSettings } from './settings.ts';
 import { type Receiver, serveConnection } from './shared-server.ts';
@@ -32,17 +32,17 @@ const methods: Readonly<Record<'command' | 'log' | 'stream' | 'file', readonly s
 };
 
 /** Ids of commands count on as long as the module runs. */
-const lastIds = new WeakMap<WebBoard, number>();
+const lastIds = new WeakMap<WebParts, number>();
 
-function nextId(board: WebBoard): number {
-  const id = (lastIds.get(board) ?? 0) + 1;
-  lastIds.set(board, id);
+function nextId(parts: WebParts): number {
+  const id = (lastIds.get(parts) ?? 0) + 1;
+  lastIds.set(parts, id);
   return id;
 }
 
 /** The HTTP server of one module, without its port: it answers what comes over the connections that it is handed. */
 export class Site {
-  readonly #board: WebBoard;
+  readonly #parts: WebParts;
   readonly #settings: WebSettings;
   readonly #clients: Clients;
   readonly #common: OutgoingHttpHeaders;
@@ -50,13 +50,13 @@ export class Site {
   #stopped = false;
   readonly #stillWanted = (): boolean => !this.#stopped;
 
-  constructor(board: WebBoard, settings: WebSettings) {
-    this.#board = board;
+  constructor(parts: WebParts, settings: WebSettings) {
+    this.#parts = parts;
     this.#settings = settings;
     this.#common = commonHeaders(settings.corsOrigin);
     // A private key is no file for others, whatever it has been made as.
-    this.#files = { flash: board.flash, hidden: settings.keyFile };
-    const clock = board.hostClock ?? board.clock;
+    this.#files = { flash: parts.flash, hidden: settings.keyFile };
+    const clock = parts.hostClock ?? parts.clock;
     this.#clients = new Clients(clock, settings.maxClients, (client) => serveConnection(this.#receiver(client)));
   }
 
@@ -106,7 +106,7 @@ export class Site {
 
   /** Spec: MOD-HTTP-status-500. */
   #mistaken(exchange: Exchange, client: Client, error: unknown): void {
-    this.#board.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
+    this.#parts.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
     if (exchange.response.headersSent) client.socket.destroy();
     else refuse(exchange, 500);
   }
@@ -142,9 +142,9 @@ export class Site {
     }
     return this.#allowed(exchange.request, { path: target.kind }).then((allowed) => {
       if (!allowed) return this.#deny(exchange, client);
-      if (target.kind === 'log') return send(exchange, 200, json, logReply(this.#board.log.entries()));
+      if (target.kind === 'log') return send(exchange, 200, json, logReply(this.#parts.log.entries()));
       // Spec: MOD-HTTP-stream. Without an upgrade there is nothing to open, but a full table is said first.
-      return this.#board.streams.hasFree
+      return this.#parts.streams.hasFree
         ? refuse(exchange, 400, 'Not a websocket handshake')
         : this.#noHandle(exchange);
     });
@@ -169,9 +169,9 @@ export class Site {
   #runCommand(exchange: Exchange, line: string): void | Promise<void> {
     const reply = (execution: Execution): void => {
       if (execution.wantsData) refuse(exchange, 400, 'The command takes data: use POST');
-      else send(exchange, 200, json, commandReply(nextId(this.#board), execution, false));
+      else send(exchange, 200, json, commandReply(nextId(this.#parts), execution, false));
     };
-    const execution = this.#board.executeNow(line, undefined, this.#stillWanted);
+    const execution = this.#parts.executeNow(line, undefined, this.#stillWanted);
     return execution instanceof Promise ? execution.then(reply) : reply(execution);
   }
 
@@ -192,9 +192,9 @@ export class Site {
       return this.#deny(exchange, client);
     if (!call.ok) return refuse(exchange, 400, call.error);
     const { data = noBytes, responseBase64 } = call.value;
-    const execution = await this.#board.executeNow(call.value.line, data, this.#stillWanted);
+    const execution = await this.#parts.executeNow(call.value.line, data, this.#stillWanted);
     // Spec: MOD-HTTP-status-200. Failed commands, too.
-    send(exchange, 200, json, commandReply(nextId(this.#board), execution, responseBase64));
+    send(exchange, 200, json, commandReply(nextId(this.#parts), execution, responseBase64));
   }
 
   async #file(exchange: Exchange, name: string, client: Client): Promise<void> {
@@ -203,8 +203,8 @@ export class Site {
     const open =
       (found && isUnprotected(found)) || isAuthorized(exchange.request.headers.authorization, this.#settings);
     if (!open) return this.#deny(exchange, client);
-    if (this.#settings.inSetup && name === '') this.#board.webSetup.pageOpened();
-    if (found) return sendFile(exchange, this.#board.flash, found, client);
+    if (this.#settings.inSetup && name === '') this.#parts.webSetup.pageOpened();
+    if (found) return sendFile(exchange, this.#parts.flash, found, client);
     return sendWithFile(exchange, 404, this.#files, this.#settings.notFoundFile, client);
   }
 
@@ -215,7 +215,7 @@ export class Site {
 
   async #allowed(request: IncomingMessage, call: ApiCall): Promise<boolean> {
     if (this.#isAuthorized(request)) return true;
-    return isWhitelisted(await readWhitelist(this.#board.flash), call);
+    return isWhitelisted(await readWhitelist(this.#parts.flash), call);
   }
 
   /** Spec: MOD-AUTH-5, MOD-HTTP-status-401. */
@@ -224,18 +224,18 @@ export class Site {
   }
 
   #challenge(): { 'WWW-Authenticate': string } {
-    return { 'WWW-Authenticate': `Basic realm="${this.#board.personality.name}"` };
+    return { 'WWW-Authenticate': `Basic realm="${this.#parts.personality.name}"` };
   }
 
   /** A handshake on `/stream`. Resolves when the websocket has closed. Spec: MOD-HTTP-stream. */
   async #openStream(request: IncomingMessage, head: Buffer, client: Client): Promise<void> {
-    const { streams } = this.#board;
+    const { streams } = this.#parts;
     client.works();
     const method = request.method ?? '';
     if (!methods.stream.includes(method)) return this.#end(client, 400, 'Not a websocket handshake');
     if (!(await this.#allowed(request, { path: 'stream' }))) return this.#end(client, 401);
     if (!streams.hasFree) return this.#end(client, 404, 'No free stream');
-    const clock = this.#board.hostClock ?? this.#board.clock;
+    const clock = this.#parts.hostClock ?? this.#parts.clock;
     shakeHands(
       request,
       head,

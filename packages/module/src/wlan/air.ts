@@ -2,7 +2,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { failure, type Result, success } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
-import { schemaMistake } from '../schema-mistake.ts';
+import { schemaMistake } from '../model/schema-mistake.ts';
 
 /** Words of `wlan.security`, in the order of their numbers in `network_verify`. Spec: MOD-VAR-wlan.security. */
 export const securityWords = ['open', 'wep', 'wpa_aes', 'wpa_tkip', 'wpa2_aes', 'wpa2_mixed', 'wpa2_tkip'] as const;

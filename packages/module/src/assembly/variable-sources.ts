@@ -1,15 +1,26 @@
-import { usedMemory } from './commands/memory-use.ts';
-import type { Module } from './module.ts';
-import type { ClientFacts, NetworkFacts, VariableSources } from './variables/variable.ts';
-import { securityNames } from './wlan/air.ts';
-import type { Wlan } from './wlan/wlan.ts';
+import type { Board } from '../commands/board.ts';
+import { memoryPercent } from '../device/memory.ts';
+import type { ClientFacts, NetworkFacts, VariableSources } from '../variables/variable.ts';
+import { securityNames } from '../wlan/air.ts';
+import type { Wlan } from '../wlan/wlan.ts';
 
-/** Where the variables that are not stored are read from. A class, so that a thousand modules share its functions. */
+type Sources = Board & { readonly versionLine: string };
+
+/**
+ * Where the variables that are not stored are read from. The variables are made before all parts that read them, and
+ * show what these parts measure: `connect` closes that ring once the module is finished. A class, so that a thousand
+ * modules share its functions.
+ */
 export class ModuleSources implements VariableSources {
-  readonly #module: Module;
+  #finished: Sources | undefined;
 
-  constructor(module: Module) {
-    this.#module = module;
+  connect(finished: Sources): void {
+    this.#finished = finished;
+  }
+
+  get #module(): Sources {
+    if (this.#finished) return this.#finished;
+    throw new Error('A variable is read before the module is finished');
   }
 
   get mac(): string {
@@ -84,7 +95,16 @@ export class ModuleSources implements VariableSources {
   }
 
   memoryPercent(): number {
-    return usedMemory(this.#module);
+    // Spec: MOD-VAR-system.memory.usage.
+    const { flash, log, model, sessionLimits, streams, variables } = this.#module;
+    return memoryPercent({
+      ramBytes: model.ramBytes,
+      files: flash.list().length,
+      streams: streams.list().map(({ stream }) => (stream.type === 'FILE' ? 0 : stream.available())),
+      lineBytes: sessionLimits.lineBytes,
+      settingsBytes: variables.export().length,
+      logBytes: log.keptBytes,
+    });
   }
 
   bufferUsage(): string {
@@ -104,13 +124,13 @@ const linkInfo = ({ accessPoint: point, rates, rssiDbm }: Wlan): readonly string
 ];
 
 /** Spec: MOD-VAR-softap.info. */
-function softApInfo(module: Module): readonly string[] {
-  const { softAp } = module.wlan;
+function softApInfo({ identity, wlan }: Pick<Board, 'identity' | 'wlan'>): readonly string[] {
+  const { softAp } = wlan;
   return [
     `SSID: ${softAp?.ssid ?? ''}`,
-    `BSSID: ${softAp ? module.identity.mac : ''}`,
+    `BSSID: ${softAp ? identity.mac : ''}`,
     `Channel: ${softAp?.channel ?? ''}`,
     `Security: ${softAp ? securityNames[softAp.secured ? 'wpa2_aes' : 'open'] : ''}`,
-    `Clients: ${module.wlan.stations.list().length}`,
+    `Clients: ${wlan.stations.list().length}`,
   ];
 }

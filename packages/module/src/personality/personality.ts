@@ -1,56 +1,15 @@
 import { failure, type Result, success } from '@moorage/base';
-import { neutralData } from './personality/neutral.ts';
-import { neutralTexts, type Text, type TextKey } from './personality/texts.ts';
-import type { Timing, TimingTable } from './personality/timings.ts';
-import { allVariables } from './variables/index.ts';
-import { parseValue, type Value } from './variables/kinds.ts';
-import { NameIndex } from './variables/names.ts';
-import { isGuess } from './variables/variable.ts';
-
-export type { TextKey } from './personality/texts.ts';
-export type { Timings } from './personality/timings.ts';
-
-/** Values for the `{blanks}` of a text. */
-export type Blanks = Readonly<Record<string, string | number>>;
-
-/** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
-export type RowKey =
-  | 'messages'
-  | 'capabilities'
-  | 'list'
-  | 'listVerbose'
-  | 'streamList'
-  | 'scan'
-  | 'scanVerbose'
-  | 'services'
-  | 'products'
-  | 'cloudFiles';
-
-/** All in which one generation of the firmware differs from another. */
-export interface PersonalityData {
-  /** Name of the firmware, in the version line and as realm of the HTTP server. */
-  readonly name: string;
-  /** Four parts. */
-  readonly version: string;
-  /** `YYYY-MM-DD hh:mm:ss`. */
-  readonly built: string;
-  /** Short source hash: `system.build_number`. */
-  readonly build: string;
-  readonly module: string;
-  readonly board: string;
-  /** Spelling of the prefix `cloud` in commands, variables and stream type. */
-  readonly cloudPrefix: string;
-  /** Further spellings of commands, by name. */
-  readonly commandAliases: Readonly<Record<string, readonly string[]>>;
-  /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
-  readonly variableDefaults: Readonly<Record<string, string>>;
-  readonly timings: TimingTable;
-  readonly texts: Readonly<Record<TextKey, Text>>;
-  readonly rows: Readonly<Record<RowKey, string>>;
-}
+import { type Blanks, neutralTexts, type Text, type Texts } from '../texts/texts.ts';
+import { allVariables } from '../variables/index.ts';
+import { parseValue, type Value } from '../variables/kinds.ts';
+import { NameIndex } from '../variables/names.ts';
+import { isGuess } from '../variables/variable.ts';
+import type { PersonalityData, RowKey } from './data.ts';
+import { neutralData } from './neutral.ts';
+import type { Timing } from './timings.ts';
 
 /** A firmware's names, texts and timings. One serves any number of modules. */
-export interface Personality extends PersonalityData {
+export interface Personality extends PersonalityData, Texts {
   /** The ways to call its variables. */
   readonly names: NameIndex;
   /** The ways that users have: without its guesses when it is strict. */
@@ -61,7 +20,6 @@ export interface Personality extends PersonalityData {
   readonly defaults: ReadonlyMap<string, Value>;
   /** The first line after a boot, and the answer of `version`. Spec: MOD-EVENT-boot. */
   readonly versionLine: string;
-  text(key: TextKey, blanks?: Blanks): string;
   row(key: RowKey, ...values: readonly (string | number)[]): string;
 }
 

@@ -189,3 +189,11 @@ export const neutralTexts = {
 
 /** A key of the table of texts. */
 export type TextKey = keyof typeof neutralTexts;
+
+/** Values for the `{blanks}` of a text. */
+export type Blanks = Readonly<Record<string, string | number>>;
+
+/** What the parts of a module print with: a personality's texts, filled in. */
+export interface Texts {
+  text(key: TextKey, blanks?: Blanks): string;
+}

@@ -1,27 +1,13 @@
-import { decodeBase64, failure, parseVersion, type Result, success } from '@moorage/base';
+import { decodeBase64, failure, parseVersion, type Result, success, unwrap } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
-import { unitBytes } from './device/flash.ts';
-import { unitsFor } from './device/flash-units.ts';
-import { defaultFactoryFiles } from './factory-files.ts';
-import { maxFileVersion } from './interpreter/arguments.ts';
+import { type FactoryFile as FlashFile, unitBytes } from '../device/flash.ts';
+import { unitsFor } from '../device/flash-units.ts';
+import { maxFileVersion } from '../interpreter/arguments.ts';
+import { defaultFactoryFiles, FactoryFile } from './factory-files.ts';
 import { schemaMistake } from './schema-mistake.ts';
 
 const Pin = Type.Integer({ minimum: 0, maximum: 98 });
-
-const FactoryFile = Type.Object(
-  {
-    name: Type.String({ pattern: '^[\\x20-\\x7e]{1,95}$' }),
-    area: Type.Enum(['i', 'e', 'b']),
-    /** 0 to 255. */
-    type: Type.Integer({ minimum: 0, maximum: 255 }),
-    flags: Type.Integer({ minimum: 0, maximum: 0xffff }),
-    version: Type.String({ maxLength: 20 }),
-    /** The content as base64. */
-    content: Type.String({ maxLength: 1_500_000 }),
-  },
-  { additionalProperties: false },
-);
 
 const Model = Type.Object(
   {
@@ -150,4 +136,19 @@ function overflow({ files, flash }: Model): string | undefined {
       return `Key "files" has ${held.length} files in area "${area}", which has room for ${flash.maxFilesPerArea}`;
   }
   return undefined;
+}
+
+const filesOfModels = new WeakMap<Model, readonly FlashFile[]>();
+
+/** The files of a board, decoded once for all its modules, which share the bytes. */
+export function factoryFiles(model: Model): readonly FlashFile[] {
+  const known = filesOfModels.get(model);
+  if (known) return known;
+  const files = model.files.map((file) => ({
+    ...file,
+    version: unwrap(parseVersion(file.version)),
+    content: unwrap(decodeBase64(file.content)),
+  }));
+  filesOfModels.set(model, files);
+  return files;
 }

@@ -1,18 +1,50 @@
+import type { Clock } from '@moorage/base';
+import type { Pins } from '../device/gpio.ts';
 import { PinDuties } from '../device/pin-duties.ts';
+import { PinRoles } from '../device/pin-roles.ts';
 import type { WakeSources } from '../device/power.ts';
-import { execute } from '../interpreter/execute.ts';
+import type { CommandQueue } from '../interpreter/queue.ts';
+import type { Model } from '../model/model.ts';
 import { initialPin, sleepingPins } from '../variables/directions.ts';
+import type { VariableStore } from '../variables/store.ts';
 import { joinResults } from '../wlan/join-table.ts';
-import type { Board } from './board.ts';
+import type { Wlan } from '../wlan/wlan.ts';
+import type { BootFacts } from './boot-facts.ts';
 
-/** What a board does with its pins by itself, tied to its variables and its network. */
-export function pinDutiesOf(board: Board): PinDuties {
-  const { clock, pinRoles: roles, pins, variables, wlan } = board;
+interface PinRoleParts {
+  readonly pins: Pins;
+  readonly variables: VariableStore;
+  readonly facts: BootFacts;
+}
+
+/** The pins that variables name; `system.oob.gpio` counts as it was at boot. */
+export const pinRolesOf = ({ facts, pins, variables }: PinRoleParts): PinRoles =>
+  new PinRoles(pins, (role) => (role === 'system.oob.gpio' ? facts.outOfBand.pin : variables.get(role)));
+
+interface PinDutyParts {
+  readonly clock: Clock;
+  readonly model: Model;
+  readonly pins: Pins;
+  readonly pinRoles: PinRoles;
+  readonly variables: VariableStore;
+  readonly wlan: Wlan;
+  /** The module, which pins set up and reset. */
+  readonly user: {
+    readonly queue: CommandQueue;
+    /** Runs a command that no client has typed. */
+    runAlone(command: string): Promise<void>;
+    factoryReset(): Promise<void>;
+  };
+}
+
+/** What a module does with its pins by itself, tied to its variables and its network. */
+export function pinDutiesOf(parts: PinDutyParts): PinDuties {
+  const { clock, pinRoles: roles, pins, user, variables, wlan } = parts;
   return new PinDuties({
     clock,
     pins,
     roles,
-    initialPins: () => initialPins(board),
+    initialPins: () => initialPins(parts),
     indicator: (subsystem) => ({
       pin: variables.getAt('system.indicator.gpio', subsystem),
       patterns: variables.getAt('system.indicator.state', subsystem),
@@ -24,10 +56,10 @@ export function pinDutiesOf(board: Board): PinDuties {
     }),
     watchSigns: (changed) => wlan.watch({ changed }),
     setupAtAnyTime: () => variables.get('setup.gpio.mode') === 'runtime',
-    runSetup: () => void runAlone(board, variables.get('setup.gpio.cmd')),
+    runSetup: () => void user.runAlone(variables.get('setup.gpio.cmd')),
     factoryReset: () => {
-      const reset = (): Promise<void> => board.factoryReset();
-      void (board.queue.run(reset) ?? reset());
+      const reset = (): Promise<void> => user.factoryReset();
+      void (user.queue.run(reset) ?? reset());
     },
   });
 }
@@ -42,7 +74,7 @@ const failedJoins: ReadonlySet<number> = new Set([
 ]);
 
 /** Entries of `gpio.init` that are set. Spec: MOD-VAR-gpio.init. */
-function* initialPins({ model, variables }: Board) {
+function* initialPins({ model, variables }: Pick<PinDutyParts, 'model' | 'variables'>) {
   for (let pin = 0; pin < model.gpioCount; pin++) {
     const initial = initialPin(variables.getAt('gpio.init', pin));
     if (initial) yield { pin, ...initial };
@@ -50,7 +82,7 @@ function* initialPins({ model, variables }: Board) {
 }
 
 /** Gives the pins the states that they have while the module sleeps, whatever function has them awake. Spec: MOD-VAR-gpio.sleep. */
-export function putPinsToSleep({ model, pins, variables }: Board): void {
+export function putPinsToSleep({ model, pins, variables }: Pick<PinDutyParts, 'model' | 'pins' | 'variables'>): void {
   for (let pin = 0; pin < model.gpioCount; pin++) {
     const state = sleepingPins[variables.getAt('gpio.sleep', pin)];
     if (!state) continue;
@@ -60,14 +92,8 @@ export function putPinsToSleep({ model, pins, variables }: Board): void {
   }
 }
 
-/** Nobody typed the command, so its answer is a line of the log. Spec: MOD-VAR-setup.gpio.cmd. */
-export async function runAlone(board: Board, command: string): Promise<void> {
-  const { text } = await execute<Board>(board, command);
-  if (text !== '') board.log.line(text);
-}
-
 /** What ends sleep. Spec: MOD-VAR-system.wakeup.timeout, MOD-VAR-system.wakeup.events. */
-export function wakeSources({ model, variables }: Board): WakeSources {
+export function wakeSources({ model, variables }: Pick<PinDutyParts, 'model' | 'variables'>): WakeSources {
   const named = Array.from(variables.get('system.wakeup.events').matchAll(/\d+/g), ([pin]) => Number(pin));
   return {
     timeoutMs: variables.get('system.wakeup.timeout') * 1000,

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import type { Bus } from '../bus/bus.ts';
-import { BusPort, type SerialPlace } from '../bus/bus-port.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import { Session } from '../interpreter/session.ts';
+import type { Bus } from './bus.ts';
+import { BusPort, type SerialPlace } from './bus-port.ts';
 
 /** A board as a transport is given it; without a bus its serial line is a command line for good. */
 export type AttachableBoard<Board extends SessionBoard> = Board & {

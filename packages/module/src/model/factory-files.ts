@@ -1,4 +1,19 @@
-import type { Model } from './model.ts';
+import Type, { type Static } from 'typebox';
+
+/** A file that a board leaves the factory with, as a model file describes it. */
+export const FactoryFile = Type.Object(
+  {
+    name: Type.String({ pattern: '^[\x20-\x7e]{1,95}$' }),
+    area: Type.Enum(['i', 'e', 'b']),
+    /** 0 to 255. */
+    type: Type.Integer({ minimum: 0, maximum: 255 }),
+    flags: Type.Integer({ minimum: 0, maximum: 0xffff }),
+    version: Type.String({ maxLength: 20 }),
+    /** The content as base64. */
+    content: Type.String({ maxLength: 1_500_000 }),
+  },
+  { additionalProperties: false },
+);
 
 const text = (...rows: readonly string[]): string => Buffer.from(`${rows.join('\r\n')}\r\n`).toString('base64');
 
@@ -9,7 +24,7 @@ const program = (what: string): string => text(`Stand-in for the ${what} of a vi
  * What a module leaves the factory with: small stand-ins under the real names, types and flags.
  * Spec: MOD-FILE-types, MOD-FILE-flag-bits. Reference: flash 3.2.
  */
-export const defaultFactoryFiles: Model['files'] = [
+export const defaultFactoryFiles: Static<typeof FactoryFile>[] = [
   {
     name: 'main_app.exe',
     area: 'i',

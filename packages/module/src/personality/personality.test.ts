@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { registryOf } from './commands/registry.ts';
-import { neutralTexts } from './personality/texts.ts';
+import { registryOf } from '../commands/registry.ts';
+import { neutralTexts } from '../texts/texts.ts';
 import { formatRow, loadPersonality, neutralPersonality, type Personality } from './personality.ts';
 
 function load(changes: object): Personality {

@@ -1,0 +1,150 @@
+import type { Clock, Random, Store } from '@moorage/base';
+import { DataCloud, DeviceClient } from '@moorage/device';
+import type { Net } from '@moorage/net';
+import { Solo } from '../cloud/data-solo.ts';
+import { FlashFiles } from '../cloud/flash-files.ts';
+import type { serviceNetwork } from '../cloud/service-network.ts';
+import type { Flash } from '../device/flash-files.ts';
+import type { Pins } from '../device/gpio.ts';
+import type { Identity } from '../device/identity.ts';
+import { type Log, type LogSettings, noticeTime } from '../device/log.ts';
+import type { PoolSettings } from '../device/net-buffers.ts';
+import type { PinRoles } from '../device/pin-roles.ts';
+import type { Rtc } from '../device/rtc.ts';
+import { showStreams } from '../device/stream-pins.ts';
+import { StreamTable } from '../device/streams.ts';
+import type { Model } from '../model/model.ts';
+import { zoneMinutes } from '../variables/kinds.ts';
+import type { VariableStore } from '../variables/store.ts';
+import type { BootFacts } from './boot-facts.ts';
+
+export const logSettings = (variables: VariableStore, rtc: Rtc): LogSettings => ({
+  printLevel: () => variables.get('system.print_level'),
+  template: (notice) => variables.getAt('system.msg', notice),
+  timePrefix: () =>
+    rtc.isSet && variables.get('system.cmd.timestamp') === 'log'
+      ? noticeTime(rtc.nowMs(), zoneMinutes(variables.get('time.zone')) ?? 0)
+      : '',
+});
+
+/** What the variables make of the packet pool at a boot. */
+export const poolSettings = (variables: VariableStore): PoolSettings => ({
+  bytes: variables.get('network.buffer.size'),
+  receivePercent: variables.get('network.buffer.rxtx_ratio'),
+});
+
+interface StreamParts {
+  readonly model: Model;
+  readonly variables: VariableStore;
+  readonly log: Log;
+  readonly pinRoles: PinRoles;
+  readonly facts: BootFacts;
+  /** Called for each network stream that has been announced. */
+  readonly opened: (handle: number) => void;
+}
+
+/** The stream table: its streams tell the log, the bus and the pins. */
+export function streamsOf({ facts, log, model, opened, pinRoles, variables }: StreamParts): StreamTable {
+  const table: StreamTable = new StreamTable({
+    limit: model.limits.streams,
+    autoClose: () => variables.get('stream.auto_close'),
+    pool: poolSettings(variables),
+    changed: () => showStreams(table, pinRoles, facts.outOfBand),
+    notices: {
+      opened: (handle) => {
+        log.notice('stream_opened', { handle });
+        opened(handle);
+      },
+      closing: (handle) => log.say('closing', { handle }),
+      // Spec: MOD-EVENT-closed.
+      closed: (handle) => log.notice('stream_closed', { handle }),
+    },
+  });
+  return table;
+}
+
+type ServiceNetwork = ReturnType<typeof serviceNetwork>;
+
+interface ClientParts {
+  readonly clock: Clock;
+  readonly net: Net;
+  readonly store: Store;
+  readonly flash: Flash;
+  readonly identity: Identity;
+  readonly variables: VariableStore;
+  readonly network: ServiceNetwork;
+  /** Plain HTTP. */
+  readonly insecure: boolean;
+  readonly factoryVersion: () => string;
+  readonly reboot: () => Promise<void>;
+}
+
+/** The module's client of its service. */
+export const clientOf = ({ flash, insecure, variables, ...parts }: ClientParts): DeviceClient =>
+  new DeviceClient({
+    ...parts,
+    files: new FlashFiles(flash),
+    service: () => ({
+      // Spec: MOD-VAR-ota.host, MOD-VAR-ota.port, MOD-VAR-network.ca_cert.
+      host: variables.get('ota.host'),
+      port: variables.get('ota.port'),
+      authorityFile: variables.get('network.ca_cert'),
+      insecure,
+    }),
+  });
+
+interface DataCloudParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly flash: Flash;
+  readonly variables: VariableStore;
+  readonly log: Log;
+  readonly client: DeviceClient;
+  readonly version: () => string;
+}
+
+/** Streams and controls at the service. */
+export function dataCloudOf({ flash, log, variables, ...parts }: DataCloudParts): DataCloud {
+  /** The name of the file is fixed from activation on, whatever is loaded or reset. Spec: MOD-OPT-cloud_capabilities-readonly. */
+  const keepName = (file = cloud.file) => {
+    if (file !== undefined && variables.get('cloud.capabilities') !== file) variables.set('cloud.capabilities', file);
+  };
+  const cloud: DataCloud = new DataCloud({
+    ...parts,
+    files: flash,
+    notices: {
+      // Spec: MOD-OPT-cloud_activate-capabilities.
+      activated: keepName,
+      lost: () => log.say('activationLost'),
+      dropped: (count) => log.say('samplesDropped', { count }),
+      notPushed: ({ message, local }) => {
+        if (!local) log.say('notPushed', { reason: message });
+      },
+      notApplied: (cause) => log.say('notPushed', { reason: String(cause) }),
+    },
+  });
+  variables.onChange('cloud.capabilities', () => keepName());
+  return cloud;
+}
+
+interface SoloParts {
+  readonly clock: Clock;
+  readonly rtc: Rtc;
+  readonly model: Model;
+  readonly pins: Pins;
+  readonly variables: VariableStore;
+  readonly log: Log;
+  readonly cloud: DataCloud;
+  readonly network: ServiceNetwork;
+}
+
+/** What serves the capabilities without a host. */
+export const soloOf = ({ log, ...parts }: SoloParts): Solo =>
+  new Solo({
+    ...parts,
+    failed: (refusal) => {
+      if (refusal.kind === 'service' && !refusal.error.local) log.say('notPushed', { reason: refusal.error.message });
+    },
+    broken: (cause) => log.say('notPushed', { reason: String(cause) }),
+  });

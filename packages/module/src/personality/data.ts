@@ -1,0 +1,38 @@
+import type { Text, TextKey } from '../texts/texts.ts';
+import type { TimingTable } from './timings.ts';
+
+/** A row layout of a table: `%3d`, `%-6s`, `%04X`, `%c`. */
+export type RowKey =
+  | 'messages'
+  | 'capabilities'
+  | 'list'
+  | 'listVerbose'
+  | 'streamList'
+  | 'scan'
+  | 'scanVerbose'
+  | 'services'
+  | 'products'
+  | 'cloudFiles';
+
+/** All in which one generation of the firmware differs from another. */
+export interface PersonalityData {
+  /** Name of the firmware, in the version line and as realm of the HTTP server. */
+  readonly name: string;
+  /** Four parts. */
+  readonly version: string;
+  /** `YYYY-MM-DD hh:mm:ss`. */
+  readonly built: string;
+  /** Short source hash: `system.build_number`. */
+  readonly build: string;
+  readonly module: string;
+  readonly board: string;
+  /** Spelling of the prefix `cloud` in commands, variables and stream type. */
+  readonly cloudPrefix: string;
+  /** Further spellings of commands, by name. */
+  readonly commandAliases: Readonly<Record<string, readonly string[]>>;
+  /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
+  readonly variableDefaults: Readonly<Record<string, string>>;
+  readonly timings: TimingTable;
+  readonly texts: Readonly<Record<TextKey, Text>>;
+  readonly rows: Readonly<Record<RowKey, string>>;
+}
