@@ -70,7 +70,13 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
     'only the command line and tests may import module.ts',
     'packages/module/src/commands/system.ts',
     `import { createModule } from '../module.ts';`,
-    '1: module/commands may not import module/module',
+    '1: module/commands may not import module',
+  ],
+  [
+    'a folder of the module may not look upwards, not even at types',
+    'packages/module/src/services/a.ts',
+    `import type { Board } from '../commands/board.ts';`,
+    '1: module/services may not import module/commands',
   ],
   [
     'a dynamic import is an import',
@@ -162,7 +168,7 @@ const allowed: readonly (readonly [name: string, path: string, text: string])[] 
   [
     'commands may use texts of the personality',
     'packages/module/src/commands/a.ts',
-    `import { x } from '../personality.ts';`,
+    `import { x } from '../personality/personality.ts';`,
   ],
   [
     'a file inside a package is reached by its name',
