@@ -27,6 +27,7 @@ const steps: readonly Step[] = [
   { name: 'types', command: tool('tsc', '-p', '.', '--pretty', 'false') },
   { name: 'types of the console', command: tool('tsc', '-p', 'packages/console', '--pretty', 'false') },
   { name: 'import boundaries', command: script('check-boundaries.ts') },
+  { name: 'cycles', command: script('check-cycles.ts') },
   { name: 'tidy', command: script('check-tidy.ts') },
   { name: 'generated documents', command: script('check-generated.ts') },
   { name: 'spec coverage', command: script('spec-coverage.ts') },

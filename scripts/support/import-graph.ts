@@ -51,11 +51,12 @@ export function arrowsBetween(
 
 /** Everything that can be reached from a group along these arrows; itself only when a ring leads back. */
 export function reachedFrom(start: string, arrows: readonly Arrow[]): ReadonlySet<string> {
+  const byFrom = Map.groupBy(arrows, ({ from }) => from);
   const reached = new Set<string>();
   const open = [start];
   for (let group = open.pop(); group !== undefined; group = open.pop()) {
-    for (const { from, to } of arrows) {
-      if (from !== group || reached.has(to)) continue;
+    for (const { to } of byFrom.get(group) ?? []) {
+      if (reached.has(to)) continue;
       reached.add(to);
       open.push(to);
     }

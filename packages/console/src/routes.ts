@@ -9,11 +9,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-
-/** What a view is given: the blanks of its path. */
-export interface ViewProps {
-  readonly params: Readonly<Record<string, string | undefined>>;
-}
+import type { ViewProps } from './views/view-props.ts';
 
 type View = LazyExoticComponent<ComponentType<ViewProps>>;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { diskBlobs } from './blobs/disk-blobs.ts';
 import { openStorage } from './db/open.ts';
-import { openSnapshot } from './db/snapshot.ts';
+import { openSnapshot } from './db/open-snapshot.ts';
 
 let parent: string;
 beforeEach(() => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@moorage/base';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.ts';
-import { openSnapshot, type Snapshot, type TableShape } from '../db/snapshot.ts';
+import { openSnapshot } from '../db/open-snapshot.ts';
+import type { Snapshot, TableShape } from '../db/snapshot.ts';
 import { ArchiveWriter } from './archive-file.ts';
 import { BackupError, blobName, type End, endName, formatVersion, type Head, headName, recordsName } from './format.ts';
 import { partialName } from './leftovers.ts';

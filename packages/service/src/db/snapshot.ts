@@ -1,6 +1,3 @@
-import { openPostgresSnapshot } from './dialect/postgres/snapshot.ts';
-import { openSqliteSnapshot } from './dialect/sqlite/snapshot.ts';
-
 /** A value as both databases have it: whole numbers stay below 2^53. */
 export type Cell = string | number | null;
 
@@ -21,18 +18,6 @@ export interface Snapshot {
   /** The rows of a table in small batches, with the values in the order of its columns. */
   rows(table: TableShape): AsyncIterable<readonly (readonly Cell[])[]>;
   close(): Promise<void>;
-}
-
-/**
- * Takes a snapshot of the records named by `sqlite:PATH` or `postgres://…`, beside whoever else uses them and without
- * changing anything: migrations that are due stay so.
- *
- * @param scratch path of a file that SQLite's copy may have until the snapshot is closed
- * @throws when there is no such database, or it has no tables of the service
- */
-export async function openSnapshot(url: string, scratch: string): Promise<Snapshot> {
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  return path === undefined ? openPostgresSnapshot(url) : openSqliteSnapshot(path, scratch);
 }
 
 /** Tables that the migrator keeps for itself are made again by it. */

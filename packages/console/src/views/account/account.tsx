@@ -1,7 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import type { ViewProps } from '../../routes.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -9,6 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
 import { PasswordForm } from '../sign-in/password-form.tsx';
+import type { ViewProps } from '../view-props.ts';
 import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
 import { Tokens } from './tokens.tsx';

@@ -5,7 +5,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { ControlCard } from './control-card.tsx';
 import { useOnline } from './device-live.tsx';
 import { WhenActivated } from './not-activated.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 function ControlCards({
   deviceId,

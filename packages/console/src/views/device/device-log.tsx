@@ -8,7 +8,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 const filterNames = ['q', 'type', 'level'] as const;
 

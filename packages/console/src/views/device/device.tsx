@@ -3,7 +3,6 @@ import type { DeviceRecord } from '@moorage/api';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import type { ViewProps } from '../../routes.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -12,6 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded, Loading } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
 import { versionOf } from '../devices/device-state.ts';
+import type { ViewProps } from '../view-props.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
 

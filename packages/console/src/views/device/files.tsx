@@ -15,7 +15,7 @@ import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useUploads } from '../../ui/uploads.ts';
 import { useListAddress } from '../../ui/use-list.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { replacedBy, uploadPath } from './upload-path.ts';
 
 const filterNames = ['q'] as const;

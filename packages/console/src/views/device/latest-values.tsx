@@ -6,7 +6,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { formatValue } from './samples.ts';
 import { Sparkline } from './sparkline.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { useStreams } from './use-streams.ts';
 
 /** Streams that are shown here; the tab has them all. */

@@ -13,7 +13,7 @@ import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { MessageForm } from './message-form.tsx';
 import { NotActivated } from './not-activated.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 const boxes: readonly { readonly box: MessageBox; readonly title: string; readonly none: string }[] = [
   { box: 'from-device', title: 'From the device', none: 'The device has sent nothing that is still here.' },

@@ -11,7 +11,7 @@ import { EditDevice } from './edit-device.tsx';
 import { DangerCard, IdentityCard } from './identity-card.tsx';
 import { LatestValues } from './latest-values.tsx';
 import { formatDegrees } from './location.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { TagDevice } from './tag-device.tsx';
 
 const placeOf = ({ location }: DeviceRecord): string | null =>

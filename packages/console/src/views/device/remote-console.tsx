@@ -4,7 +4,7 @@ import { useCall } from '../../api/queries.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
 import { ModuleLine } from './module-line.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 // The terminal is larger than all the rest of this page.
 const Terminal = lazy(() => import('./terminal.tsx'));

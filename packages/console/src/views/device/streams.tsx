@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { WhenActivated } from './not-activated.tsx';
 import { type Range, rangeOf, ranges } from './samples.ts';
 import { StreamCard } from './stream-card.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { useStreams } from './use-streams.ts';
 
 /** The range that is looked at, kept in the address. */

@@ -1,4 +1,3 @@
-import type { DeviceRecord } from '@moorage/api';
 import {
   IconActivity,
   IconAdjustments,
@@ -12,11 +11,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-
-/** What a tab is given. */
-export interface TabProps {
-  readonly device: DeviceRecord;
-}
+import type { TabProps } from './tab-props.ts';
 
 export interface DeviceTab {
   /** Last part of the address. */

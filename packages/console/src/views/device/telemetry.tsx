@@ -8,7 +8,7 @@ import { Field, Fields } from '../../ui/field.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ModuleLine } from './module-line.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 type Status = AnswerOf<'channel.status'>;
 

@@ -12,7 +12,7 @@ import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import { resultText, updateResults } from './codes.ts';
 import { ModuleLine } from './module-line.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { tookText } from './took.ts';
 
 const filterNames = ['state'] as const;

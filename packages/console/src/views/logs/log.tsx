@@ -1,7 +1,6 @@
 import { Code } from '@mantine/core';
 import type { LogRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
-import type { ViewProps } from '../../routes.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
@@ -9,6 +8,7 @@ import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Page } from '../../ui/page.tsx';
+import type { ViewProps } from '../view-props.ts';
 
 const Facts = ({ log }: { readonly log: LogRecord }) => (
   <Fields>

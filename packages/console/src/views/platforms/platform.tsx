@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { addressOf, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
-import type { ViewProps } from '../../routes.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, formatSize, msOf } from '../../ui/format.ts';
@@ -15,6 +14,7 @@ import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { ChangePicture } from '../../ui/picture.tsx';
 import { Empty } from '../../ui/states.tsx';
+import type { ViewProps } from '../view-props.ts';
 import { FirmwareForm, FlavorForm } from './platform-forms.tsx';
 
 function openForm(title: string, form: (onDone: () => void) => ReactNode): void {

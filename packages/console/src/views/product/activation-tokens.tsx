@@ -15,7 +15,7 @@ import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 /** Most devices that one token can claim. */
 const usesLimit = 10_000;

@@ -16,7 +16,7 @@ import { Empty } from '../../ui/states.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
 import { useListAddress } from '../../ui/use-list.ts';
 import { replacedBy, uploadPath } from '../device/upload-path.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 const filterNames = ['filter'] as const;
 const sorts = ['path', 'size', 'updated_at'] as const;

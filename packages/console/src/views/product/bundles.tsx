@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import { Board } from './board.tsx';
 import { CreateBundle } from './create-bundle.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 /** Bundles that the board holds; the service gives no more at once. */
 const shownLimit = 500;

@@ -14,7 +14,7 @@ import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import { ConnectorForm } from './connector-form.tsx';
 import { Deliveries } from './deliveries.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 const noFilters: readonly string[] = [];
 

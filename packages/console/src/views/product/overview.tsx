@@ -9,7 +9,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Description } from './description.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 import { TextsForm } from './texts-form.tsx';
 
 function Claimable({ product }: Pick<TabProps, 'product'>) {

@@ -12,7 +12,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 type Role = ProductUserRecord['role'];
 

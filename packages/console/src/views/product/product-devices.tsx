@@ -10,7 +10,7 @@ import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
 import { AdoptionChart } from './adoption-chart.tsx';
-import type { TabProps } from './tabs.ts';
+import type { TabProps } from './tab-props.ts';
 
 type Query = NonNullable<InputOf<'devices.list'>['query']>;
 

@@ -1,4 +1,3 @@
-import type { ProductRecord } from '@moorage/api';
 import {
   IconCpu,
   IconFiles,
@@ -10,15 +9,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-
-/** What a tab is given. */
-export interface TabProps {
-  readonly product: ProductRecord;
-  /** Whether the viewer may change the product, its bundles, assets and connectors. */
-  readonly mayChange: boolean;
-  /** Whether the viewer may let people in. */
-  readonly mayAdminister: boolean;
-}
+import type { TabProps } from './tab-props.ts';
 
 export interface ProductTab {
   /** Last part of the address. */

@@ -4,7 +4,6 @@ import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
-import type { ViewProps } from '../../routes.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useAddressDialog } from '../../ui/dialog.tsx';
@@ -16,6 +15,7 @@ import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
 import { unheardMs } from '../product/unheard.ts';
+import type { ViewProps } from '../view-props.ts';
 import { CreateProduct } from './create-product.tsx';
 
 type Query = NonNullable<InputOf<'products.list'>['query']>;
