@@ -16,11 +16,14 @@ export type MadeUser = Row<'users'> & { readonly token: string };
 /** Password hash that no password has, cheap to check: users made here log in with their token. */
 const noPassword = `$argon2id$v=19$m=8,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/**
- * Makes rows for tests: each function fills in what the test does not care about and returns the row. They write to
- * the tables, not through the API, so that a test of one slice needs no other.
- */
-export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: BlobStore; clock: Clock }) {
+interface Sources {
+  readonly storage: Storage;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+}
+
+/** What every maker needs: a table to put rows into, numbers for names, and the time. */
+function rowsOf({ storage, clock }: Sources) {
   let count = 0;
   const next = (): number => ++count;
   const now = () => clock.now();
@@ -32,6 +35,12 @@ export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: B
     return row as Row<T>;
   }
 
+  return { insert, next, now, storage };
+}
+
+type Rows = ReturnType<typeof rowsOf>;
+
+function peopleMakers({ insert, next, now, storage }: Rows) {
   async function user(values: Some<'users'> = {}): Promise<MadeUser> {
     const number = next();
     const row = await insert('users', {
@@ -54,6 +63,58 @@ export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: B
 
   const admin = (values: Some<'users'> = {}): Promise<MadeUser> => user({ role: 'admin', ...values });
 
+  return { user, admin };
+}
+
+function productMakers({ insert, next, now }: Rows) {
+  async function product(values: Some<'products'> & { platform_id: string }): Promise<Row<'products'>> {
+    const number = next();
+    return insert('products', {
+      id: randomUUID(),
+      code: `CODE${number}`,
+      product: `OWNER-CODE${number}`,
+      title: `Product ${number}`,
+      meta: '',
+      summary: '',
+      description: '',
+      user_id: null,
+      customer_id: null,
+      flavor_id: null,
+      publication: 'preview',
+      trashed: 0,
+      claimable: 1,
+      production: 0,
+      edition: 0,
+      part_number: null,
+      created_at: now(),
+      updated_at: now(),
+      ...values,
+    });
+  }
+
+  const member = (product_id: string, user_id: string, role: 'manager' | 'tester') =>
+    insert('product_users', { product_id, user_id, role, created_at: now() });
+
+  async function bundle(values: Some<'bundles'> & { product_id: string; firmware_id: string; user_id: string }) {
+    const version = values.version ?? `0.0.0.${next()}`;
+    return insert('bundles', {
+      id: randomUUID(),
+      state: 'preview',
+      tag: null,
+      version,
+      version_key: versionSortKey(unwrap(parseVersion(version))),
+      description: '',
+      remote_id: null,
+      remote_product: null,
+      created_at: now(),
+      ...values,
+    });
+  }
+
+  return { product, member, bundle };
+}
+
+function platformMakers({ insert, next, now, storage }: Rows, { product }: ReturnType<typeof productMakers>) {
   async function flavor(values: Some<'flavors'> = {}): Promise<Row<'flavors'>> {
     const code = `W${next()}`;
     return insert('flavors', {
@@ -108,50 +169,10 @@ export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: B
     });
   }
 
-  async function product(values: Some<'products'> & { platform_id: string }): Promise<Row<'products'>> {
-    const number = next();
-    return insert('products', {
-      id: randomUUID(),
-      code: `CODE${number}`,
-      product: `OWNER-CODE${number}`,
-      title: `Product ${number}`,
-      meta: '',
-      summary: '',
-      description: '',
-      user_id: null,
-      customer_id: null,
-      flavor_id: null,
-      publication: 'preview',
-      trashed: 0,
-      claimable: 1,
-      production: 0,
-      edition: 0,
-      part_number: null,
-      created_at: now(),
-      updated_at: now(),
-      ...values,
-    });
-  }
+  return { flavor, platform, firmware };
+}
 
-  const member = (product_id: string, user_id: string, role: 'manager' | 'tester') =>
-    insert('product_users', { product_id, user_id, role, created_at: now() });
-
-  async function bundle(values: Some<'bundles'> & { product_id: string; firmware_id: string; user_id: string }) {
-    const version = values.version ?? `0.0.0.${next()}`;
-    return insert('bundles', {
-      id: randomUUID(),
-      state: 'preview',
-      tag: null,
-      version,
-      version_key: versionSortKey(unwrap(parseVersion(version))),
-      description: '',
-      remote_id: null,
-      remote_product: null,
-      created_at: now(),
-      ...values,
-    });
-  }
-
+function fileMakers({ insert, next, now, storage }: Rows, blobs: BlobStore) {
   /** Stores bytes and records them; returns the columns that a file row needs of them. */
   async function stored(bytes: Uint8Array) {
     const info = await blobs.put(bytes, bytes.length);
@@ -181,6 +202,10 @@ export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: B
   ): Promise<Row<'firmware_files'>> =>
     insert('firmware_files', { ...fileColumns(), ...(await stored(bytes)), ...values });
 
+  return { stored, resource, firmwareFile };
+}
+
+function deviceMakers({ insert, next, now }: Rows) {
   async function device(values: Some<'devices'> & { platform_id: string; product_id: string }) {
     return insert('devices', {
       id: randomUUID(),
@@ -206,7 +231,23 @@ export function fixtures({ storage, blobs, clock }: { storage: Storage; blobs: B
     });
   }
 
-  return { user, admin, flavor, platform, firmware, product, member, bundle, stored, resource, firmwareFile, device };
+  return { device };
+}
+
+/**
+ * Makes rows for tests: each function fills in what the test does not care about and returns the row. They write to
+ * the tables, not through the API, so that a test of one slice needs no other.
+ */
+export function fixtures(sources: Sources) {
+  const rows = rowsOf(sources);
+  const products = productMakers(rows);
+  return {
+    ...peopleMakers(rows),
+    ...products,
+    ...platformMakers(rows, products),
+    ...fileMakers(rows, sources.blobs),
+    ...deviceMakers(rows),
+  };
 }
 
 export type Fixtures = ReturnType<typeof fixtures>;
