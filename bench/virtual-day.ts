@@ -1,4 +1,4 @@
-import { type Clock, VirtualClock } from '@moorage/base';
+import { type Clock, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
 import { MemoryNetwork } from '@moorage/net/memory';
@@ -27,7 +27,7 @@ async function moduleDay(): Promise<number> {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock);
   let heard = 0;
-  await network.attach('listener', '10.5.6.20').datagrams({ port: 55_555 }, () => heard++);
+  unwrap(await network.attach('listener', '10.5.6.20').datagrams({ port: 55_555 }, () => heard++));
   const net = network.attach('module', '10.5.6.108');
   const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
   await module.boot();

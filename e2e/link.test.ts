@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type Clock, realClock } from '@moorage/base';
+import { type Clock, ignoreFailure, realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule, type Module } from '@moorage/module';
 import { nodeNet } from '@moorage/net/node';
@@ -17,7 +17,7 @@ async function goOnline(harbour: Harbour, settings: readonly string[]): Promise<
   for (const words of settings) await harbour.run(`set ${words}`);
   await harbour.run('save');
   harbour.module.wlan.down('wlan');
-  await harbour.module.wlan.ensureUp('wlan');
+  ignoreFailure(await harbour.module.wlan.ensureUp('wlan'));
   await isOnline(harbour, true);
   await expect.poll(() => harbour.module.client.isOnline, { interval: 10 }).toBe(true);
 }
@@ -156,7 +156,7 @@ eachDatabase('the link', (open) => {
     const after: Clock['after'] = (delayMs, task) =>
       realClock.after(delayMs % 1_000 === 0 ? delayMs : Math.min(delayMs, 100), task);
     const it = await ready({ clock: { ...realClock, after } });
-    await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: '' } });
+    ignoreFailure(await it.client.call('bundles.setTag', { params: { bundle_id: it.bundle.id }, body: { tag: '' } }));
     await goOnline(it, ['dms.auto_start_enabled 1']);
     await expect.poll(() => it.module.client.otaResult, { interval: 20 }).toBe(9);
     const landed = updateLanded(it);
@@ -186,7 +186,7 @@ eachDatabase('the link', (open) => {
     // It is back on its channel with the new one.
     await expect.poll(async () => (await command(it, 'get wlan.ssid')).ok, { interval: 50 }).toBe(true);
     for (const [name, content] of Object.entries({ 'device.crt': old.crt, 'device.key': old.key })) {
-      await it.module.flash.remove(name, { force: true });
+      ignoreFailure(await it.module.flash.remove(name, { force: true }));
       await it.module.execute(`file_create ${name} ${content.length}`, content);
     }
     expect((await attempt(it, 'dms info')).at(-1)).toBe('1 Command failed');

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { unwrap } from '@moorage/base';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
@@ -139,7 +140,9 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await other.getByRole('heading', { level: 1, name: 'Fog horn 2' }).waitFor();
 
     await page.getByRole('tab', { name: 'Users' }).click();
-    await client.as(undefined).call('auth.signup', { body: { email: 'hand@example.com', password: 'long enough' } });
+    unwrap(
+      await client.as(undefined).call('auth.signup', { body: { email: 'hand@example.com', password: 'long enough' } }),
+    );
     await button(page, 'Add a user').click();
     await page.getByRole('textbox', { name: 'User name or email' }).fill('hand@example.com');
     await button(page, 'Add the user').click();
@@ -290,28 +293,36 @@ describe.skipIf(skipReason)('the developer workflow', () => {
       const [released] = await bundlesOf(product_id);
       const body = { product_id, firmware_id: released?.firmware_id ?? '' };
       for (const state of ['preview', 'archive', 'published', 'preview'] as const) {
-        await quay.client.call('bundles.create', { params, body });
+        unwrap(await quay.client.call('bundles.create', { params, body }));
         const bundle_id = (await bundlesOf(product_id))[0]?.id ?? '';
         for (const to of state === 'preview' ? [] : (['published', state] as const)) {
-          await quay.client.call('bundles.setState', { params: { bundle_id }, body: { state: to } });
+          unwrap(await quay.client.call('bundles.setState', { params: { bundle_id }, body: { state: to } }));
         }
       }
       bundle = `/bundles/${released?.id}`;
       preview = `/bundles/${(await bundlesOf(product_id))[0]?.id}`;
-      await quay.client.call('assets.upload', {
-        params: { ...params, path: 'images/quay wall.txt' },
-        query: {},
-        body: 'granite',
-      });
-      await quay.client.call('products.addToken', { params, body: { uses: 25 } });
-      await quay.client.call('connectors.create', {
-        params,
-        body: { title: 'Tide board', code: 'TIDES', opts: { type: 'webhook', url: 'https://example.com/hook' } },
-      });
-      await quay.client.as(undefined).call('auth.signup', {
-        body: { email: 'tester@example.com', password: 'long enough', name_given: 'Tess', name_family: 'Ter' },
-      });
-      await quay.client.call('productPeople.add', { params, body: { user: 'tester@example.com', role: 'tester' } });
+      unwrap(
+        await quay.client.call('assets.upload', {
+          params: { ...params, path: 'images/quay wall.txt' },
+          query: {},
+          body: 'granite',
+        }),
+      );
+      unwrap(await quay.client.call('products.addToken', { params, body: { uses: 25 } }));
+      unwrap(
+        await quay.client.call('connectors.create', {
+          params,
+          body: { title: 'Tide board', code: 'TIDES', opts: { type: 'webhook', url: 'https://example.com/hook' } },
+        }),
+      );
+      unwrap(
+        await quay.client.as(undefined).call('auth.signup', {
+          body: { email: 'tester@example.com', password: 'long enough', name_given: 'Tess', name_family: 'Ter' },
+        }),
+      );
+      unwrap(
+        await quay.client.call('productPeople.add', { params, body: { user: 'tester@example.com', role: 'tester' } }),
+      );
     });
 
     test.each<[string, string]>([

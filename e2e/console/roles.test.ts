@@ -1,4 +1,5 @@
 import type { ProductRecord } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
@@ -20,7 +21,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
 
   beforeAll(async () => {
     quay = await openQuay();
-    for (const body of Object.values(people)) await quay.client.as(undefined).call('auth.signup', { body });
+    for (const body of Object.values(people)) unwrap(await quay.client.as(undefined).call('auth.signup', { body }));
     const platforms = await quay.client.call('platforms.list', {});
     const platform_id = (platforms.ok && platforms.value.value[0]?.id) || '';
     const made = await quay.client.call('products.create', {
@@ -28,7 +29,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     });
     if (!made.ok) throw new Error(made.error.body.message);
     product = made.value.value;
-    await letIn(people.manager.email, 'manager');
+    unwrap(await letIn(people.manager.email, 'manager'));
   });
   afterAll(async () => {
     await quay?.close();
@@ -64,10 +65,10 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     expect(await button(page, 'Create a bundle').count()).toBe(0);
     // No event tells a tester of this; the page finds out by asking.
     const body = { code: product.code, title: 'Fairway marker' };
-    await quay.client.call('products.update', { params: { product_id: product.id }, body });
+    unwrap(await quay.client.call('products.update', { params: { product_id: product.id }, body }));
     await page.getByRole('heading', { level: 1, name: 'Fairway marker' }).waitFor();
     const user_id = made.ok ? made.value.value.user_id : '';
-    await quay.client.call('productPeople.remove', { params: { product_id: product.id, user_id } });
+    unwrap(await quay.client.call('productPeople.remove', { params: { product_id: product.id, user_id } }));
     await page.getByRole('heading', { level: 1, name: 'Product not found' }).waitFor();
     await page.getByText('It may have been deleted, or you are not allowed to see it').waitFor();
     await page.getByRole('link', { name: 'Products' }).first().waitFor();
@@ -105,7 +106,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
   });
 
   test('an administrator takes a product into production and changes its part number', async () => {
-    await quay.client.call('customers.create', { body: { name: 'acme', title: 'Acme Harbours' } });
+    unwrap(await quay.client.call('customers.create', { body: { name: 'acme', title: 'Acme Harbours' } }));
     const page = await quay.open({ path: '/administration' });
     await button(page, 'New customer').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('acme');

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
@@ -123,7 +124,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     await notice.waitFor({ state: 'detached' });
     // Whatever happens from then on arrives again.
     const body = { code: 'LATER', title: 'Added later' };
-    await quay.client.call('platforms.create', { body });
+    unwrap(await quay.client.call('platforms.create', { body }));
     await page.getByRole('link', { name: 'Added later' }).waitFor();
   });
 });

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { inspect, openQuay, type Quay, skipReason } from './harness.ts';
@@ -43,10 +44,12 @@ describe.skipIf(skipReason)('a view of the console', () => {
     quay = await openQuay();
     const device = await quay.client.call('devices.get', { params: { identifier: quay.uuid } });
     if (!device.ok) throw new Error(device.error.body.message);
-    await quay.client.call('devices.update', {
-      params: { device_id: device.value.value.id },
-      body: { location: { lat: 53.54, lon: 9.97, city: 'Hamburg', country: 'Germany' } },
-    });
+    unwrap(
+      await quay.client.call('devices.update', {
+        params: { device_id: device.value.value.id },
+        body: { location: { lat: 53.54, lon: 9.97, city: 'Hamburg', country: 'Germany' } },
+      }),
+    );
   });
   afterAll(async () => {
     await quay?.close();

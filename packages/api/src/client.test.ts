@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
 import { callUrl, createClient } from './client.ts';
 import { contract, endpointsOf } from './contract.ts';
@@ -53,7 +54,7 @@ describe('client', () => {
 
   it('keeps its token from endpoints that need none', async () => {
     const { asked, client } = answering(200, '{}');
-    await client.call('auth.login', { body: { username: 'a', password: 'b' } });
+    unwrap(await client.call('auth.login', { body: { username: 'a', password: 'b' } }));
     expect(new Headers(asked[0]?.init.headers).has('authorization')).toBe(false);
   });
 
@@ -64,7 +65,7 @@ describe('client', () => {
     ['a form', new FormData(), 'multipart/form-data'],
   ])('sends %s with the media type of the body', async (_, body, expected) => {
     const { asked, client } = answering(200, '{}');
-    await client.call('deviceFiles.upload', { params: { device_id: 'x', path: 'a/b c' }, body });
+    unwrap(await client.call('deviceFiles.upload', { params: { device_id: 'x', path: 'a/b c' }, body }));
     const [{ url, init } = { url: '', init: {} }] = asked;
     expect(url).toBe('http://host:1/api/devices/x/files/a/b%20c');
     // What `fetch` makes of it.

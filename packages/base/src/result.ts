@@ -12,3 +12,8 @@ export function unwrap<T, E>(result: Result<T, E>): T {
   if (result.ok) return result.value;
   throw new Error(`Unwrapped a failure: ${JSON.stringify(result.error)}`, { cause: result.error });
 }
+
+/** Leaves a failure without consequence; a comment beside the call says why it needs none. */
+export function ignoreFailure(
+  _outcome: Result<unknown, unknown> | Promise<Result<unknown, unknown>> | undefined,
+): void {}

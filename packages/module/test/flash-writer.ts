@@ -2,7 +2,9 @@
  * A process that makes, replaces and deletes files in a flash folder until it is killed. Before each change it prints
  * `begin <name> <round>`, after it `done`; round 0 stands for the deletion.
  */
+
 import { writeSync } from 'node:fs';
+import { unwrap } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
 import { defaultFlashLayout, fileFlags } from '../src/device/flash.ts';
 import { Flash } from '../src/device/flash-files.ts';
@@ -12,7 +14,7 @@ const [folder = '', firstRound = '1'] = process.argv.slice(2);
 
 async function change(flash: Flash, name: string, round: number): Promise<void> {
   if (round === 0) {
-    await flash.remove(name);
+    unwrap(await flash.remove(name));
     return;
   }
   const content = contentOf(name, round);

@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { ignoreFailure, unwrap } from '@moorage/base';
 import type { Connection, DatagramSocket, Net } from '@moorage/net';
 import { type PeerStep, spell } from './transcript.ts';
 
@@ -34,7 +34,7 @@ export async function addHost(network: HostNetwork, name: string, ip: string): P
     );
   }
   const echo: DatagramSocket = unwrap(
-    await net.datagrams({ port: 7 }, ({ bytes, address, port }) => void echo.send(bytes, address, port)),
+    await net.datagrams({ port: 7 }, ({ bytes, address, port }) => ignoreFailure(echo.send(bytes, address, port))),
   );
   return net;
 }

@@ -4,7 +4,7 @@
  * dialogues of commands and their answers; others are refused. What a scripted peer has heard otherwise is printed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
@@ -24,7 +24,9 @@ async function rewrite(text: string): Promise<string> {
   const nets: Net[] = [];
   for (const [name, ip] of hosts) nets.push(await addHost(network, name, ip));
   const peers = new Map([...scripts].map(([port, steps]) => [port, new ScriptedPeer(steps)]));
-  for (const [port, peer] of peers) await nets[0]?.listen(port, (connection) => peer.accept(connection));
+  for (const [port, peer] of peers) {
+    if (nets[0]) unwrap(await nets[0].listen(port, (connection) => peer.accept(connection)));
+  }
   const net = network.attach('module', '10.5.6.108');
   const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts' });
   await module.boot();

@@ -95,7 +95,7 @@ describe.each(nets)('faults of the $name net', ({ make }) => {
     const sender = await mailbox(net.near, { port: 0 });
     open.push(receiver, sender);
     const { host, port } = await net.datagrams(receiver.port, fates);
-    for (const text of ['0', '1', '2']) await sender.send(Buffer.from(text), host, port);
+    for (const text of ['0', '1', '2']) unwrap(await sender.send(Buffer.from(text), host, port));
     const came: string[] = [];
     while (came.length < comes.length) came.push(String(Buffer.from((await receiver.next()).bytes)));
     expect(came).toEqual(comes);
@@ -122,7 +122,7 @@ const memoryCases: Readonly<Record<keyof typeof notOnSockets, () => Promise<void
   latency: async () => {
     const { clock, network, near, far } = rig();
     network.conditions = () => ({ latencyMs: 10, jitterMs: 30 });
-    await far.listen(7, ({ stream }) => stream.pipe(stream));
+    unwrap(await far.listen(7, ({ stream }) => stream.pipe(stream)));
     const dialled = near.dial({ host: 'far', port: 7, timeoutMs: 1000 });
     await clock.advance(20);
     const { stream } = unwrap(await dialled);
@@ -165,7 +165,7 @@ const memoryCases: Readonly<Record<keyof typeof notOnSockets, () => Promise<void
       const came: number[] = [];
       unwrap(await far.datagrams({ port: 7 }, ({ bytes }) => came.push(bytes[0] ?? -1)));
       const sender = unwrap(await near.datagrams({ port: 0 }, () => {}));
-      for (let index = 0; index < 100; index++) await sender.send(Uint8Array.of(index), 'far', 7);
+      for (let index = 0; index < 100; index++) unwrap(await sender.send(Uint8Array.of(index), 'far', 7));
       await clock.advance(200);
       return came;
     };
@@ -182,7 +182,7 @@ const memoryCases: Readonly<Record<keyof typeof notOnSockets, () => Promise<void
   'repeats that end': async () => {
     const { clock, network, near, far } = rig();
     network.conditions = () => ({ vanishAfterBytes: 0 });
-    await far.listen(7, ({ stream }) => stream.on('error', () => {}));
+    unwrap(await far.listen(7, ({ stream }) => stream.on('error', () => {})));
     const { stream } = unwrap(await near.dial({ host: 'far', port: 7, timeoutMs: 1000 }));
     const failed = new Promise<Error & { code?: string }>((resolve) => stream.once('error', resolve));
     stream.write('hello');

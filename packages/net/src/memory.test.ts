@@ -20,7 +20,7 @@ describe('memory net', () => {
   test('latency delays every byte', async () => {
     const { clock, network, near, far } = silentNet();
     network.conditions = () => ({ latencyMs: 10 });
-    await far.listen(7, ({ stream }) => stream.pipe(stream));
+    unwrap(await far.listen(7, ({ stream }) => stream.pipe(stream)));
     const dialled = near.dial({ host: 'far', port: 7, timeoutMs: 1000 });
     await clock.advance(20);
     const { stream } = unwrap(await dialled);
@@ -34,7 +34,7 @@ describe('memory net', () => {
   test.each([0, 1, 4, 5])('a cut after %i bytes delivers just these and resets', async (cutAfterBytes) => {
     const { network, near, far } = silentNet();
     network.conditions = () => ({ cutAfterBytes });
-    await far.listen(7, ({ stream }) => stream.write('hello world'));
+    unwrap(await far.listen(7, ({ stream }) => stream.write('hello world')));
     const { stream } = unwrap(await near.dial({ host: 'far', port: 7, timeoutMs: 1000 }));
     let text = '';
     const read = (async () => {

@@ -137,7 +137,7 @@ describe('datagrams of the node net', () => {
       });
       const socket = await mailbox(nodeNet({ ...loopback, ip: '127.0.0.7' }), { port: 0 });
       open.push(socket);
-      await socket.send(Buffer.from('status'), address, program.address().port);
+      unwrap(await socket.send(Buffer.from('status'), address, program.address().port));
       expect(await heard).toBe('status from 127.0.0.7');
     },
   );

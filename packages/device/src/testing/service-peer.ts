@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { deviceLinkContract, otaLinkContract } from '@moorage/api';
-import { crc16 } from '@moorage/base';
+import { crc16, unwrap } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import Value from 'typebox/value';
 import { DataPeer } from './data-peer.ts';
@@ -84,7 +84,7 @@ export class ServicePeer {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   async attach(net: Net, port = 443): Promise<void> {
-    await net.listen(port, ({ stream }) => this.#server.emit('connection', stream));
+    unwrap(await net.listen(port, ({ stream }) => this.#server.emit('connection', stream)));
   }
 
   /** Has somebody else answer requests for another protocol. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@moorage/base';
+import { type Clock, unwrap } from '@moorage/base';
 import type { Pins } from '../device/gpio.ts';
 import { PinDuties } from '../device/pin-duties.ts';
 import { PinRoles } from '../device/pin-roles.ts';
@@ -88,7 +88,7 @@ export function putPinsToSleep({ model, pins, variables }: Pick<PinDutyParts, 'm
     if (!state) continue;
     // The boot that ends the sleep gives every pin back.
     pins.deregister(pin);
-    pins.register(pin, state.direction, state.level);
+    unwrap(pins.register(pin, state.direction, state.level));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, merged } from '@moorage/base';
+import { type CancelTimer, type Clock, ignoreFailure, merged } from '@moorage/base';
 import type { Stream, StreamTable, StreamType } from '../device/streams.ts';
 import { ByteQueue } from './byte-queue.ts';
 
@@ -202,8 +202,8 @@ export class Bridge {
       const taken = begun.value.append(piece);
       if (taken) await taken;
     }
-    // What the stream refuses is lost: nobody is there to be told.
-    await begun.value.end();
+    // What the stream refuses is lost: the bridge has no place to report it.
+    ignoreFailure(await begun.value.end());
   }
 
   #wait(handle: number): void {

@@ -74,7 +74,7 @@ test('stream mode takes a stream that was opened first although its handle is hi
   const { module, host, connect, pass } = await streaming();
   const second = new PeerStream('UDPC');
   connect(second);
-  await module.streams.close(0);
+  unwrap(await module.streams.close(0));
   const third = new PeerStream('WEBS');
   expect(connect(third)).toBe(0);
   host.heard();

@@ -1,4 +1,4 @@
-import type { Result } from '@moorage/base';
+import { ignoreFailure, type Result } from '@moorage/base';
 import {
   type FileInfo,
   type FileWriter,
@@ -34,7 +34,8 @@ export async function makeRoom(
     // A full index needs any one of them to go, a full area those that make a long enough run of units.
     const victims = writer.error === 'too-many-files' ? candidates.slice(0, 1) : blocking(flash, file.size, candidates);
     if (victims.length === 0) return writer;
-    for (const victim of victims) await flash.remove(victim.name, { force: true });
+    // One that is missing has made room as well.
+    for (const victim of victims) ignoreFailure(await flash.remove(victim.name, { force: true }));
   }
 }
 

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import type { Direction, Level } from '../device/pin-table.ts';
 import { electrics } from '../device/pin-table.ts';
 import type { Command } from '../interpreter/command.ts';
@@ -116,7 +117,7 @@ const gpiosDir = defineCommand({
       if (taken) return refuseTaken(board, pin, taken.owner);
     }
     for (const [pin, digit] of digits.entries()) {
-      if (digit !== '6') pins.register(pin, Number(digit) as Direction);
+      if (digit !== '6') unwrap(pins.register(pin, Number(digit) as Direction));
       // What has another use keeps it: a host cannot leave a pin out of the array.
       else if (pins.stateOf(pin) === 'gpio') pins.deregister(pin);
     }

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { blankResponse, type DnsRecord, readDns, writeDns } from '../services/dns-message.ts';
 import { mdnsGroup, mdnsPort } from '../services/mdns-responder.ts';
@@ -43,7 +44,8 @@ async function discoverRig(...hosts: readonly (readonly DnsRecord[])[]) {
         const answers = records.filter((record) =>
           questions.some(({ name, type }) => name === record.name && type === record.type),
         );
-        if (answers.length > 0) void socket.send(writeDns({ ...blankResponse, answers }), mdnsGroup, mdnsPort);
+        if (answers.length > 0)
+          ignoreFailure(socket.send(writeDns({ ...blankResponse, answers }), mdnsGroup, mdnsPort));
       },
     );
     peers.push(peer);
@@ -105,7 +107,7 @@ describe('mdns_discover', () => {
     const answer = run('mdns http');
     await pass(1_500);
     const goodbye = { ...ptr('_http._tcp.local', 'web._http._tcp.local'), ttl: 0 };
-    await peers[0]?.socket.send(writeDns({ ...blankResponse, answers: [goodbye] }), mdnsGroup, mdnsPort);
+    ignoreFailure(await peers[0]?.socket.send(writeDns({ ...blankResponse, answers: [goodbye] }), mdnsGroup, mdnsPort));
     await discover('version');
     expect(await answer).toContain('! 0 services found');
   });

@@ -1,4 +1,4 @@
-import { success } from '@moorage/base';
+import { success, unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../device/streams.ts';
 import { commandRig } from '../testing/command-rig.ts';
@@ -53,8 +53,8 @@ describe('stream_list', () => {
     const { run, streams } = await rig();
     expect(await run('stream_list')).toBe('0 ! # Type  Info');
     await run('fop ca_default.pem');
-    streams.open(line().stream);
-    streams.open({ ...line().stream, type: 'HTTPS' });
+    unwrap(streams.open(line().stream));
+    unwrap(streams.open({ ...line().stream, type: 'HTTPS' }));
     expect(await run('list')).toBe(
       [
         '0 ! # Type  Info',
@@ -102,7 +102,7 @@ describe('stream_poll', () => {
     const { run, streams, variables } = await rig();
     variables.set('stream.auto_close', false);
     const lines = [line(), line(), line()];
-    for (const { stream } of lines) streams.open(stream);
+    for (const { stream } of lines) unwrap(streams.open(stream));
     lines[1]?.arrive('abc');
     lines[2]?.hangUp();
     expect(await run(command)).toBe(answer);
@@ -140,7 +140,7 @@ describe('stream_read', () => {
   test('answers at once when enough has come', async () => {
     const { run, streams } = await rig();
     const { stream, arrive } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     arrive('abcdef');
     expect(await run('read 0 4')).toBe('0 abcd');
   });
@@ -149,7 +149,7 @@ describe('stream_read', () => {
     // MOD-STREAM-read-timeout
     const { run, streams, clock } = await rig();
     const { stream, arrive } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     const answer = run('read 0 4');
     await clock.advance(60);
     arrive('a');
@@ -183,7 +183,7 @@ describe('stream_read', () => {
   test('stops waiting when the rest has come', async () => {
     const { run, streams, clock } = await rig();
     const { stream, arrive } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     const answer = run('read 0 4');
     await clock.advance(10);
     arrive('ab');
@@ -196,7 +196,7 @@ describe('stream_read', () => {
     // MOD-STREAM-auto-close
     const { run, streams, clock } = await rig();
     const { stream, arrive, hangUp } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     const answer = run('read 0 4');
     await clock.advance(10);
     arrive('ab');
@@ -208,7 +208,7 @@ describe('stream_read', () => {
   test('fails when the stream goes away while it waits', async () => {
     const { run, streams, clock } = await rig();
     const { stream, hangUp } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     const answer = run('read 0 4');
     await clock.advance(10);
     hangUp();
@@ -234,7 +234,7 @@ describe('stream_write', () => {
   test('passes its data on', async () => {
     const { run, streams } = await rig();
     const { stream, written } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     expect(await run('write 0 5', 'Hello')).toBe('0 Success');
     expect(written.join('')).toBe('Hello');
   });
@@ -242,7 +242,7 @@ describe('stream_write', () => {
   test('fails when its data stops coming', async () => {
     const { run, streams } = await rig();
     const { stream, written } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     expect(await run('write 0 5', 'Hel')).toBe('1 Command failed');
     expect(written).toEqual(['Hel', 'broken off']);
   });
@@ -260,7 +260,7 @@ describe('stream_close', () => {
   test('closes one stream or all, with a pair of lines each', async () => {
     const { run, streams } = await rig();
     expect(await run('close all')).toBe('0 Success');
-    for (let count = 0; count < 3; count++) streams.open(line().stream);
+    for (let count = 0; count < 3; count++) unwrap(streams.open(line().stream));
     expect(await run('stream_close 1')).toBe('Closing: 1|[Closed: 1]|0 Success');
     expect(await run('close all')).toBe('Closing: 0|[Closed: 0]|Closing: 2|[Closed: 2]|0 Success');
     expect(await run('list')).toBe('0 ! # Type  Info');

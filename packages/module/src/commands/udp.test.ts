@@ -15,7 +15,7 @@ async function peer(port = farPort, net = rig.far) {
     heard,
     texts: () => heard.map(({ bytes }) => Buffer.from(bytes).toString('latin1')),
     say: async (text: string, to: number) => {
-      await socket.send(Buffer.from(text, 'latin1'), rig.moduleIp, to);
+      unwrap(await socket.send(Buffer.from(text, 'latin1'), rig.moduleIp, to));
       await rig.settle();
     },
   };
@@ -168,7 +168,7 @@ describe('udp commands', () => {
     await rig.run('write 0 5', 'hello');
     await rig.settle();
     expect([one.texts(), two.texts()]).toEqual([['hello'], ['hello']]);
-    await one.socket.send(Buffer.from('to all'), '10.5.6.255', 50_000);
+    unwrap(await one.socket.send(Buffer.from('to all'), '10.5.6.255', 50_000));
     await rig.settle();
     // Its own broadcast comes back to it as well, as on a real network.
     expect(await rig.run('read 0 99')).toContain('to all');

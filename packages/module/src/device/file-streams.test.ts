@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import { readingStream, writingStream } from './file-streams.ts';
@@ -37,12 +38,12 @@ describe('file streams', () => {
   test('a file is written in chunks; its stream closes itself with the last byte', async () => {
     // MOD-STATE-5
     const { flash, closed, table } = await setUp(false);
-    table.open(await beginFile(flash, 'a', 6));
+    unwrap(table.open(await beginFile(flash, 'a', 6)));
     expect(table.get(0)?.info()).toBe('a-1.4.0.24 (6, 0)');
-    await table.close(0);
+    unwrap(await table.close(0));
     closed.length = 0;
 
-    table.open(await beginFile(flash, 'a', 6));
+    unwrap(table.open(await beginFile(flash, 'a', 6)));
     expect(await writeText(table, 'abcd')).toBe('written');
     expect(table.get(0)?.info()).toBe('a-1.4.0.24 (6, 4)');
     expect(table.poll(0)).toEqual({ ok: true, value: 0 });
@@ -55,7 +56,7 @@ describe('file streams', () => {
 
   test('a write of more than is missing is refused and takes nothing', async () => {
     const { flash, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 3));
+    unwrap(table.open(await beginFile(flash, 'a', 3)));
     expect(await writeText(table, 'abcd')).toBe('too-large');
     expect(await writeText(table, 'abc')).toBe('written');
     expect(flash.stat('a')?.size).toBe(3);
@@ -63,7 +64,7 @@ describe('file streams', () => {
 
   test('a wrong CRC fails the last write, closes the stream and loses the file', async () => {
     const { flash, closed, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 1, 0x1234));
+    unwrap(table.open(await beginFile(flash, 'a', 1, 0x1234)));
     expect(await writeText(table, 'a')).toBe('crc');
     expect(closed).toEqual([0]);
     expect(flash.stat('a')).toBeUndefined();
@@ -72,19 +73,19 @@ describe('file streams', () => {
   test.each(['close', 'reset'] as const)('a %s before the last byte loses the file and frees its name', async (how) => {
     // MOD-STATE-6
     const { flash, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 2));
+    unwrap(table.open(await beginFile(flash, 'a', 2)));
     await writeText(table, 'x');
-    if (how === 'close') await table.close(0);
+    if (how === 'close') unwrap(await table.close(0));
     else await table.reset();
     expect(flash.stat('a')).toBeUndefined();
     expect(flash.free('e')).toBe(defaultFlashLayout.areaBytes.e);
-    table.open(await beginFile(flash, 'a', 1));
+    unwrap(table.open(await beginFile(flash, 'a', 1)));
     expect(await writeText(table, 'y')).toBe('written');
   });
 
   test('bytes of a write that was broken off stay counted', async () => {
     const { flash, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 3));
+    unwrap(table.open(await beginFile(flash, 'a', 3)));
     const begun = table.write(0, 3);
     if (begun.ok) await begun.value.append(Buffer.from('ab'));
     if (begun.ok) await begun.value.abort();
@@ -94,11 +95,11 @@ describe('file streams', () => {
 
   test('a stream for writing cannot be read, and one for reading not written', async () => {
     const { flash, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 1));
+    unwrap(table.open(await beginFile(flash, 'a', 1)));
     expect(await readText(table, 1)).toBe('not-readable');
     await writeText(table, 'x');
     const file = flash.stat('a');
-    if (file) table.open(readingStream(flash, file));
+    if (file) unwrap(table.open(readingStream(flash, file)));
     expect(await writeText(table, 'y')).toBe('not-writable');
   });
 
@@ -111,11 +112,11 @@ describe('file streams', () => {
   test.each(reads)('a file is read to its end, auto close %s, sizes %j', async (autoClose, sizes, expected) => {
     // MOD-STREAM-FILE
     const { flash, closed, table } = await setUp(autoClose);
-    table.open(await beginFile(flash, 'a', 10));
+    unwrap(table.open(await beginFile(flash, 'a', 10)));
     await writeText(table, '0123456789');
     closed.length = 0;
     const file = flash.stat('a');
-    if (file) table.open(readingStream(flash, file));
+    if (file) unwrap(table.open(readingStream(flash, file)));
     expect(table.poll(0)).toEqual({ ok: true, value: 1 });
     const found: string[] = [];
     for (const size of sizes) found.push(await readText(table, size));
@@ -125,12 +126,12 @@ describe('file streams', () => {
 
   test('reading ends when the file is deleted under it', async () => {
     const { flash, table } = await setUp();
-    table.open(await beginFile(flash, 'a', 2));
+    unwrap(table.open(await beginFile(flash, 'a', 2)));
     await writeText(table, 'xy');
     const file = flash.stat('a');
-    if (file) table.open(readingStream(flash, file));
+    if (file) unwrap(table.open(readingStream(flash, file)));
     expect(await readText(table, 1)).toBe('x');
-    await flash.remove('a');
+    unwrap(await flash.remove('a'));
     expect(table.poll(0)).toEqual({ ok: true, value: 2 });
     expect(await readText(table, 1)).toBe('');
     expect(table.get(0)).toBeUndefined();

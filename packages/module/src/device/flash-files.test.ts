@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { describe, expect, test } from 'vitest';
 import {
@@ -122,7 +123,7 @@ describe('Flash', () => {
     await writer.append(Buffer.from('1234'));
     expect(flash.stat('a')).toBeUndefined();
     expect((await openFlash(store.survivor())).stat('a')).toBeUndefined();
-    await writer.finish();
+    unwrap(await writer.finish());
     expect(flash.stat('a')?.size).toBe(4);
   });
 
@@ -217,8 +218,8 @@ describe('Flash', () => {
     // MOD-FILE-units
     const flash = await openFlash();
     for (const name of ['a', 'b', 'c']) await make(flash, userFile(name, 1));
-    await flash.remove('a');
-    await flash.remove('c');
+    unwrap(await flash.remove('a'));
+    unwrap(await flash.remove('c'));
     expect((await make(flash, userFile('wide', 4097))).unit).toBe(5);
     expect((await make(flash, userFile('narrow', 4096))).unit).toBe(3);
   });
@@ -252,7 +253,7 @@ describe('Flash', () => {
     await writer.append(Buffer.from('new'));
     expect(flash.stat('wifi_fw.bin')?.size).toBe(5000);
     expect((await openFlash(store.survivor())).stat('wifi_fw.bin')?.size).toBe(5000);
-    await writer.finish();
+    unwrap(await writer.finish());
     expect(flash.stat('wifi_fw.bin')).toMatchObject({ size: 3, unit: 3, flags: 0x09 });
     expect((await make(flash, userFile('a', 8192))).unit).toBe(0);
   });
@@ -307,7 +308,7 @@ describe('Flash', () => {
     expect((await flash.read(info, 10, 20)).ok).toBe(true);
     await make(flash, userFile('a', 10, { replace: true }));
     expect(errorOf(await flash.read(info, 0, 10))).toBe('missing');
-    await flash.remove('a');
+    unwrap(await flash.remove('a'));
     expect(errorOf(await flash.readAll('a', 10))).toBe('missing');
   });
 

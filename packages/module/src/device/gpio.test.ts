@@ -73,7 +73,7 @@ test.each<[Direction, Level, Level | null, Level | null]>([
 ])('direction %d with latch %d and %j connected has signal %j', (direction, latch, outside, expected) => {
   const { pins } = rig();
   pins.drive(3, outside);
-  pins.register(3, direction, latch);
+  unwrap(pins.register(3, direction, latch));
   expect(pins.signal(3)).toEqual({ level: expected });
   // A floating pin reads 0.
   expect(pins.level(3)).toBe(expected ?? 0);
@@ -81,15 +81,15 @@ test.each<[Direction, Level, Level | null, Level | null]>([
 
 test('an output keeps its level over a change of direction, and loses it when it is taken away', () => {
   const { pins } = rig();
-  pins.register(1, 3);
+  unwrap(pins.register(1, 3));
   expect(pins.write(1, 1)).toBe(true);
-  pins.register(1, 5);
+  unwrap(pins.register(1, 5));
   expect(pins.level(1)).toBe(1);
   pins.deregister(1);
   expect(pins.write(1, 1)).toBe(false);
-  pins.register(1, 3);
+  unwrap(pins.register(1, 3));
   expect(pins.level(1)).toBe(0);
-  pins.register(1, 0);
+  unwrap(pins.register(1, 0));
   expect(pins.write(1, 1)).toBe(false);
 });
 
@@ -114,7 +114,7 @@ test('a function has its pin until gpio_dir takes it, and again after a boot or 
 test('what is connected outside stays connected over a boot', () => {
   const { pins } = rig();
   pins.drive(1, 1);
-  pins.register(1, 1);
+  unwrap(pins.register(1, 1));
   pins.reset();
   expect([pins.stateOf(1), pins.signal(1)]).toEqual(['free', { level: 1 }]);
 });
@@ -163,7 +163,7 @@ test('a waveform runs on the clock, and repeats when it is told to', async () =>
 
 test('a voltage reads 1 from half of the supply on, and changes with time', async () => {
   const { clock, pins } = rig();
-  pins.register(1, 2);
+  unwrap(pins.register(1, 2));
   pins.analog(1, 1.64);
   expect(pins.level(1)).toBe(0);
   await clock.advance(500);
@@ -185,11 +185,11 @@ test('watchers hear of changes only, until they end', () => {
   const other = pins.watch(1, () => {});
   pins.drive(1, 1);
   pins.drive(1, 1);
-  pins.register(1, 3);
+  unwrap(pins.register(1, 3));
   pins.deregister(1);
-  pins.modulate(1, 50, 10);
-  pins.stopModulation(1);
-  pins.convert(1, 1.5);
+  unwrap(pins.modulate(1, 50, 10));
+  unwrap(pins.stopModulation(1));
+  unwrap(pins.convert(1, 1.5));
   stop();
   pins.deregister(1);
   other();

@@ -1,4 +1,4 @@
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Pins } from './gpio.ts';
@@ -45,11 +45,11 @@ describe('the control protocol', () => {
     const { clock, control, lines, pins, send } = rig();
     send('{"watch":[3]}\n');
     await clock.advance(250);
-    pins.register(3, 3, 1);
+    unwrap(pins.register(3, 3, 1));
     pins.deregister(3);
-    pins.modulate(3, 50, 10);
+    unwrap(pins.modulate(3, 50, 10));
     pins.deregister(3);
-    pins.convert(3, 1.5);
+    unwrap(pins.convert(3, 1.5));
     expect(lines.splice(0)).toEqual([
       { pin: 3, level: 1, ms: 250 },
       { pin: 3, level: null, ms: 250 },

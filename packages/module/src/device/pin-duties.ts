@@ -1,4 +1,4 @@
-import type { Clock } from '@moorage/base';
+import { type Clock, ignoreFailure } from '@moorage/base';
 import type { Pins } from './gpio.ts';
 import { Indicators, type Subsystem, subsystems } from './indicators.ts';
 import type { PinRoles } from './pin-roles.ts';
@@ -64,7 +64,7 @@ export class PinDuties {
     const { pins, initialPins, roles } = this.#parts;
     pins.reset();
     // Spec: MOD-VAR-gpio.init, MOD-GPIO-runtime. A pin that a function has stays with it.
-    for (const { pin, direction, level } of initialPins()) pins.register(pin, direction, level);
+    for (const { pin, direction, level } of initialPins()) ignoreFailure(pins.register(pin, direction, level));
     this.#commandPin = roles.pinOf('system.cmd.gpio');
     roles.put('system.cmd.gpio', 0);
     this.#startSigns();

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
 import { moduleRig } from '../testing/module-rig.ts';
 import { outOfBand } from './stream-pins.ts';
@@ -55,7 +56,7 @@ test.each([
   const shown: Stream['type'][] = [];
   for (const type of ['TCPC', 'TCPS', 'TLSC', 'TLSS', 'UDPC', 'UDPS', 'WEBS'] as const) {
     const { stream, receive } = connection(type);
-    module.streams.open(stream);
+    unwrap(module.streams.open(stream));
     receive(1);
     if (module.pins.level(7) === 1) shown.push(type);
     await run('close all');
@@ -69,7 +70,7 @@ test('the out-of-band pin is high while a connection has data', async () => {
   expect(await run('get gpio.usage')).toBe('0 !  # Description\r\n# 12 system.oob.gpio');
   expect(level(12)).toEqual({ level: 0 });
   const { stream, receive } = connection('TCPC');
-  module.streams.open(stream);
+  unwrap(module.streams.open(stream));
   expect(level(12)).toEqual({ level: 0 });
   receive(3);
   expect(level(12)).toEqual({ level: 1 });
@@ -83,7 +84,7 @@ test('the out-of-band pin is high while a connection is open; files are none', a
   const { level, module, run } = await withSetting('12 data,connected');
   await run('file_create -o a 10');
   expect(level(12)).toEqual({ level: 0 });
-  module.streams.open(connection('WEBS').stream);
+  unwrap(module.streams.open(connection('WEBS').stream));
   expect(level(12)).toEqual({ level: 1 });
   await run('close 1');
   expect(level(12)).toEqual({ level: 0 });
@@ -92,7 +93,7 @@ test('the out-of-band pin is high while a connection is open; files are none', a
 test('the out-of-band pin is that of the boot, and goes with -1', async () => {
   const { level, module, run } = await withSetting('12 connected');
   await run('set system.oob.gpio 13 connected');
-  module.streams.open(connection('TCPC').stream);
+  unwrap(module.streams.open(connection('TCPC').stream));
   expect([level(12), level(13)]).toEqual([{ level: null }, { level: null }]);
   await run('save');
   await module.reboot();

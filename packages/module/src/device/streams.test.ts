@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { type Stream, StreamTable, type StreamType } from './streams.ts';
 
@@ -78,8 +79,8 @@ describe('StreamTable', () => {
     for (let handle = 0; handle < 8; handle++) expect(opened(table, new Line())).toBe(handle);
     expect(table.hasFree).toBe(false);
     expect(table.open(new Line())).toEqual({ ok: false, error: 'no-handle' });
-    await table.close(5);
-    await table.close(2);
+    unwrap(await table.close(5));
+    unwrap(await table.close(2));
     expect([opened(table, new Line()), opened(table, new Line())]).toEqual([2, 5]);
   });
 
@@ -92,7 +93,7 @@ describe('StreamTable', () => {
   ];
   test.each(announced)('announces the opening of a %s stream: %s', (type, says) => {
     const { table, notices } = tableWith();
-    table.open(new Line(type));
+    unwrap(table.open(new Line(type)));
     expect(notices).toEqual(says ? ['opened 0'] : []);
   });
 
@@ -217,7 +218,7 @@ describe('StreamTable', () => {
     line.arrive('c');
     expect(wakes).toBe(1);
     table.onChange(handle, () => wakes++);
-    await table.close(handle);
+    unwrap(await table.close(handle));
     expect(wakes).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-import type { CancelTimer } from '@moorage/base';
+import { type CancelTimer, ignoreFailure } from '@moorage/base';
 import type { Interface } from '@moorage/net';
 import { openTcpClient, openUdpClient } from './open-client.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
@@ -100,7 +100,9 @@ export const udpClientService: NetworkService<StreamParts> = {
       if (!wlan.isUp(iface)) return;
       // Spec: MOD-VAR-udp.client.remote_host, MOD-VAR-udp.client.remote_port.
       const host = variables.get('udp.client.remote_host');
-      void openUdpClient(parts, { host, port: variables.get('udp.client.remote_port'), localPort: 0, iface });
+      const port = variables.get('udp.client.remote_port');
+      // One that cannot be opened is opened when the interface comes up again.
+      ignoreFailure(openUdpClient(parts, { host, port, localPort: 0, iface }));
     };
     return { stop: clock.after(0, open) };
   },

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { moduleIp, networkRig } from '../testing/network-rig.ts';
 import { postTarget } from './broadcast.ts';
@@ -121,15 +122,17 @@ async function postRig(answer: string | undefined, ...commands: readonly string[
   const rig = await rigWith('set broadcast.data "mac,ip"', 'set broadcast.udp.port 0', ...commands);
   const requests: string[] = [];
   const net = rig.network.attach('status.example', '10.5.6.40');
-  await net.listen(8088, ({ stream }) => {
-    let text = '';
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (!text.endsWith('}')) return;
-      requests.push(text);
-      if (answer !== undefined) stream.end(answer);
-    });
-  });
+  unwrap(
+    await net.listen(8088, ({ stream }) => {
+      let text = '';
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (!text.endsWith('}')) return;
+        requests.push(text);
+        if (answer !== undefined) stream.end(answer);
+      });
+    }),
+  );
   return { ...rig, requests };
 }
 

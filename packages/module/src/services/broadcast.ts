@@ -1,4 +1,4 @@
-import type { CancelTimer } from '@moorage/base';
+import { type CancelTimer, ignoreFailure } from '@moorage/base';
 import type { DatagramSocket, Interface } from '@moorage/net';
 import { HttpClient } from '@moorage/net/http/client';
 import { rawSample } from '../device/adc.ts';
@@ -87,7 +87,8 @@ class Broadcast implements RunningService {
   /** Sends the status now, and again after every interval. */
   tell(): void {
     const status = statusObject(this.#parts, this.#iface);
-    void this.#socket?.send(Buffer.from(JSON.stringify(status)), this.#to.ip, this.#to.port);
+    // The next one comes after the interval.
+    ignoreFailure(this.#socket?.send(Buffer.from(JSON.stringify(status)), this.#to.ip, this.#to.port));
     void this.#post(status);
     this.#cancel = this.#parts.clock.after(this.#intervalMs, () => this.tell());
   }
@@ -110,7 +111,7 @@ class Broadcast implements RunningService {
     const client = new HttpClient(net, clock, { host, port, tls });
     this.#posting = client;
     // What the server makes of it is its own affair.
-    await client.json('POST', path, status);
+    ignoreFailure(await client.json('POST', path, status));
     client.close();
     this.#posting = undefined;
   }

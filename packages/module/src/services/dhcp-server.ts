@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '@moorage/base';
+import { type CancelTimer, type Clock, ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
 import type { Stations } from '../wlan/stations.ts';
 import { type DhcpReply, type DhcpRequest, readDhcp, writeDhcp } from './dhcp-packet.ts';
@@ -137,7 +137,8 @@ export const dhcpServerService: NetworkService = {
     const opened = await net.datagrams({ port: dhcpServerPort }, (datagram) => {
       const request = readDhcp(datagram.bytes);
       const reply = request && server.answer(request);
-      if (reply) void socket?.send(writeDhcp(reply), ...placeOf(datagram, reply));
+      // A reply that is lost is requested again.
+      if (reply) ignoreFailure(socket?.send(writeDhcp(reply), ...placeOf(datagram, reply)));
     });
     if (!opened.ok) {
       log.say('serviceNotStarted', { service: 'DHCP server', detail: opened.error.detail });

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import type { DatagramSocket } from '@moorage/net';
 import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from './dns-message.ts';
 import type { NetworkService, ServiceParts } from './service.ts';
@@ -52,7 +53,8 @@ export const dnsServerService: NetworkService = {
     const opened = await parts.net.datagrams({ port: dnsPort }, ({ bytes, address, port }) => {
       const query = readDns(bytes);
       const answer = query && dnsAnswer(query, names, ip);
-      if (answer) void socket?.send(writeDns(answer), address, port);
+      // A response that is lost is requested again.
+      if (answer) ignoreFailure(socket?.send(writeDns(answer), address, port));
     });
     if (!opened.ok) {
       parts.log.say('serviceNotStarted', { service: 'DNS server', detail: opened.error.detail });

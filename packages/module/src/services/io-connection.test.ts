@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { afterEach, expect, test } from 'vitest';
 import { farPort, type SocketRig, socketRig } from '../testing/socket-rig.ts';
 
@@ -27,7 +28,7 @@ async function driven(values: Readonly<Record<string, string | number>> = {}): P
   await rig.run('set tcp.client.retries 1');
   await rig.run('save');
   await rig.until(rig.module.reboot());
-  await rig.until(rig.module.wlan.ensureUp());
+  unwrap(await rig.until(rig.module.wlan.ensureUp()));
   await rig.said();
 }
 
@@ -71,7 +72,7 @@ test('a pin that is asserted at the boot counts, and the network is brought up f
   await rig.serve();
   rig.module.pins.drive(controlPin, 1);
   await rig.until(rig.module.reboot());
-  await rig.until(rig.module.wlan.ensureUp());
+  unwrap(await rig.until(rig.module.wlan.ensureUp()));
   expect(await rig.said()).toContain('[Opened: 0]');
 });
 

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
 import { blankResponse, type DnsMessage, plainName, readDns, sameName, writeDns } from './dns-message.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
@@ -38,7 +39,8 @@ export const llmnrService: NetworkService = {
     const receive = ({ bytes, address, port }: Datagram): void => {
       const query = readDns(bytes);
       const answer = query && llmnrAnswer(query, name, ip);
-      if (answer) void socket?.send(writeDns(answer), address, port);
+      // A response that is lost is requested again.
+      if (answer) ignoreFailure(socket?.send(writeDns(answer), address, port));
     };
     const opened = await parts.net.datagrams({ port: llmnrPort, group: llmnrGroup }, receive);
     if (!opened.ok) {

@@ -1,4 +1,4 @@
-import { type Clock, failure, type Result, sleep, success } from '@moorage/base';
+import { type Clock, failure, ignoreFailure, type Result, sleep, success } from '@moorage/base';
 import type { DatagramSocket, Net, NetFailure } from '@moorage/net';
 import {
   blankQuery,
@@ -46,7 +46,7 @@ class Browser {
     );
     if (fresh.length === 0) return;
     for (const { name, type } of fresh) this.#asked.add(`${type} ${plainName(name)}`);
-    void this.#socket?.send(writeDns({ ...blankQuery, questions: fresh }), mdnsGroup, mdnsPort);
+    ignoreFailure(this.#socket?.send(writeDns({ ...blankQuery, questions: fresh }), mdnsGroup, mdnsPort));
   }
 
   /** Asks everything once more: the first time it may have been lost. */

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, Random } from '@moorage/base';
+import { type CancelTimer, type Clock, ignoreFailure, type Random } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
 import { type DnsMessage, readDns, writeDns } from './dns-message.ts';
 import {
@@ -107,7 +107,7 @@ export class MdnsResponder {
     const answer = answerTo(this.#claim, query);
     if (!answer) return;
     if (port !== mdnsPort) {
-      void this.#parts.socket.send(writeDns(legacyAnswer(answer.message, query)), address, port);
+      ignoreFailure(this.#parts.socket.send(writeDns(legacyAnswer(answer.message, query)), address, port));
       return;
     }
     // Questions for an answer by unicast get theirs by multicast too, which is allowed: on a machine with many modules
@@ -146,7 +146,7 @@ export class MdnsResponder {
 
   async #send(message: DnsMessage): Promise<void> {
     // What is lost is asked for again.
-    await this.#parts.socket.send(writeDns(message), mdnsGroup, mdnsPort);
+    ignoreFailure(await this.#parts.socket.send(writeDns(message), mdnsGroup, mdnsPort));
   }
 
   #later(delayMs: number, task: () => void): void {

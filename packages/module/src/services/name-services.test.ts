@@ -1,3 +1,4 @@
+import { ignoreFailure, unwrap } from '@moorage/base';
 import type { Datagram } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
 import { moduleIp, type NetworkRig, networkRig, type Peer } from '../testing/network-rig.ts';
@@ -39,7 +40,8 @@ const holder =
   (name: string, ip: string) =>
   ({ bytes }: Datagram, socket: Peer['socket']): void => {
     const asked = readDns(bytes)?.questions.some((question) => question.name === name);
-    if (asked) void socket.send(writeDns({ ...blankResponse, answers: [address(name, ip)] }), mdnsGroup, mdnsPort);
+    if (asked)
+      ignoreFailure(socket.send(writeDns({ ...blankResponse, answers: [address(name, ip)] }), mdnsGroup, mdnsPort));
   };
 
 // MOD-RULE-mdns, MOD-VAR-mdns.enabled, MOD-VAR-mdns.name
@@ -102,7 +104,7 @@ describe('mDNS', () => {
         ? { ...blankResponse, answers: own }
         : { ...blankQuery, questions: probe.questions, authorities: own };
       rival = true;
-      void socket.send(writeDns(reply), mdnsGroup, mdnsPort);
+      ignoreFailure(socket.send(writeDns(reply), mdnsGroup, mdnsPort));
     });
     await rig.join(claimMs);
     expect(rig.said()).not.toContain('[Associated]');
@@ -117,10 +119,12 @@ describe('mDNS', () => {
     rig.said();
     await rig.peer('10.5.6.20', mdns, holder('harbour.local', '10.5.6.20'));
     const peer = await rig.peer('10.5.6.21', mdns);
-    await peer.socket.send(
-      writeDns({ ...blankResponse, answers: [address('harbour.local', '10.5.6.20')] }),
-      mdnsGroup,
-      mdnsPort,
+    unwrap(
+      await peer.socket.send(
+        writeDns({ ...blankResponse, answers: [address('harbour.local', '10.5.6.20')] }),
+        mdnsGroup,
+        mdnsPort,
+      ),
     );
     await rig.pass(3 * claimMs);
     expect(rig.said()).toEqual(['mDNS domain: harbour-2.local']);
@@ -131,11 +135,11 @@ describe('mDNS', () => {
     await rig.join(2 * claimMs);
     const peer = await rig.peer('10.5.6.20', mdns);
     const plain = await rig.peer('10.5.6.21', { port: 0 });
-    await ask(peer, 'harbour.local', 'A');
+    unwrap(await ask(peer, 'harbour.local', 'A'));
     await rig.pass(0);
     expect(answers(peer)).toEqual(['A harbour.local 120']);
     expect(plain.heard).toEqual([]);
-    await ask(plain, 'harbour._http._tcp.local', 'SRV');
+    unwrap(await ask(plain, 'harbour._http._tcp.local', 'SRV'));
     await rig.pass(0);
     expect(messages(plain)).toMatchObject([
       { answers: [{ type: 'SRV', ttl: 10, data: { port: 8081, target: 'harbour.local' } }] },
@@ -147,7 +151,7 @@ describe('mDNS', () => {
     const rig = await rigWith('set mdns.service http');
     await rig.join(3 * claimMs);
     const peer = await rig.peer('10.5.6.20', mdns);
-    await ask(peer, '_http._tcp.local', 'PTR');
+    unwrap(await ask(peer, '_http._tcp.local', 'PTR'));
     await rig.pass(19);
     expect(answers(peer)).toEqual([]);
     await rig.pass(101);
@@ -189,7 +193,7 @@ describe('mDNS', () => {
     await rig.pass(0);
     expect(answers(peer)).toContain('A harbour.local 0');
     peer.heard.length = 0;
-    await ask(peer, 'harbour.local', 'A');
+    unwrap(await ask(peer, 'harbour.local', 'A'));
     await rig.pass(500);
     expect(answers(peer)).toEqual([]);
   });
@@ -212,7 +216,7 @@ describe('mDNS', () => {
     await rig.join(2 * claimMs);
     const peer = await rig.peer('10.5.6.20', mdns);
     for (let length = 0; length < query('harbour.local', 'A').length; length++) {
-      await peer.socket.send(query('harbour.local', 'A').subarray(0, length), mdnsGroup, mdnsPort);
+      unwrap(await peer.socket.send(query('harbour.local', 'A').subarray(0, length), mdnsGroup, mdnsPort));
     }
     await rig.pass(1000);
     expect(answers(peer)).toEqual([]);
@@ -225,11 +229,11 @@ describe('LLMNR', () => {
     const rig = await rigWith();
     await rig.join(claimMs);
     const peer = await rig.peer('10.5.6.20', { port: 0 });
-    await peer.socket.send(query('HARBOUR', 'A'), llmnrGroup, llmnrPort);
+    unwrap(await peer.socket.send(query('HARBOUR', 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
     expect(messages(peer)).toMatchObject([{ answers: [{ type: 'A', data: moduleIp }] }]);
     await rig.run('network_down');
-    await peer.socket.send(query('harbour', 'A'), llmnrGroup, llmnrPort);
+    unwrap(await peer.socket.send(query('harbour', 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
     expect(peer.heard).toHaveLength(1);
   });
@@ -251,7 +255,7 @@ describe('LLMNR', () => {
     const rig = await rigWith('set mdns.name har.bour');
     await rig.join(claimMs);
     const peer = await rig.peer('10.5.6.20', { port: 0 });
-    await peer.socket.send(query('har.bour', 'A'), llmnrGroup, llmnrPort);
+    unwrap(await peer.socket.send(query('har.bour', 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
     expect(peer.heard).toEqual([]);
   });
@@ -272,7 +276,7 @@ describe('NetBIOS', () => {
     const rig = await rigWith(`set mdns.name ${own}`);
     await rig.join(claimMs);
     const peer = await rig.peer('10.5.6.20', { port: 0 });
-    await peer.socket.send(netbiosQuery(asked, suffix), '10.5.6.255', netbiosPort);
+    unwrap(await peer.socket.send(netbiosQuery(asked, suffix), '10.5.6.255', netbiosPort));
     await rig.pass(0);
     expect(peer.heard).toHaveLength(answered ? 1 : 0);
     if (answered) expect([...(peer.heard[0]?.bytes.subarray(-4) ?? [])].join('.')).toBe(moduleIp);

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { netbiosAnswer, readNetbiosQuery } from './netbios-packet.ts';
@@ -27,7 +28,8 @@ export const netbiosService: NetworkService = {
     const receive = ({ bytes, address, port }: Datagram): void => {
       const query = readNetbiosQuery(bytes);
       if (query?.suffix !== workstation || query.name.toUpperCase() !== name) return;
-      void socket?.send(netbiosAnswer(query, ip), address, port);
+      // A response that is lost is requested again.
+      ignoreFailure(socket?.send(netbiosAnswer(query, ip), address, port));
     };
     const opened = await parts.net.datagrams({ port: netbiosPort }, receive);
     if (!opened.ok) {

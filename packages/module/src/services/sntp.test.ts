@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import type { Datagram } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
 import { networkRig, type Peer } from '../testing/network-rig.ts';
@@ -33,7 +34,7 @@ async function timeRig(answer: Server['answer'] = reply, ...commands: readonly s
     { port: ntpPort },
     ({ bytes, address, port }: Datagram, socket: Peer['socket']) => {
       const said = server.answer(bytes);
-      if (said) void socket.send(said, address, port);
+      if (said) ignoreFailure(socket.send(said, address, port));
     },
   );
   await rig.runAll(`set ntp.server ${serverIp}`, 'set broadcast.interval 0', ...commands);

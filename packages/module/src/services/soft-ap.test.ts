@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import type { ModuleOptions } from '../module.ts';
 import { dhcpBytes, discover, readDhcpAnswer } from '../testing/dhcp-client.ts';
@@ -20,7 +21,9 @@ async function apRig(commands: readonly string[] = [], options: Partial<ModuleOp
   const peer = await rig.peer('10.5.6.50', { port: 68 });
   const dhcp = async (request: Partial<DhcpRequest> & { readonly mac: string }) => {
     peer.heard.length = 0;
-    await peer.socket.send(dhcpBytes({ ...discover(request.mac), ...request }), '255.255.255.255', dhcpServerPort);
+    unwrap(
+      await peer.socket.send(dhcpBytes({ ...discover(request.mac), ...request }), '255.255.255.255', dhcpServerPort),
+    );
     await rig.pass(0);
     return peer.heard.map(({ bytes }) => readDhcpAnswer(bytes))[0];
   };
@@ -93,7 +96,7 @@ describe('DHCP on the soft AP', () => {
     const { lease, peer, pass } = await apRig();
     const whole = dhcpBytes(discover(one));
     for (let length = 0; length < whole.length; length += 7) {
-      await peer.socket.send(whole.subarray(0, length), moduleIp, dhcpServerPort);
+      unwrap(await peer.socket.send(whole.subarray(0, length), moduleIp, dhcpServerPort));
     }
     await pass(0);
     expect(peer.heard).toEqual([]);
@@ -105,7 +108,9 @@ describe('DHCP on the soft AP', () => {
 describe('DNS on the soft AP', () => {
   const ask = async (commands: readonly string[], name: string) => {
     const { pass, peer } = await apRig(commands);
-    await peer.socket.send(writeDns({ ...blankQuery, id: 3, questions: [{ name, type: 'A' }] }), moduleIp, dnsPort);
+    unwrap(
+      await peer.socket.send(writeDns({ ...blankQuery, id: 3, questions: [{ name, type: 'A' }] }), moduleIp, dnsPort),
+    );
     await pass(0);
     return peer.heard[0] && readDns(peer.heard[0].bytes);
   };

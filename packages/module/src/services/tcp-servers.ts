@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, success, unwrap } from '@moorage/base';
 import type { Connection, Interface, Listener, NetFailure, TlsServer } from '@moorage/net';
 import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import { SocketStream } from '../device/net-stream.ts';
@@ -102,7 +102,7 @@ export class TcpServers {
     applyKeepAlive(this.#parts, connection);
     const stream = this.#streamOf(server, connection);
     server.clients.add(stream);
-    streams.open(stream);
+    unwrap(streams.open(stream));
   }
 
   #streamOf(server: Server, connection: Connection): SocketStream {

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { dhcpBytes, discover, readDhcpAnswer } from '../testing/dhcp-client.ts';
 import { networkRig } from '../testing/network-rig.ts';
@@ -14,7 +15,7 @@ async function rigWith(...commands: readonly string[]) {
   const resolve = async (name: string): Promise<string | undefined> => {
     const peer = await rig.peer('10.5.6.77', { port: 0 });
     const query = { ...blankQuery, questions: [{ name, type: 'A' }] };
-    await peer.socket.send(writeDns(query), '10.5.6.108', dnsPort);
+    unwrap(await peer.socket.send(writeDns(query), '10.5.6.108', dnsPort));
     await rig.pass(0);
     const answer = peer.heard[0] && readDns(peer.heard[0].bytes)?.answers[0];
     return answer?.type === 'A' ? answer.data : undefined;
@@ -22,7 +23,7 @@ async function rigWith(...commands: readonly string[]) {
   /** Types of the answers of the DHCP server to a discovery. */
   const offers = async (): Promise<readonly (string | undefined)[]> => {
     const peer = await rig.peer('10.5.6.78', { port: 0 });
-    await peer.socket.send(dhcpBytes(discover(station)), '255.255.255.255', dhcpServerPort);
+    unwrap(await peer.socket.send(dhcpBytes(discover(station)), '255.255.255.255', dhcpServerPort));
     await rig.pass(0);
     return peer.heard.map(({ bytes }) => readDhcpAnswer(bytes).ip);
   };

@@ -75,7 +75,7 @@ export async function joinedModule(net: Net, clock: VirtualClock, ground: Ground
   const join = async (): Promise<void> => {
     const up = module.wlan.ensureUp('wlan');
     for (let step = 0; step < 1000 && !module.wlan.isUp('wlan'); step++) await clock.advance(100);
-    await up;
+    unwrap(await up);
   };
   return { module, printed, run, until, settle, join };
 }

@@ -32,7 +32,7 @@ export async function socketRig(ground: Ground = 'memory') {
   for (const line of quiet) await parts.run(line);
   const join = async (): Promise<void> => {
     await parts.run('network_up');
-    await parts.until(parts.module.wlan.ensureUp());
+    unwrap(await parts.until(parts.module.wlan.ensureUp()));
     await parts.settle();
     parts.printed.length = 0;
   };

@@ -3,8 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { Store } from '@moorage/base';
-import { VirtualClock } from '@moorage/base';
+import { type Store, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net, TlsClient } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
@@ -166,7 +165,7 @@ export async function webRig({
     if (answer !== '0 Set OK') throw new Error(`${name}: ${answer}`);
   }
   lines.length = 0;
-  await module.wlan.ensureUp('wlan');
+  unwrap(await module.wlan.ensureUp('wlan'));
   const dial = (tls?: TlsClient): Promise<Duplex> =>
     wire === 'memory' ? dialMemory(client, port, tls) : dialSocket(port, tls);
   const call: WebRig['call'] = async (method, path, options) => exchange(await dial(), method, path, options);

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { testStore } from '../testing/variable-rig.ts';
 import { allVariables } from './index.ts';
@@ -205,7 +206,7 @@ describe('setting variables', () => {
         const call = index === undefined ? [name] : [name, index];
         for (const [typed] of samples(variable.kind, index).good) {
           const { store, reopen } = testStore();
-          store.assign([...call, typed]);
+          unwrap(store.assign([...call, typed]));
           const before = store.query(call);
           await store.save();
           const again = await reopen();

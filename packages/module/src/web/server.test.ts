@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { type WebRig, webRig, webWires } from '../testing/web-rig.ts';
 import { hasteMs, maxPipelined, patienceMs } from './client.ts';
@@ -349,7 +350,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     await turns();
     await expect(rig.call('GET', '/log')).rejects.toThrow();
     rig.heard();
-    await rig.module.wlan.ensureUp();
+    unwrap(await rig.module.wlan.ensureUp());
     expect(rig.heard()).toContain(`HTTP and REST API server listening on port: ${rig.port}`);
     const after = await rig.call('GET', '/log');
     expect([after.status, after.headers['access-control-allow-origin']]).toEqual([401, 'http://b']);
@@ -360,7 +361,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     const rig = await webRig({ wire });
     expect(await rig.command({ command: 'network_down' })).toMatchObject({ code: 0, response: 'Success\r\n' });
     await expect(rig.call('GET', '/log')).rejects.toThrow();
-    await rig.module.wlan.ensureUp();
+    unwrap(await rig.module.wlan.ensureUp());
     const rebooting = rig.command({ command: 'reboot' });
     await turns();
     await rig.clock.advance(10_000);

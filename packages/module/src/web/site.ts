@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { unwrap } from '@moorage/base';
 import type { Connection } from '@moorage/net';
 import type { Execution } from '../interpreter/execute.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
@@ -241,7 +242,8 @@ export class Site {
       head,
       (socket) => {
         const { pool } = streams;
-        streams.open(webStream({ socket, connection: client.connection, clock, pool, iface: this.#settings.iface }));
+        const { iface } = this.#settings;
+        unwrap(streams.open(webStream({ socket, connection: client.connection, clock, pool, iface })));
       },
       (reason) => this.#end(client, 400, reason),
     );

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { testCertificates } from '@moorage/net/testing/certificates';
 import { describe, expect, test } from 'vitest';
 import { exchange, type WebRig, webRig } from '../testing/web-rig.ts';
@@ -39,11 +40,11 @@ describe('variables of the server', () => {
     ['default', 'softap', false],
   ])('http.server.interface %s with the default %s runs on the station: %s', async (iface, fallback, runs) => {
     const rig = await start({ 'http.server.interface': iface, 'network.default_interface': fallback });
-    await rig.module.wlan.ensureUp('wlan');
+    unwrap(await rig.module.wlan.ensureUp('wlan'));
     expect(rig.module.services.isRunning('http')).toBe(runs);
     if (!runs) {
       await rig.run('set softap.ssid quay');
-      await rig.module.wlan.ensureUp('softap');
+      unwrap(await rig.module.wlan.ensureUp('softap'));
       await turns();
       expect(rig.module.services.isRunning('http')).toBe(true);
       expect((await rig.call('GET', '/command/ver')).status).toBe(200);
@@ -117,10 +118,10 @@ describe('variables of the server', () => {
 
   test('a port that is taken is told in the log', async () => {
     const rig = await start({ 'http.server.enabled': 0 });
-    await rig.module.net.listen(80, () => {});
+    unwrap(await rig.module.net.listen(80, () => {}));
     await rig.run('set http.server.enabled 1');
     rig.module.wlan.down('wlan');
-    await rig.module.wlan.ensureUp();
+    unwrap(await rig.module.wlan.ensureUp());
     expect(rig.heard().join('\n')).toMatch(/HTTP server not started: .+/);
     await rig.close();
   });

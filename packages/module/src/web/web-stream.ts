@@ -1,4 +1,4 @@
-import { type Clock, failure, type Result, success } from '@moorage/base';
+import { type Clock, failure, ignoreFailure, type Result, success } from '@moorage/base';
 import type { Connection, Interface } from '@moorage/net';
 import type { WebSocket } from 'ws';
 import { type PacketPool, ReceiveQueue } from '../device/net-buffers.ts';
@@ -107,7 +107,7 @@ function messageSink(socket: WebSocket, size: number, clock: Clock | undefined):
     end: () => (outcome.ok ? send(true) : outcome),
     abort: async () => {
       // A message that was begun has to be ended; one that was not is not sent.
-      if (missing + gathered < size && outcome.ok) await send(true);
+      if (missing + gathered < size && outcome.ok) ignoreFailure(await send(true));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { failure, type Result, success, transition } from '@moorage/base';
+import { failure, ignoreFailure, type Result, success, transition } from '@moorage/base';
 import { type AccessPoint, keyOpens, securityNames } from './air.ts';
 import type { Addresses, JoinParts, JoinSettings } from './join-parts.ts';
 import {
@@ -96,7 +96,8 @@ export class Station {
     if (this.#state === 'idle') return;
     if (this.#state !== 'up') {
       this.#leaves++;
-      this.#end('aborted', 'leave');
+      // The join that is ended hands the failure to its caller.
+      ignoreFailure(this.#end('aborted', 'leave'));
       // A new join may start at once; it is not the one that is ending.
       this.#running = undefined;
       this.#interrupt?.();

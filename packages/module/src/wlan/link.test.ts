@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { radioRig } from '../testing/radio-rig.ts';
 import type { AccessPoint } from './air.ts';
@@ -175,7 +176,7 @@ test.each([
     ['wlan.join.retries', '1'],
     ['wlan.scan.retries', retries],
   ])
-    rig.variables.assign(words);
+    unwrap(rig.variables.assign(words));
   const outcome = rig.wlan.ensureUp('wlan');
   await rig.clock.advance(probes * 100 - 1);
   expect(rig.wlan.status).toBe(3);

@@ -124,7 +124,7 @@ describe('verify', () => {
     const open: AccessPoint = { ...point, ssid: 'open', bssid: '02:00:00:00:00:03', security: 'open' };
     const rig = rigOf([point, open]);
     rig.variables.set('wlan.ssid', 'open');
-    await rig.wlan.ensureUp('wlan');
+    unwrap(await rig.wlan.ensureUp('wlan'));
     expect(await rig.wlan.survey.verify(credentials)).toBe(true);
     expect(rig.wlan.accessPoint).toEqual(open);
     expect(rig.wlan.joinResult).toBe(1);

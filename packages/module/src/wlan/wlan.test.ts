@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { radioRig } from '../testing/radio-rig.ts';
 import { defaultAir, parseAir } from './air.ts';
@@ -77,7 +78,7 @@ describe('auto join', () => {
     const rig = radioRig();
     join(rig);
     rig.variables.set('wlan.auto_join.enabled', enabled);
-    await rig.wlan.ensureUp('wlan');
+    unwrap(await rig.wlan.ensureUp('wlan'));
     rig.printed.length = 0;
     rig.wlan.loseLink();
     await rig.clock.advance(0);
@@ -113,7 +114,7 @@ describe('soft AP', () => {
     const rig = radioRig();
     join(rig);
     rig.wlan.up('softap');
-    await rig.wlan.ensureUp('wlan');
+    unwrap(await rig.wlan.ensureUp('wlan'));
     expect(rig.wlan.softAp?.channel).toBe(6);
   });
 

@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, failure, type Random, type Result, success } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result, success } from '@moorage/base';
 import type { Interface, Net } from '@moorage/net';
 import type { Log } from '../device/log.ts';
 import type { AccessPoint, Air } from './air.ts';
@@ -185,7 +185,8 @@ export class Wlan {
   up(iface: Interface): UpAnswer {
     if (this.isUp(iface)) return 'up';
     if (iface === 'softap') return this.#startSoftAp();
-    void this.#station.join(true);
+    // The state and the log show what becomes of it.
+    ignoreFailure(this.#station.join(true));
     return this.#station.state === 'idle' ? 'no-ssid' : 'joining';
   }
 

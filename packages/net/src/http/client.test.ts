@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { type Conditions, MemoryNetwork } from '../memory/index.ts';
 import { HttpClient } from './client.ts';
@@ -16,7 +16,9 @@ async function rig(answer: RequestListener, conditions: (index: number) => Condi
     return conditions(index);
   };
   const server = createServer(answer);
-  await network.attach('service', '10.0.0.2').listen(target.port, ({ stream }) => server.emit('connection', stream));
+  unwrap(
+    await network.attach('service', '10.0.0.2').listen(target.port, ({ stream }) => server.emit('connection', stream)),
+  );
   const client = new HttpClient(network.attach('module', '10.0.0.1'), clock, target);
   return { clock, client, server, dials: () => dials };
 }
@@ -101,7 +103,7 @@ describe('JSON calls', () => {
   test('a closed client has no connection left', async () => {
     const { client, dials, server } = await rig(json(200, 'hello'));
     const closed = new Promise((resolve) => server.on('connection', (stream) => stream.once('close', resolve)));
-    await client.json('GET', '/info');
+    unwrap(await client.json('GET', '/info'));
     client.close();
     await closed;
     expect(dials()).toBe(1);

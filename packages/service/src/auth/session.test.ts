@@ -1,4 +1,5 @@
 import { consoleHeader } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
@@ -14,7 +15,7 @@ eachDatabase('a session of the console', (open) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await buildApp(await open());
-    await app.client.call('auth.signup', { body: maker });
+    unwrap(await app.client.call('auth.signup', { body: maker }));
   });
 
   const send = (method: InjectOptions['method'], url: string, headers: object, payload?: object) =>

@@ -1,5 +1,5 @@
 import { ChannelAnswer, channelFrameLimitBytes, channelPingMs, DeviceRequest, type ServiceAction } from '@moorage/api';
-import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, ignoreFailure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { asJson, type Form, type Frame, formOf, readFrame, writeFrame } from './codec.ts';
 import type { Line, LineListener } from './line.ts';
@@ -71,13 +71,15 @@ export class ChannelConnection implements LineListener {
         settle(failure({ reason: 'silent' }));
       });
       this.#pending.set(id, { settle, cancel });
-      this.#send({ id, request: 'command', data });
+      const sent = this.#send({ id, request: 'command', data });
+      if (!sent.ok) this.#settle({ id, error: sent.error });
     });
   }
 
   /** Tells the device something; nothing comes back. Spec: API-CHAN-action. */
   tell(action: ServiceAction): void {
-    if (!this.#isClosed) this.#send(action);
+    // What no frame takes is lost, as is what a device that has just gone does not get.
+    if (!this.#isClosed) ignoreFailure(this.#send(action));
   }
 
   close(code: number, reason: string): void {
@@ -105,7 +107,7 @@ export class ChannelConnection implements LineListener {
     this.#form = formOf(frame);
     const message = readFrame(frame);
     if (!message.ok) {
-      this.#send({ error: message.error });
+      this.#sendError({ error: message.error });
       return;
     }
     if (Value.Check(DeviceRequest, message.value)) {
@@ -131,7 +133,7 @@ export class ChannelConnection implements LineListener {
   #refuse({ id, request }: Readonly<Record<string, unknown>>): void {
     const known = ['echo', 'webhook', 'telemetry', 'nodes'];
     const error = known.includes(String(request)) ? `the fields of ${request} are not right` : 'unknown request';
-    this.#send({ ...(typeof id === 'number' && { id }), error });
+    this.#sendError({ ...(typeof id === 'number' && { id }), error });
   }
 
   #settle({ id, code = 0, data, error }: ChannelAnswer): void {
@@ -152,7 +154,7 @@ export class ChannelConnection implements LineListener {
       if (id !== undefined) {
         const sent = this.#send(answered.ok ? { id, data: answered.value } : { id, error: answered.error }, next.form);
         // An answer that no frame takes would be waited for until the device gives up.
-        if (!sent.ok) this.#send({ id, error: sent.error }, next.form);
+        if (!sent.ok) this.#sendError({ id, error: sent.error }, next.form);
       }
       if (this.#queue.length < waitingRequests / 2) this.#setPaused(false);
     }
@@ -164,6 +166,11 @@ export class ChannelConnection implements LineListener {
     this.#paused = paused;
     if (paused) this.#line.pause();
     else this.#line.resume();
+  }
+
+  /** The texts are short and our own: a frame takes them. */
+  #sendError(message: { readonly id?: number; readonly error: string }, form = this.#form): void {
+    ignoreFailure(this.#send(message, form));
   }
 
   /** Nothing is sent of what no frame takes; the error says why. */

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
@@ -34,9 +35,9 @@ eachDatabase('wake-ups', (open) => {
       const { product: of, bundleOf } = product;
       const next = await bundleOf(null);
       const due = ['ota.due', { productId: of.id }];
-      await setTag(next.id, 'release');
-      await setTag(next.id, 'release');
-      await setTag(next.id, '');
+      unwrap(await setTag(next.id, 'release'));
+      unwrap(await setTag(next.id, 'release'));
+      unwrap(await setTag(next.id, ''));
       expect(told).toEqual([due, due]);
     });
 
@@ -51,12 +52,12 @@ eachDatabase('wake-ups', (open) => {
 
   describe('a device hears that an update may be due', () => {
     it('when its tag leads to another bundle than before', async () => {
-      await tagDevice('beta');
+      unwrap(await tagDevice('beta'));
       expect(told).toEqual([]);
       await product.bundleOf('beta');
-      await tagDevice('');
-      await tagDevice('beta');
-      await tagDevice('beta');
+      unwrap(await tagDevice(''));
+      unwrap(await tagDevice('beta'));
+      unwrap(await tagDevice('beta'));
       expect((await tagDevice('', 'tester')).ok).toBe(false);
       const due = ['ota.due', { deviceId: device.id }];
       expect(told).toEqual([due, due]);
@@ -86,11 +87,11 @@ eachDatabase('wake-ups', (open) => {
   it('a device that is disabled or to be provisioned again is sent away', async () => {
     const params = { device_id: device.id };
     const revoked = ['device.revoked', { deviceId: device.id, uuid: device.uuid }];
-    await as('owner').call('devices.setState', { params, body: { state: 'disabled' } });
+    unwrap(await as('owner').call('devices.setState', { params, body: { state: 'disabled' } }));
     expect(told).toEqual([revoked]);
-    await as('owner').call('devices.setState', { params, body: { state: 'enabled' } });
+    unwrap(await as('owner').call('devices.setState', { params, body: { state: 'enabled' } }));
     expect(told).toHaveLength(1);
-    await as('owner').call('devices.renewToken', { params });
+    unwrap(await as('owner').call('devices.renewToken', { params }));
     expect(told).toEqual([revoked, revoked]);
   });
 });

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { openStorage } from './open.ts';
@@ -75,7 +76,7 @@ eachDatabase('cached records', (open, kind, address) => {
       return reply.ok ? reply.value.value : reply.error.body.code;
     };
     expect(await read()).toEqual(await read());
-    await client.call('devices.update', { params: { device_id: device.id }, body: { title: 'Renamed' } });
+    unwrap(await client.call('devices.update', { params: { device_id: device.id }, body: { title: 'Renamed' } }));
     expect(await read()).toMatchObject({ title: 'Renamed' });
     await app.storage.hot.touchDevice(device.id, 1_800_000_000_000, '192.0.2.1');
     expect(await read()).toMatchObject({ last_seen_at: '1800000000000', ip: '192.0.2.1' });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { manyDevicesLimit } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../testing/device-world.ts';
 import { eachDatabase } from '../testing/index.ts';
@@ -141,7 +142,7 @@ eachDatabase('changes of many devices', (open) => {
     });
     expect(outcome(made)).toBe('ok');
     const device_ids = devices.map(({ id }) => id);
-    await as('owner').call('manyDevices.setTag', { body: { device_ids, tag: 'alpha' } });
+    unwrap(await as('owner').call('manyDevices.setTag', { body: { device_ids, tag: 'alpha' } }));
     const queued = await db.selectFrom('deliveries').select('device_id').where('device_id', 'in', device_ids).execute();
     expect(queued.map(({ device_id }) => device_id).sort()).toEqual([...device_ids].sort());
   });

@@ -1,4 +1,5 @@
 import type { DeviceListQuery } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../testing/device-world.ts';
 import { eachDatabase, type MadeUser, testStartMs } from '../testing/index.ts';
@@ -65,9 +66,11 @@ eachDatabase('devices', (open) => {
 
     // API-RULE-provision-1, API-ERR-409
     it('provision of a uuid or address that is there is refused', async () => {
-      await as('admin').call('devices.provision', {
-        body: body('b1', { mac: '00:00:00:00:00:b1', bt_addr: '00-00-00-00-00-b2' }),
-      });
+      unwrap(
+        await as('admin').call('devices.provision', {
+          body: body('b1', { mac: '00:00:00:00:00:b1', bt_addr: '00-00-00-00-00-b2' }),
+        }),
+      );
       const again = [
         body('b1'),
         body('B1'),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
+import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
@@ -201,7 +202,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
       const { row, issued } = await devices.deviceOf({ user_id: owner.id });
       const socket = await speakingOn(issued);
       const closed = endOf(socket);
-      await app.client.as(owner.token).call('devices.renewToken', { params: { device_id: row.id } });
+      unwrap(await app.client.as(owner.token).call('devices.renewToken', { params: { device_id: row.id } }));
       await closed;
     });
 

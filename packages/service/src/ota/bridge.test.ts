@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { outcome } from '../testing/device-world.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
@@ -79,7 +80,7 @@ eachDatabase('updates on behalf of devices', (open) => {
       const { product, bundleOf } = await productWithRelease();
       const plain = await bundleOf(null);
       const device = await deviceOn(product.id);
-      await query(owner, device.id, {});
+      unwrap(await query(owner, device.id, {}));
       expect(outcome(await tell(owner, device.id, plain.id))).toBe('ok');
       expect(await states(device)).toEqual(['superseded', 'done']);
     });
@@ -115,7 +116,7 @@ eachDatabase('updates on behalf of devices', (open) => {
         const device = await deviceOn(product.id);
         const params = { device_id: device.id };
         expect(outcome(await query(user, device.id, {}))).toBe(changing);
-        await query(owner, device.id, {});
+        unwrap(await query(owner, device.id, {}));
         const file = { ...params, bundle_id: release.id, name: 'conf.json' };
         expect(outcome(await app.client.as(user.token).call('deviceUpdates.file', { params: file }))).toBe(changing);
         expect(outcome(await tell(user, device.id, release.id))).toBe(changing);
@@ -130,8 +131,8 @@ eachDatabase('updates on behalf of devices', (open) => {
       const { product, release, bundleOf } = await productWithRelease();
       const plain = await bundleOf(null);
       const device = await deviceOn(product.id);
-      await query(owner, device.id, {});
-      await query(owner, device.id, { bundle_id: plain.id });
+      unwrap(await query(owner, device.id, {}));
+      unwrap(await query(owner, device.id, { bundle_id: plain.id }));
       const list = (more: object) =>
         app.client.as(owner.token).call('deviceUpdates.list', { params: { device_id: device.uuid }, query: more });
       const all = await list({});
@@ -158,7 +159,7 @@ eachDatabase('updates on behalf of devices', (open) => {
       const { product, bundleOf } = await productWithRelease();
       const plain = await bundleOf(null);
       const device = await deviceOn(product.id);
-      await tell(owner, device.id, plain.id);
+      unwrap(await tell(owner, device.id, plain.id));
       for (const state of ['archive', 'trash'] as const) {
         const params = { bundle_id: plain.id };
         expect(outcome(await app.client.as(maker.token).call('bundles.setState', { params, body: { state } }))).toBe(

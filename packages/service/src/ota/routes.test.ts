@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
@@ -345,9 +346,11 @@ eachDatabase('updates', (open) => {
       const beta = await bundleOf('beta');
       const device = await deviceOn(product.id);
       await ask(device);
-      await app.client
-        .as(owner.token)
-        .call('devices.setTag', { params: { device_id: device.id }, body: { tag: 'beta' } });
+      unwrap(
+        await app.client
+          .as(owner.token)
+          .call('devices.setTag', { params: { device_id: device.id }, body: { tag: 'beta' } }),
+      );
       expect(await ask(device)).toMatchObject({ bundle_id: beta.id });
       expect(await history(device)).toMatchObject([
         { state: 'superseded' },

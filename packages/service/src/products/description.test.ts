@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import markdownIt from 'markdown-it';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
@@ -107,7 +108,7 @@ eachDatabase('description.html', (open) => {
   it('is the description as HTML', async () => {
     const product = await scene.add();
     const body = { code: product.code, description: '# Größe\n<script>' };
-    await scene.as('owner').call('products.update', { params: { product_id: product.id }, body });
+    unwrap(await scene.as('owner').call('products.update', { params: { product_id: product.id }, body }));
     const reply = await get(product.id, scene.people.tester.token);
     expect([reply.statusCode, reply.body]).toEqual([200, '<h1>Größe</h1>\n<p>&lt;script&gt;</p>\n']);
     expect(reply.headers).toMatchObject({
