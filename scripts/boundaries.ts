@@ -82,6 +82,7 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
       'service/http/types',
       'service/http/traffic',
       'service/http/session',
+      'service/files',
       'rules/*',
     ],
     types: ['service/config'],
@@ -90,7 +91,7 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
   {
     name: `rules/${slice}`,
     path: `packages/service/src/${slice}/rules.ts`,
-    imports: ['base', 'api', 'rules/*'],
+    imports: ['base', 'api', 'service/files', 'rules/*'],
     types: ['service/db', 'service/http/types'],
   },
 ]);
@@ -170,6 +171,13 @@ export const zones: readonly Zone[] = [
   // What is kept in memory of records: it knows no database, only whether one has changed.
   { name: 'service/db/record-cache', path: 'packages/service/src/db/record-cache.ts', imports: [] },
   { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
+  // What all slices know of files: check sums, types, uploads in JSON. Pure.
+  {
+    name: 'service/files',
+    path: 'packages/service/src/files/',
+    imports: ['base', 'api'],
+    types: ['service/http/types'],
+  },
   // Which bytes are stored is a record, too.
   {
     name: 'service/blobs/records',

@@ -3,9 +3,9 @@ import { avatarLimitBytes, type avatarsContract, type Refusal, refusal } from '@
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
-import { fileEtag } from '../bundles/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
+import { fileReply } from '../files/replies.ts';
 import type { BytesReply, Caller, Deps, FileReply, Handlers, Upload } from '../http/types.ts';
 import { type AvatarOwner, avatarOf, nameOfOwner, replaceAvatar } from './queries.ts';
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
@@ -24,8 +24,7 @@ async function readAvatar(
   const row = await avatarOf(db, owner);
   if (id !== undefined && row?.id !== id.toLowerCase()) return failure(refusal('NOT_FOUND', { what: 'Avatar' }));
   if (!row) return success({ bytes: Buffer.from(placeholder(idOf(owner), name)), mime: 'image/svg+xml' });
-  const { sha256, size, mime, crc, created_at } = row;
-  return success({ sha256, size, mime, etag: fileEtag(crc, size), lastModifiedMs: created_at });
+  return success(fileReply(row, row.created_at));
 }
 
 interface Setting {

@@ -1,6 +1,7 @@
 import type { BundleDetail, BundleRecord, ResourceRecord } from '@moorage/api';
+import { formatCrc } from '../files/replies.ts';
 import type { BundleView, ResourceRow } from './queries.ts';
-import { formatBversion, formatCrc } from './rules.ts';
+import { formatBversion } from './rules.ts';
 
 /** The record of a list. Spec: API-FIELD-bundle-*. */
 export const bundleRecord = (row: BundleView): BundleRecord => ({

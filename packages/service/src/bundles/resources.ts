@@ -5,10 +5,12 @@ import { recordBlob } from '../blobs/blob-records.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
+import { fileReply } from '../files/replies.ts';
+import { readUpload } from '../files/uploads.ts';
 import type { Caller, Deps, Handler } from '../http/types.ts';
 import { allowedBundle } from './access.ts';
 import { type BundleRow, deleteResource, filenameTaken, insertResource, resourceById } from './queries.ts';
-import { fileEtag, readUpload, refuseResourceChange } from './rules.ts';
+import { refuseResourceChange } from './rules.ts';
 
 type Contract = typeof bundlesContract;
 type Added = { id: string; size: number };
@@ -83,6 +85,5 @@ export const binary =
     if (!allowed.ok) return allowed;
     const resource = await resourceById(storage.db, allowed.value.bundle.id, params.resource_id.toLowerCase());
     if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
-    const { sha256, size, mime, crc, created_at } = resource;
-    return success({ sha256, size, mime, etag: fileEtag(crc, size), lastModifiedMs: created_at });
+    return success(fileReply(resource, resource.created_at));
   };

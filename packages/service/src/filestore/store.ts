@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type FileListQuery, type FileRecord, fileLimitBytes, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../blobs/blob-records.ts';
-import { fileEtag, formatCrc, mimeOfFilename } from '../bundles/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { type LogEntry, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
+import { mimeOfFilename } from '../files/file-types.ts';
+import { fileReply, formatCrc } from '../files/replies.ts';
 import type { Deps, FileReply, Page, StoredUpload, Upload } from '../http/types.ts';
 import {
   deleteFile,
@@ -67,9 +68,7 @@ export async function readFile(
   const path = checkPath(name);
   if (!path.ok) return path;
   const row = await fileByPath(storage.db, store.value.owner, path.value);
-  if (!row) return fileNotFound();
-  const { sha256, size, mime, crc, updated_at } = row;
-  return success({ sha256, size, mime, etag: fileEtag(crc, size), lastModifiedMs: updated_at });
+  return row ? success(fileReply(row, row.updated_at)) : fileNotFound();
 }
 
 /** What a request wants to be written. */

@@ -8,9 +8,9 @@ import {
 } from '@moorage/api';
 import { failure, parseMac, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
-import { fileEtag } from '../bundles/rules.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
+import { fileReply } from '../files/replies.ts';
 import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
 import type { OtaEngine, OtaResponse } from './engine.ts';
 import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
@@ -55,11 +55,7 @@ async function openFile(
   const file = (await filesOf(storage.db, bundleId)).find(({ filename }) => filename === name);
   if (!file) return failure(refusal('NOT_FOUND', { what: 'File' }));
   return success({
-    sha256: file.sha256,
-    size: file.size,
-    mime: file.mime,
-    etag: fileEtag(file.crc, file.size),
-    lastModifiedMs: file.created_at,
+    ...fileReply(file, file.created_at),
     ...(update.state === 'offered' && { onStart: () => engine.fetching(device.id, update.id) }),
   });
 }

@@ -9,7 +9,7 @@ import {
   type UpdateState,
 } from '@moorage/api';
 import { failure, type Result, success, type Transition } from '@moorage/base';
-import { moduleFileType } from '../bundles/rules.ts';
+import { moduleFileType } from '../files/file-types.ts';
 
 export type UpdateTrigger = 'fetch' | 'install' | 'confirm' | 'fail' | 'mismatch' | 'expire' | 'supersede';
 

@@ -1,5 +1,5 @@
 import type { FirmwareRecord, FlavorRecord, PlatformDetail, PlatformRecord } from '@moorage/api';
-import { formatCrc } from '../bundles/rules.ts';
+import { formatCrc } from '../files/replies.ts';
 import type { FirmwareFileRow, FirmwareRow, FlavorRow, PlatformRow } from './queries.ts';
 
 /** The record of a flavor. Reference: records 1.3. */
