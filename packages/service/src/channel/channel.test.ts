@@ -4,6 +4,7 @@ import { channelCloses } from '@moorage/api';
 import { decode, encode } from '@msgpack/msgpack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { topics } from '../bus/topics.ts';
 import { openStorage } from '../db/open.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
@@ -309,12 +310,12 @@ eachDatabase('message channel', (_open, kind, address) => {
   it('tells a device of an update that is due, and sends away one that is blocked', async () => {
     const peer = await connect();
     await online();
-    app.storage.bus.publish('ota.due', { productId: device.product_id });
+    app.storage.bus.publish(topics.otaDue, { productId: device.product_id });
     expect(await peer.next()).toEqual({ action: 'ota' });
-    app.storage.bus.publish('ota.due', { productId: 'another' });
-    app.storage.bus.publish('ota.due', { deviceId: device.id });
+    app.storage.bus.publish(topics.otaDue, { productId: 'another' });
+    app.storage.bus.publish(topics.otaDue, { deviceId: device.id });
     expect(await peer.next()).toEqual({ action: 'ota' });
-    app.storage.bus.publish('device.revoked', { deviceId: device.id });
+    app.storage.bus.publish(topics.deviceRevoked, { deviceId: device.id });
     expect(await peer.closed()).toBe(channelCloses.refused);
   });
 

@@ -1,6 +1,7 @@
 import { ChannelAnswer, channelFrameLimitBytes, channelPingMs, DeviceRequest, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
+import type { CommandFailure, CommandOutcome } from '../bus/topics.ts';
 import { asJson, type Form, type Frame, formOf, readFrame, writeFrame } from './codec.ts';
 import type { Line, LineListener } from './line.ts';
 
@@ -12,17 +13,6 @@ const openCommands = 16;
 const waitingBytesLimit = 4 * channelFrameLimitBytes;
 /** Pings that may stay unanswered. */
 const silentPings = 3;
-
-/** What a command came to on the device. */
-export interface CommandOutcome {
-  readonly code: number;
-  readonly data: string;
-}
-
-export type CommandFailure =
-  | { readonly reason: 'offline' }
-  | { readonly reason: 'silent' }
-  | { readonly reason: 'refused'; readonly detail: string };
 
 export interface ConnectionParts {
   readonly clock: Clock;

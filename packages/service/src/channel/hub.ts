@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { channelCloses, type DeviceRequest, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, failure, type Result, success } from '@moorage/base';
-import type { LiveEvent } from '../data/rules.ts';
+import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 import { writeLog } from '../db/logs.ts';
-import { onSignal } from '../db/signals.ts';
 import type { Deps } from '../http/types.ts';
 import { asJson, writeFrame } from './codec.ts';
-import { ChannelConnection, type CommandFailure, type CommandOutcome } from './connection.ts';
+import { ChannelConnection } from './connection.ts';
 import type { Line, LineListener } from './line.ts';
 import {
   abandonedChannels,
@@ -30,25 +29,6 @@ const deadMs = 60_000;
 const relayMs = 2_000;
 /** Longest telemetry that is kept, as JSON. */
 const telemetryLimitBytes = 16_384;
-
-const topics = {
-  ask: 'channel.ask',
-  answer: 'channel.answer',
-  tell: 'channel.tell',
-  opened: 'channel.opened',
-} as const;
-
-interface Asked {
-  readonly ask: string;
-  readonly deviceId: string;
-  readonly data: string;
-  readonly timeoutMs: number;
-}
-
-interface Answered {
-  readonly ask: string;
-  readonly outcome: Result<CommandOutcome, CommandFailure>;
-}
 
 /** A device as it comes to the channel. */
 export interface ChannelDevice {
@@ -87,7 +67,7 @@ export class ChannelHub {
   readonly #deps: HubDeps;
   readonly #process = randomUUID();
   readonly #attached = new Map<string, Attached>();
-  readonly #asked = new Map<string, (outcome: Result<CommandOutcome, CommandFailure>) => void>();
+  readonly #requests = new Map<string, (outcome: Result<CommandOutcome, CommandFailure>) => void>();
   readonly #leave: readonly (() => void)[];
   #tending: CancelTimer;
   /** When this process last looked for devices of others that were killed, on the monotonic clock. */
@@ -101,25 +81,22 @@ export class ChannelHub {
   constructor(deps: HubDeps) {
     this.#deps = deps;
     const { bus } = deps.storage;
-    // Safe casts: each topic carries what this class, or the slice named in it, publishes.
     this.#leave = [
-      bus.subscribe(topics.ask, (message) => void this.#relay(message as Asked)),
-      bus.subscribe(topics.answer, (message) => this.#relayed(message as Answered)),
-      bus.subscribe(topics.tell, (message) => {
-        const { deviceId, action } = message as { deviceId: string; action: ServiceAction };
-        this.#attached.get(deviceId)?.connection.tell(action);
-      }),
-      bus.subscribe(topics.opened, (message) => {
-        const { deviceId, session } = message as { deviceId: string; session: string };
+      bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
+      bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.(outcome)),
+      bus.subscribe(topics.channelAction, ({ deviceId, action }) =>
+        this.#attached.get(deviceId)?.connection.tell(action),
+      ),
+      bus.subscribe(topics.channelOpened, ({ deviceId, session }) => {
         if (this.#attached.get(deviceId)?.session !== session) this.#drop(deviceId, 'replaced');
       }),
-      onSignal(bus, 'ota.due', (due) => this.#wake(due)),
-      onSignal(bus, 'device.moved', ({ deviceId, productId }) => {
+      bus.subscribe(topics.otaDue, (due) => this.#wake(due)),
+      bus.subscribe(topics.deviceMoved, ({ deviceId, productId }) => {
         const attached = this.#attached.get(deviceId);
         if (attached) attached.productId = productId;
       }),
-      onSignal(bus, 'device.revoked', ({ deviceId }) => this.#drop(deviceId, 'refused')),
-      onSignal(bus, 'device.renewed', ({ deviceId, certificate }) => {
+      bus.subscribe(topics.deviceRevoked, ({ deviceId }) => this.#drop(deviceId, 'refused')),
+      bus.subscribe(topics.deviceRenewed, ({ deviceId, certificate }) => {
         // The device itself comes back at once with the new one; a copy of it is refused.
         if (this.#attached.get(deviceId)?.certificate !== certificate) this.#drop(deviceId, 'restarting');
       }),
@@ -149,7 +126,7 @@ export class ChannelHub {
     const openedAtMs = this.#deps.clock.monotonic();
     const { product_id: productId } = device;
     this.#attached.set(device.id, { session, device, address, openedAtMs, productId, certificate, connection });
-    this.#deps.storage.bus.publish(topics.opened, { deviceId: device.id, session });
+    this.#deps.storage.bus.publish(topics.channelOpened, { deviceId: device.id, session });
     this.#write(this.#begun(device, session, address));
     return connection;
   }
@@ -160,16 +137,16 @@ export class ChannelHub {
     if (here) return here.connection.command(data, timeoutMs);
     const channel = await channelOf(this.#deps.storage.db, deviceId);
     if (!channel) return failure({ reason: 'offline' });
-    const ask = randomUUID();
+    const request = randomUUID();
     return new Promise((resolve) => {
       const cancel = this.#deps.clock.after(timeoutMs + relayMs, () => settle(failure({ reason: 'silent' })));
       const settle = (outcome: Result<CommandOutcome, CommandFailure>) => {
         cancel();
-        this.#asked.delete(ask);
+        this.#requests.delete(request);
         resolve(outcome);
       };
-      this.#asked.set(ask, settle);
-      this.#deps.storage.bus.publish(topics.ask, { ask, deviceId, data, timeoutMs } satisfies Asked);
+      this.#requests.set(request, settle);
+      this.#deps.storage.bus.publish(topics.channelRequest, { request, deviceId, data, timeoutMs });
     });
   }
 
@@ -182,7 +159,7 @@ export class ChannelHub {
     }
     const known = this.#attached.has(deviceId) || (await channelOf(this.#deps.storage.db, deviceId));
     if (!known) return failure({ reason: 'offline' });
-    this.#deps.storage.bus.publish(topics.tell, { deviceId, action });
+    this.#deps.storage.bus.publish(topics.channelAction, { deviceId, action });
     return success(undefined);
   }
 
@@ -255,16 +232,12 @@ export class ChannelHub {
     }
   }
 
-  async #relay({ ask, deviceId, data, timeoutMs }: Asked): Promise<void> {
+  async #relay({ request, deviceId, data, timeoutMs }: MessageOf<typeof topics.channelRequest>): Promise<void> {
     const here = this.#attached.get(deviceId);
     // Our own questions never come this far: who is connected here is asked directly.
-    if (!here || this.#asked.has(ask)) return;
+    if (!here || this.#requests.has(request)) return;
     const outcome = await here.connection.command(data, timeoutMs);
-    this.#deps.storage.bus.publish(topics.answer, { ask, outcome } satisfies Answered);
-  }
-
-  #relayed({ ask, outcome }: Answered): void {
-    this.#asked.get(ask)?.(outcome);
+    this.#deps.storage.bus.publish(topics.channelResponse, { request, outcome });
   }
 
   /** Online, in the records and for those who watch. Spec: API-CHAN-online. */

@@ -1,5 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
@@ -14,8 +15,8 @@ eachDatabase('wake-ups', (open) => {
     world = await otaWorld(await open());
     const { bus } = world.app.storage;
     told = [];
-    for (const topic of ['ota.due', 'device.revoked', 'device.moved', 'device.renewed']) {
-      bus.subscribe(topic, (message) => told.push([topic, message]));
+    for (const topic of [topics.otaDue, topics.deviceRevoked, topics.deviceMoved, topics.deviceRenewed]) {
+      bus.subscribe<unknown>(topic, (message) => told.push([topic.name, message]));
     }
   });
   beforeEach(async () => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
 // API-EP-GET-devices-device_id-live
@@ -31,7 +32,7 @@ eachDatabase('live events of a device', (open) => {
     });
     return { text, ended: () => ended };
   }
-  const told = () => app.storage.bus.publish('live.event', { deviceId, event: { type: 'online', data: 'seen' } });
+  const told = () => app.storage.bus.publish(topics.liveEvent, { deviceId, event: { type: 'online', data: 'seen' } });
 
   describe('end within seconds', () => {
     it('when the token is revoked', async () => {

@@ -1,15 +1,9 @@
 import type { Clock } from '@moorage/base';
-import type { Bus } from '../db/bus.ts';
-import type { LiveEvent } from './rules.ts';
+import type { Bus } from '../bus/bus.ts';
+import { type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 
 /** How long another process believes that somebody here watches a device, in ms; told anew three times as often. */
 const watchMs = 60_000;
-const topics = { watch: 'live.watch', event: 'live.event' } as const;
-
-interface Told {
-  readonly deviceId: string;
-  readonly event: LiveEvent;
-}
 
 /**
  * Tells watchers of what devices do, whichever process hears of it. A device that nobody watches costs nothing: its
@@ -28,9 +22,8 @@ export class Live {
     this.#bus = bus;
     this.#clock = clock;
     this.#leave = [
-      // Safe casts: both topics carry what this class publishes.
-      bus.subscribe(topics.watch, (ids) => this.#believe(ids as readonly string[])),
-      bus.subscribe(topics.event, (told) => this.#deliver(told as Told)),
+      bus.subscribe(topics.liveWatch, (ids) => this.#believe(ids)),
+      bus.subscribe(topics.liveEvent, (message) => this.#deliver(message)),
     ];
     this.#cancel = this.#repeat();
   }
@@ -39,7 +32,7 @@ export class Live {
   watch(deviceId: string, watcher: (event: LiveEvent) => void): () => void {
     const watchers = this.#watchers.get(deviceId) ?? new Set();
     this.#watchers.set(deviceId, watchers.add(watcher));
-    if (watchers.size === 1) this.#bus.publish(topics.watch, [deviceId]);
+    if (watchers.size === 1) this.#bus.publish(topics.liveWatch, [deviceId]);
     return () => {
       watchers.delete(watcher);
       if (watchers.size === 0) this.#watchers.delete(deviceId);
@@ -53,7 +46,7 @@ export class Live {
   }
 
   tell(deviceId: string, event: LiveEvent): void {
-    if (this.isWatched(deviceId)) this.#bus.publish(topics.event, { deviceId, event } satisfies Told);
+    if (this.isWatched(deviceId)) this.#bus.publish(topics.liveEvent, { deviceId, event });
   }
 
   close(): void {
@@ -67,13 +60,13 @@ export class Live {
     for (const id of ids) this.#watched.set(id, now + watchMs);
   }
 
-  #deliver({ deviceId, event }: Told): void {
+  #deliver({ deviceId, event }: MessageOf<typeof topics.liveEvent>): void {
     for (const watcher of this.#watchers.get(deviceId) ?? []) watcher(event);
   }
 
   #repeat(): () => void {
     return this.#clock.after(watchMs / 3, () => {
-      if (this.#watchers.size > 0) this.#bus.publish(topics.watch, [...this.#watchers.keys()]);
+      if (this.#watchers.size > 0) this.#bus.publish(topics.liveWatch, [...this.#watchers.keys()]);
       this.#cancel = this.#repeat();
     });
   }

@@ -2,7 +2,6 @@ import {
   type Capabilities,
   type ControlCapability,
   type DataValue,
-  type LiveEventType,
   type MessageBox,
   type Refusal,
   refusal,
@@ -55,9 +54,3 @@ export const refuseBox = (capabilities: Capabilities, box: MessageBox): Refusal 
 /** A value of the table of samples. */
 export const sampleValue = (row: { readonly number: number | null; readonly text: string | null }): DataValue =>
   row.number ?? row.text ?? '';
-
-/** Something that has happened to a device, for those who watch it. */
-export interface LiveEvent {
-  readonly type: LiveEventType;
-  readonly data: unknown;
-}

@@ -2,9 +2,9 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { zipSync } from 'fflate';
 import type { Updateable } from 'kysely';
+import { topics } from '../bus/topics.ts';
 import { type LogEntry, writeLog } from '../db/logs.ts';
 import type { DeviceTable } from '../db/schema.ts';
-import { signal } from '../db/signals.ts';
 import type { DeviceDeps, IssuedCertificate } from './deps.ts';
 import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 
@@ -60,7 +60,7 @@ export async function issueCertificate(
     return success({ credentials: { ...issued, ca: identity.ca }, replaced });
   });
   if (!done.ok) return done;
-  if (done.value.replaced) signal(storage.bus, 'device.revoked', { deviceId: device.id, uuid: device.uuid });
+  if (done.value.replaced) storage.bus.publish(topics.deviceRevoked, { deviceId: device.id, uuid: device.uuid });
   return success(done.value.credentials);
 }
 

@@ -1,4 +1,4 @@
-import { signal } from '../db/signals.ts';
+import { topics } from '../bus/topics.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller } from '../http/types.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -31,6 +31,6 @@ export async function leadsElsewhere(
 
 /** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
 export async function tellMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
-  signal(storage.bus, 'device.moved', { deviceId: device.id, productId: device.product_id });
-  if ((await bundleOnOffer(storage.db, device)) !== null) signal(storage.bus, 'ota.due', { deviceId: device.id });
+  storage.bus.publish(topics.deviceMoved, { deviceId: device.id, productId: device.product_id });
+  if ((await bundleOnOffer(storage.db, device)) !== null) storage.bus.publish(topics.otaDue, { deviceId: device.id });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { manyDevicesLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../testing/device-world.ts';
 import { eachDatabase } from '../testing/index.ts';
 
@@ -14,8 +15,8 @@ eachDatabase('changes of many devices', (open) => {
   beforeAll(async () => {
     world = await deviceWorld(await open());
     told = [];
-    for (const topic of ['ota.due', 'device.moved']) {
-      world.app.storage.bus.subscribe(topic, (message) => told.push([topic, message]));
+    for (const topic of [topics.otaDue, topics.deviceMoved]) {
+      world.app.storage.bus.subscribe<unknown>(topic, (message) => told.push([topic.name, message]));
     }
   });
 

@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { topics } from '../bus/topics.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import { RecordCache } from '../db/record-cache.ts';
 import { hashSecret } from '../db/secrets.ts';
-import { onSignal } from '../db/signals.ts';
 import { DeviceConnections } from './device-connections.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
@@ -111,7 +111,7 @@ function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, 
   // The marks of contact that come with every call do not empty it: nobody asks such a row when it was seen.
   const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
   // Spec: API-DEV-renewal. Whoever still speaks with the old certificate is not the device that has the new one.
-  onSignal(storage.bus, 'device.renewed', ({ uuid, certificate }) =>
+  storage.bus.subscribe(topics.deviceRenewed, ({ uuid, certificate }) =>
     open.cut(uuid, (socket) => peerOf(socket)?.fingerprint === certificate),
   );
 
@@ -171,7 +171,7 @@ export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenti
   const { storage, clock, settings } = deps;
   const open = new DeviceConnections();
   // Spec: API-DEV-revoked.
-  onSignal(storage.bus, 'device.revoked', ({ uuid }) => uuid !== undefined && open.cut(uuid));
+  storage.bus.subscribe(topics.deviceRevoked, ({ uuid }) => uuid !== undefined && open.cut(uuid));
   const identify = settings.deviceInsecure ? byHeaders(deps, open) : byCertificate(deps, contacts, open);
   return async (request): Promise<Result<DeviceCaller, Refusal>> => {
     const found = await identify(request);

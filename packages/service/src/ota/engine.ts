@@ -1,6 +1,6 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { LiveEvent } from '../data/rules.ts';
+import type { LiveEvent } from '../bus/topics.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { sameLocation } from '../devices/rules.ts';

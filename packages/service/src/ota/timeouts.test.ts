@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { updateLedger } from '../devices/ledger.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
@@ -41,10 +42,9 @@ eachDatabase('updates that take their time', (open) => {
   const watch = () => {
     const seen: string[] = [];
     const { bus } = world.app.storage;
-    bus.publish('live.watch', [device.id]);
-    const unsubscribe = bus.subscribe('live.event', (message) => {
-      const { deviceId, event } = message as { deviceId: string; event: { type: string; data: { state: string } } };
-      if (deviceId === device.id && event.type === 'update') seen.push(event.data.state);
+    bus.publish(topics.liveWatch, [device.id]);
+    const unsubscribe = bus.subscribe(topics.liveEvent, ({ deviceId, event }) => {
+      if (deviceId === device.id && event.type === 'update') seen.push((event.data as { state: string }).state);
     });
     return { seen, unsubscribe };
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CancelTimer, Clock } from '@moorage/base';
 import pg from 'pg';
-import { LocalBus } from '../../bus.ts';
+import { LocalBus } from '../../../bus/bus.ts';
+import type { Topic } from '../../../bus/topics.ts';
 
 const channel = 'moorage';
 /** A third more as base64 stays under the 8,000 bytes that the server takes. */
@@ -34,7 +35,7 @@ export class PostgresBus extends LocalBus {
     this.#onError = onError;
   }
 
-  override publish(topic: string, message: unknown): void {
+  override publish<M>({ name: topic }: Topic<M>, message: NoInfer<M>): void {
     this.deliver(topic, message);
     const bytes = Buffer.from(JSON.stringify({ topic, message }));
     const number = ++this.#sent;

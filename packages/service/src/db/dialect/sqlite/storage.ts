@@ -1,6 +1,6 @@
 import type { Clock } from '@moorage/base';
 import { Kysely } from 'kysely';
-import { LocalBus } from '../../bus.ts';
+import { LocalBus } from '../../../bus/bus.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
