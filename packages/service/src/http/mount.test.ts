@@ -80,6 +80,11 @@ describe('mounted endpoint', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
+  it('sends a record with a text field "json" as a record', async () => {
+    const reply = await send({ url: '/record' });
+    expect(reply.json()).toEqual({ json: '{"seen":"text of a field"}' });
+  });
+
   it.each([
     [{}, undefined],
     [{ 'content-type': 'application/json' }, ''],

@@ -16,7 +16,7 @@ import {
   type Handler,
   type Handlers,
   HeadedReply,
-  type JsonReply,
+  JsonReply,
   type Page,
   type Upload,
 } from './types.ts';
@@ -136,7 +136,7 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
   if (shape.paged) return (request, reply, value) => sendPage(request, reply, value as Page<unknown>);
   return (_, reply, value) => {
     if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
-    return isJsonReply(value) ? sendText(reply, value.json) : reply.send(value);
+    return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
   };
 }
 
@@ -149,9 +149,6 @@ function sendText(reply: FastifyReply, json: string): FastifyReply {
   sendReady(reply.raw, json);
   return reply;
 }
-
-const isJsonReply = (value: unknown): value is JsonReply =>
-  typeof value === 'object' && value !== null && 'json' in value && typeof value.json === 'string';
 
 function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<Caller | DeviceCaller> | undefined {
   if (shape.auth === 'none') return undefined;

@@ -114,9 +114,16 @@ export class HeadedReply<T> {
   }
 }
 
-/** A JSON reply that is text already, from a cache of rows made ready to send. */
-export interface JsonReply {
+/**
+ * A JSON reply that is text already, from a cache of rows made ready to send. A class, so that no record which happens
+ * to have a text field `json` is sent as one.
+ */
+export class JsonReply {
   readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
 type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }

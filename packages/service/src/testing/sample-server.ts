@@ -6,7 +6,7 @@ import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { statusOf } from '../http/errors.ts';
 import { mountContract } from '../http/mount.ts';
 import { buildServer } from '../http/server.ts';
-import type { Caller, Handlers } from '../http/types.ts';
+import { type Caller, type Handlers, JsonReply } from '../http/types.ts';
 
 const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;
 const Echo = Type.Object({ seen: Type.String() });
@@ -63,6 +63,13 @@ export const sampleContract = {
   }),
   bytes: endpoint({ ...base, method: 'GET', path: '/bytes', summary: 'Bytes out', reply: binary('application/zip') }),
   cached: endpoint({ ...base, method: 'GET', path: '/cached', summary: 'Text that is ready', reply: Echo }),
+  record: endpoint({
+    ...base,
+    method: 'GET',
+    path: '/record',
+    summary: 'A record with a text field "json"',
+    reply: Type.Object({ json: Type.String() }),
+  }),
   own: endpoint({ ...base, method: 'GET', path: '/own', summary: 'Needs a caller', auth: 'bearer', reply: Echo }),
   none: endpoint({ ...base, method: 'POST', path: '/none', summary: 'Takes no body', reply: Echo }),
   refuses: endpoint({ ...base, method: 'GET', path: '/refuses', summary: 'Refuses', reply: Echo }),
@@ -93,7 +100,8 @@ const handlers: Handlers<typeof sampleContract> = {
     return stored.ok ? success(stored.value.blob) : stored;
   },
   bytes: async () => success({ bytes: Buffer.from('abc'), mime: 'application/zip', filename: 'a "b".zip' }),
-  cached: async () => success({ json: '{"seen":"ready","more":1}' }),
+  cached: async () => success(new JsonReply('{"seen":"ready","more":1}')),
+  record: async () => success({ json: '{"seen":"text of a field"}' }),
   own: async (call) => success({ seen: call.caller.username }),
   none: async ({ body }) => success({ seen: String(body) }),
   refuses: async () => failure(throttled),
