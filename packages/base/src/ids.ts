@@ -23,6 +23,9 @@ export function parseMac(text: string): Result<string, 'malformed'> {
   return success((digits.match(/../g) ?? []).join(':'));
 }
 
+/** A text as a part of a code: upper case, and `_` for what codes may not hold. */
+export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
+
 /** A name whose final `#` stands for the last four digits of a MAC address `AA:BB:CC:DD:EE:FF`. */
 export const nameWithDigits = (name: string, mac: string): string =>
   name.replace(/#$/, mac.replaceAll(':', '').slice(-4));

@@ -91,13 +91,13 @@ export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
 
   // API-EP-PUT-user-tokens-token_id
   async rename({ caller, params, body }) {
-    const row = await renameToken(deps.storage.db, caller.userId, params.token_id.toLowerCase(), body.title);
+    const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
     return row ? success(tokenRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
   },
 
   // API-EP-DELETE-user-tokens-token_id
   async revoke({ caller, params }) {
-    const gone = await revokeToken(deps, params.token_id.toLowerCase(), caller.userId);
+    const gone = await revokeToken(deps, params.token_id, caller.userId);
     return gone ? success({ result: 'ok' }) : failure(refusal('NOT_FOUND', { what: 'Token' }));
   },
 });

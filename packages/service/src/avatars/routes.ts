@@ -22,7 +22,7 @@ async function readAvatar(
   const name = await nameOfOwner(db, owner);
   if (name === undefined) return failure(refusal('NOT_FOUND', { what: whatOf(owner) }));
   const row = await avatarOf(db, owner);
-  if (id !== undefined && row?.id !== id.toLowerCase()) return failure(refusal('NOT_FOUND', { what: 'Avatar' }));
+  if (id !== undefined && row?.id !== id) return failure(refusal('NOT_FOUND', { what: 'Avatar' }));
   if (!row) return success({ bytes: Buffer.from(placeholder(idOf(owner), name)), mime: 'image/svg+xml' });
   return success(fileReply(row, row.created_at));
 }
@@ -72,11 +72,11 @@ async function setAvatar(
 /** Pictures of users and platforms. */
 export const avatarsRoutes = (deps: Deps): Handlers<typeof avatarsContract> => ({
   // API-EP-GET-users-user_id-avatar-avatar_id
-  user: ({ params }) => readAvatar(deps, { userId: params.user_id.toLowerCase() }, params.avatar_id),
+  user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
 
   // API-EP-POST-users-user_id-avatar
   async setUser(call) {
-    const owner = { userId: call.params.user_id.toLowerCase() };
+    const owner = { userId: call.params.user_id };
     // The account of somebody else is nobody's to manage, an administrator's neither.
     const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
     if ((await nameOfOwner(deps.storage.db, owner)) === undefined)
@@ -87,13 +87,13 @@ export const avatarsRoutes = (deps: Deps): Handlers<typeof avatarsContract> => (
   },
 
   // API-EP-GET-platforms-platform_id-avatar-avatar_id
-  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id.toLowerCase() }, params.avatar_id),
+  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id }, params.avatar_id),
 
   // API-EP-POST-platforms-platform_id-avatar
   async setPlatform(call) {
     const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
     if (refused) return failure(refused);
-    const owner = { platformId: call.params.platform_id.toLowerCase() };
+    const owner = { platformId: call.params.platform_id };
     const code = await nameOfOwner(deps.storage.db, owner);
     if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
     return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { BroadcastKeyTable } from '../db/data-schema.ts';
 import { bothOf, type Paging } from '../db/paging.ts';
+import type { BroadcastKeyTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
 export type BroadcastKeyRow = Selectable<BroadcastKeyTable>;

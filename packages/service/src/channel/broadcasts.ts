@@ -6,6 +6,7 @@ import {
   type broadcastsContract,
   refusal,
   resultOk,
+  spellings,
 } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -70,7 +71,7 @@ const revoke =
   ({ storage, clock }: ChannelDeps): Handler<Contract['revoke']> =>
   (call) =>
     storage.transaction(async (trx) => {
-      const gone = await deleteKey(trx, call.caller.userId, call.params.broadcast_id.toLowerCase());
+      const gone = await deleteKey(trx, call.caller.userId, call.params.broadcast_id);
       if (!gone) return failure(refusal('NOT_FOUND', { what: 'Key' }));
       const message = `Key "${gone.title}" for broadcasts revoked`;
       await writeLog(trx, { ...byCaller(call, clock.now()), type: 'broadcast.revoke', message });
@@ -92,7 +93,8 @@ const receive =
       const detail = 'The object has neither "uuid" nor "mac"';
       return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['uuid', 'mac'] }));
     }
-    const found = await device(storage.db, name);
+    // The object is kept as it was sent: only what is looked up is spelled as records spell it.
+    const found = await device(storage.db, spellings.device(name));
     // Whoever holds the key learns nothing of the devices of others.
     if (found?.user_id !== key.user_id) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     const atMs = clock.now();

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { ChannelTable } from '../db/data-schema.ts';
+import type { ChannelTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
 /** A process says that it is alive. */

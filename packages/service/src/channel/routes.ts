@@ -2,13 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { type channelContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
-import type { LiveEvent } from '../data/rules.ts';
+import type { CommandFailure, LiveEvent } from '../bus/topics.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { hashSecret } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { commandText } from './command-text.ts';
-import type { CommandFailure } from './connection.ts';
 import type { ChannelHub } from './hub.ts';
 import { channelOf, nodesOf, telemetryOf } from './queries.ts';
 
@@ -86,7 +85,7 @@ const isSecret = (shown: string, wanted: string): boolean =>
 const send =
   ({ storage, clock, hub, connector, userOf, device }: ChannelDeps): Handler<Contract['send']> =>
   async ({ headers, params, body, ip }) => {
-    const found = await connector(storage.db, params.connector_id.toLowerCase());
+    const found = await connector(storage.db, params.connector_id);
     const secret = headers['x-connector-secret'];
     const bearer = headers.authorization;
     const user = typeof bearer === 'string' ? await userOf(bearer) : undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { spellings } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { writeLog } from '../db/logs.ts';
 import type { Deps } from '../http/types.ts';
@@ -64,7 +65,7 @@ export async function sendThroughConnector(
   device: { readonly id: string; readonly uuid: string; readonly title: string },
   data: unknown,
 ): Promise<Result<unknown, string>> {
-  const connector = await connectorByCode(deps.storage.db, productId, code.toUpperCase());
+  const connector = await connectorByCode(deps.storage.db, productId, spellings.code(code));
   if (!connector) return failure('connector not found');
   if (Buffer.byteLength(JSON.stringify(data) ?? '') > messageLimitBytes) return failure('the message is too long');
   const { id, uuid, title } = device;

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { allowProduct } from '../auth/rules.ts';
+import { allowedProduct } from '../access/products.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import { type ProductForCaller, productForCaller } from '../db/product-for-caller.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { sendNow } from './messages.ts';
@@ -33,25 +32,19 @@ type ConnectorsDeps = Deps & { readonly outbound: Outbound };
 /** Connectors of one product. Spec: API-LIMIT-connectors. */
 const connectorsLimit = 50;
 
-/** The product of a path, if the caller may use its connectors. Refusals: NOT_FOUND, FORBIDDEN. */
-async function allowedProduct(db: Db, id: string, caller: Caller): Promise<Result<ProductForCaller, Refusal>> {
-  return allowProduct(await productForCaller(db, id.toLowerCase(), caller.userId), caller, 'product.connectors');
-}
-
 /** Why a user may not send through a connector. Refusals: NOT_FOUND, FORBIDDEN. */
 export async function refuseConnectorUser(
   db: Db,
   connector: Pick<ConnectorRow, 'product_id'>,
   caller: Caller,
 ): Promise<Refusal | undefined> {
-  const product = await productForCaller(db, connector.product_id, caller.userId);
-  const allowed = allowProduct(product, caller, 'product.connectors', 'Connector');
+  const allowed = await allowedProduct(db, connector.product_id, caller, 'product.connectors', 'Connector');
   return allowed.ok ? undefined : allowed.error;
 }
 
 /** The connector of a path, if the caller may use it: what is allowed with a product is allowed with its connectors. */
 async function allowedConnector(db: Db, id: string, caller: Caller): Promise<Result<ConnectorView, Refusal>> {
-  const connector = await connectorById(db, id.toLowerCase());
+  const connector = await connectorById(db, id);
   if (!connector) return failure(refusal('NOT_FOUND', { what: 'Connector' }));
   const refused = await refuseConnectorUser(db, connector, caller);
   return refused ? failure(refused) : success(connector);
@@ -71,10 +64,10 @@ const create =
   ({ storage, clock, outbound }: ConnectorsDeps): Handler<Contract['create']> =>
   async (call) => {
     const { body, caller, params } = call;
+    const { code } = body;
     const atMs = clock.now();
-    const code = body.code.toUpperCase();
     return transactionOverConflicts(storage, async (trx): Promise<Result<ConnectorRecord, Refusal>> => {
-      const allowed = await allowedProduct(trx, params.product_id, caller);
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.connectors');
       if (!allowed.ok) return allowed;
       const read = acceptOptions(outbound, body.opts ?? {});
       if (!read.ok) return read;
@@ -113,8 +106,8 @@ const update =
   ({ storage, clock, outbound }: ConnectorsDeps): Handler<Contract['update']> =>
   async (call) => {
     const { body, caller, params } = call;
+    const { code } = body;
     const atMs = clock.now();
-    const code = body.code.toUpperCase();
     return transactionOverConflicts(storage, async (trx): Promise<Result<ConnectorRecord, Refusal>> => {
       const allowed = await allowedConnector(trx, params.connector_id, caller);
       if (!allowed.ok) return allowed;
@@ -185,7 +178,7 @@ const test =
 export const connectorsRoutes = (deps: ConnectorsDeps): Handlers<Contract> => ({
   // API-EP-GET-products-product_id-connectors
   async list({ params, query, caller }) {
-    const allowed = await allowedProduct(deps.storage.db, params.product_id, caller);
+    const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.connectors');
     if (!allowed.ok) return allowed;
     const { items, total } = await listConnectors(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
     return success({ items: items.map(connectorRecord), total });

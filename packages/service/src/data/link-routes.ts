@@ -249,7 +249,7 @@ export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
   async message({ caller, params }) {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
-    const row = await messageById(deps.storage.db, caller.deviceId, params.message_id.toLowerCase(), 'to-device');
+    const row = await messageById(deps.storage.db, caller.deviceId, params.message_id, 'to-device');
     if (!row) return failure(refusal('NOT_FOUND', { what: 'Message' }));
     return success({ headers: JSON.parse(row.headers), body: { data: row.data } });
   },
@@ -258,7 +258,7 @@ export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
   async remove({ caller, params }) {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
-    const id = params.message_id.toLowerCase();
+    const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
     if (removed) deps.live.tell(caller.deviceId, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Message' }));

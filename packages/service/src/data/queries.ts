@@ -1,7 +1,7 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
-import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/data-schema.ts';
 import { bothOf, type PageOf, paging } from '../db/paging.ts';
+import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
 export type Activation = Selectable<ActivationTable>;

@@ -266,7 +266,7 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
   async message({ caller, params }) {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
-    const row = await messageById(deps.storage.db, device.value.id, params.message_id.toLowerCase());
+    const row = await messageById(deps.storage.db, device.value.id, params.message_id);
     return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
   },
   // API-EP-GET-devices-device_id-live
@@ -283,7 +283,7 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
   async removeMessage({ caller, params }) {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
     if (!device.ok) return device;
-    const id = params.message_id.toLowerCase();
+    const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, device.value.id, id);
     if (removed) deps.live.tell(device.value.id, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : noMessage();

@@ -2,7 +2,7 @@ import { type ProductChoice, type Refusal, refusal } from '@moorage/api';
 import { may, productRoles } from '../auth/rules.ts';
 import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { codePart, matchProductCode } from '../products/rules.ts';
+import { matchProductCode } from '../products/rules.ts';
 import type { DeviceDeps } from './deps.ts';
 import {
   findPerson,
@@ -32,7 +32,7 @@ export async function findNamed(
     const target = await findTarget(db, name.productId, person.userId);
     return target && { ...target, accessible: isAccessible(person, target) };
   }
-  const all = await findTargetsByCode(db, codePart(name.code), person.userId);
+  const all = await findTargetsByCode(db, name.code, person.userId);
   const target = matchProductCode(
     all.filter((one) => isAccessible(person, one)),
     name.code,

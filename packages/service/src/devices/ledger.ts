@@ -1,28 +1,18 @@
 import type { Db, Expressions } from '../db/storage.ts';
-import { addressTaken, changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
+import { addressTaken, changeDevice, lockDevice } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
-/** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
-export interface UpdateLedger {
-  /** Whether some device has this address. */
-  addressTaken(db: Db, mac: string): Promise<boolean>;
-  lock(trx: Db, id: string): Promise<DetailedDevice | undefined>;
-  change(
-    trx: Db,
-    id: string,
-    change: Partial<LocationColumns> & {
-      readonly update_id?: number;
-      readonly bversion?: string;
-      readonly mac?: string;
-    },
-  ): Promise<void>;
-}
+type ReportedChange = Partial<LocationColumns> & {
+  readonly update_id?: number;
+  readonly bversion?: string;
+  readonly mac?: string;
+};
 
-/** The ledger over the records of devices. */
-export const updateLedger = (expressions: Expressions): UpdateLedger => ({
+/** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
+export const updateLedger = (expressions: Expressions) => ({
   addressTaken,
-  lock: (trx, id) => lockDevice(trx, expressions, id),
-  async change(trx, id, { mac, ...change }) {
+  lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
+  async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
     // An address is told by the device itself: one that another device has proves nothing.
     const isFree = mac !== undefined && !(await addressTaken(trx, mac));
     const all = { ...change, ...(isFree && { mac }) };

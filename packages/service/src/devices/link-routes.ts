@@ -1,11 +1,10 @@
 import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { topics } from '../bus/topics.ts';
 import { writeLog } from '../db/logs.ts';
 import { hashSecret } from '../db/secrets.ts';
-import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { DeviceCaller, Handlers } from '../http/types.ts';
-import { codePart } from '../products/rules.ts';
 import { activate, moveTo, productChoices } from './activation.ts';
 import { acknowledgementOf, issueCertificate, renewCertificate } from './certificates.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -54,7 +53,7 @@ async function provision(
 ) {
   const hash = asked.token === undefined ? undefined : hashSecret(asked.token);
   const found = hash === undefined ? undefined : await findByProvisionToken(deps.storage.db, hash);
-  const isOther = asked.uuid !== undefined && asked.uuid.toLowerCase() !== found?.uuid;
+  const isOther = asked.uuid !== undefined && asked.uuid !== found?.uuid;
   if (!found || isOther) return failure(refusal('WRONG_PROVISIONING_TOKEN'));
   const subject = { atMs: deps.clock.now(), deviceId: found.id, productId: found.product_id, ip };
   const issued = await issueCertificate(deps, found, subject, hash);
@@ -107,7 +106,7 @@ const claimByToken = (
   ip: string,
 ): Promise<Result<Claimed, Refusal>> =>
   withDevice(deps, caller, async (trx, device) => {
-    const candidates = await findTargetsByCode(trx, codePart(shown.product), '');
+    const candidates = await findTargetsByCode(trx, shown.product, '');
     if (candidates.length === 0) return failure(refusal('NOT_FOUND', { what: 'Product' }));
     const token = await findActivationToken(trx, hashSecret(shown.token));
     // A short code that several products have means the one that the token is of.
@@ -142,7 +141,7 @@ async function thenMoved<T>(
   const result = await done;
   const productId = result.ok ? (await storage.hot.deviceById(deviceId))?.product_id : undefined;
   if (productId !== undefined && productId !== row.product_id)
-    signal(storage.bus, 'device.moved', { deviceId, productId });
+    storage.bus.publish(topics.deviceMoved, { deviceId, productId });
   return result;
 }
 
@@ -173,7 +172,7 @@ async function acknowledge(deps: DeviceDeps, caller: DeviceCaller, ip: string) {
   if (!done.ok) return done;
   if (done.value) {
     const { deviceId, uuid } = caller;
-    signal(deps.storage.bus, 'device.renewed', { deviceId, uuid, certificate: done.value });
+    deps.storage.bus.publish(topics.deviceRenewed, { deviceId, uuid, certificate: done.value });
   }
   return success(resultOk);
 }

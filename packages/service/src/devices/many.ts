@@ -1,8 +1,8 @@
 import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles } from '../auth/rules.ts';
+import { topics } from '../bus/topics.ts';
 import { writeLogs } from '../db/logs.ts';
-import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Handlers } from '../http/types.ts';
 import { findNamed, moveAll } from './activation.ts';
@@ -32,7 +32,7 @@ async function sortDevices(
   caller: Caller,
   { action, ids, refuse }: Asked,
 ): Promise<Sorted> {
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const wanted = [...new Set(ids)];
   const found = await lockDevices(trx, storage.expressions, wanted, caller.userId);
   const byId = new Map(found.map((device) => [device.id, device]));
   const allowed: DetailedDevice[] = [];
@@ -85,7 +85,7 @@ export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevices
       );
       return { ok: allowed.length, refused, due: await dueWith(deps, trx, changed, tag) };
     });
-    for (const deviceId of due) signal(deps.storage.bus, 'ota.due', { deviceId });
+    for (const deviceId of due) deps.storage.bus.publish(topics.otaDue, { deviceId });
     return success(result);
   },
 
@@ -93,7 +93,7 @@ export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevices
   async activate({ caller, body, ip }) {
     const done = await deps.storage.transaction(
       async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
-        const target = await findNamed(trx, { productId: body.product_id.toLowerCase() }, caller);
+        const target = await findNamed(trx, { productId: body.product_id }, caller);
         if (!target?.accessible) return failure(refusal('NOT_FOUND', { what: 'Product' }));
         const sorted = await sortDevices(deps, trx, caller, {
           action: 'device.activate',

@@ -1,4 +1,4 @@
-import { type DeviceListQuery, type DeviceRecord, optionalTimestamp } from '@moorage/api';
+import { type DeviceListQuery, type DeviceRecord, openUpdateStates, optionalTimestamp } from '@moorage/api';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -10,11 +10,10 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
+import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
-import type { Viewer, ViewingUser } from '../db/viewer.ts';
-import { openStates } from '../ota/rules.ts';
 import { type DeviceKey, degreesOf } from './rules.ts';
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
@@ -207,7 +206,7 @@ function matching(db: Db, expressions: Expressions, query: DeviceListQuery) {
 
 const statesOf = {
   ok: ['done'],
-  outdated: openStates,
+  outdated: openUpdateStates,
   failed: ['failed'],
 } as const;
 

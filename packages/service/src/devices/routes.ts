@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type devicesContract, type ProvisionedDevice, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
+import { topics } from '../bus/topics.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import { hashSecret, newTokenValue } from '../db/secrets.ts';
-import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Handlers, JsonReply } from '../http/types.ts';
+import { type Caller, type Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
@@ -25,15 +25,7 @@ import {
   lockDevice,
   retireCertificate,
 } from './queries.ts';
-import {
-  type DeviceKey,
-  degreesOf,
-  locationColumns,
-  parseDeviceKey,
-  planBlock,
-  planProvision,
-  recordAddress,
-} from './rules.ts';
+import { type DeviceKey, degreesOf, locationColumns, parseDeviceKey, planBlock, planProvision } from './rules.ts';
 
 const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
@@ -94,10 +86,10 @@ async function provision(
   ip: string,
   asked: ProvisionCall,
 ): Promise<Result<ProvisionedDevice, Refusal>> {
-  const [mac, btAddress] = [recordAddress(asked.mac), recordAddress(asked.bt_addr)];
+  const { mac = null, bt_addr: btAddress = null } = asked;
   const token = newTokenValue();
   return transactionOverConflicts(storage, async (trx): Promise<Result<ProvisionedDevice, Refusal>> => {
-    const platform = await findPlatform(trx, asked.platform_id.toLowerCase());
+    const platform = await findPlatform(trx, asked.platform_id);
     if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
     const isAdministrator = may('device.provision.hardware', generalRoles(caller));
     const plan = planProvision({ ...asked, mac }, platform, isAdministrator);
@@ -147,7 +139,7 @@ async function provision(
 
 /** Whoever speaks for the device is sent away, on all processes. Spec: API-DEV-revoked. */
 const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
-  signal(storage.bus, 'device.revoked', { deviceId: id, uuid });
+  storage.bus.publish(topics.deviceRevoked, { deviceId: id, uuid });
 
 type Routes = Handlers<typeof devicesContract>;
 
@@ -162,7 +154,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
     if (!device.ok) return device;
     const json = JSON.stringify(await deviceRecord(deps.storage.db, device.value));
     keep(cacheKey, json, device.value.id);
-    return success({ json });
+    return success(new JsonReply(json));
   }
 
   return {
@@ -177,7 +169,7 @@ function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'product
     get({ caller, params }) {
       const cacheKey = recordKey(caller.userId, params.identifier);
       const json = known.get(cacheKey);
-      return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success({ json });
+      return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success(new JsonReply(json));
     },
 
     // API-EP-GET-devices-id-products
@@ -215,14 +207,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
   // API-EP-POST-devices-device_id-activate
   async activate({ caller, params, body, ip }) {
     const changed = await changing(deps, caller, 'device.activate', params.device_id, (trx, device) =>
-      activate(
-        deps,
-        trx,
-        device,
-        { productId: body.product_id.toLowerCase() },
-        caller,
-        logSubject(deps, device, caller, ip),
-      ),
+      activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await tellMoved(deps, changed.value);
     return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
@@ -249,7 +234,7 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message: tagMessage(tag) });
       return undefined;
     });
-    if (changed.ok && due) signal(deps.storage.bus, 'ota.due', { deviceId: changed.value.id });
+    if (changed.ok && due) deps.storage.bus.publish(topics.otaDue, { deviceId: changed.value.id });
     return changed.ok ? success(resultOk) : changed;
   },
 

@@ -67,19 +67,11 @@ export interface DeviceKey {
   readonly value: string;
 }
 
-/** Reads any of the names of a device; `undefined` when the text is none of them. Spec: API-RULE-ids-1, API-RULE-ids-2. */
+/** Tells by which of its names, as records spell it, a device is looked up; `undefined` when the text is none of them. Spec: API-RULE-ids-1, API-RULE-ids-2. */
 export function parseDeviceKey(text: string): DeviceKey | undefined {
-  if (isUuid(text)) return { by: 'id', value: text.toLowerCase() };
-  if (isDeviceUuid(text)) return { by: 'uuid', value: text.toLowerCase() }; // API-RULE-ids-3
-  const address = parseMac(text);
-  return address.ok ? { by: 'address', value: address.value } : undefined;
-}
-
-/** An optional address of a body, as records hold it. The schema has checked its form. */
-export function recordAddress(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const address = parseMac(text);
-  return address.ok ? address.value : null;
+  if (isUuid(text)) return { by: 'id', value: text };
+  if (isDeviceUuid(text)) return { by: 'uuid', value: text }; // API-RULE-ids-3
+  return parseMac(text).ok ? { by: 'address', value: text } : undefined;
 }
 
 /** Platform of devices without module hardware, which users provision themselves. Reference: model 1.1. */
@@ -117,7 +109,7 @@ export function planProvision(
   if (!isSoftware && !isAdministrator) {
     return failure(refusal('FORBIDDEN', { action: authorisation['device.provision.hardware'].doing }));
   }
-  const uuid = asked.uuid.toLowerCase();
+  const { uuid } = asked;
   const found = platformPartId(uuid);
   if (platform.part_id !== null && platform.part_id !== found) {
     const blanks = { found, platform: platform.code, partId: platform.part_id };

@@ -1,5 +1,6 @@
+import { type Spelling, spellingKeyword, spellings } from '@moorage/api';
 import { isUuid } from '@moorage/base';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 
 const formats = { uuid: isUuid };
@@ -8,6 +9,25 @@ const formats = { uuid: isUuid };
 const options = { useDefaults: true, removeAdditional: false, strict: false, formats } as const;
 const ofText = new Ajv({ ...options, coerceTypes: true });
 const ofBody = new Ajv({ ...options, coerceTypes: false });
+
+/**
+ * Puts ids, addresses and codes as records spell them in the place of what was sent, so that handlers and queries see
+ * one spelling only. Its form has been checked before: the keyword comes after those of the library.
+ */
+const spellingDefinition: KeywordDefinition = {
+  keyword: spellingKeyword,
+  type: 'string',
+  modifying: true,
+  errors: false,
+  compile(spelling: Spelling) {
+    const spell = spellings[spelling];
+    return (text: string, place) => {
+      if (place) place.parentData[place.parentDataProperty] = spell(text);
+      return true;
+    };
+  },
+};
+for (const ajv of [ofText, ofBody]) ajv.addKeyword(spellingDefinition);
 
 /**
  * Compiles the schemas of a route; unknown fields and query parameters pass and are ignored.

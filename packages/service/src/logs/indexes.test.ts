@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
-import { logSources } from '../db/log-audience.ts';
+import { logSources } from '../access/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Storage } from '../db/storage.ts';
 import { countsOf } from '../metrics/queries.ts';

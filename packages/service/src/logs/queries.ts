@@ -1,11 +1,11 @@
 import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
 import type { SelectQueryBuilder } from 'kysely';
-import { type LogSource, logSources, watchedProducts } from '../db/log-audience.ts';
+import { type LogSource, logSources, watchedProducts } from '../access/logs.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { isQuiet } from '../db/logs.ts';
 import { type Paging, paging } from '../db/paging.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import type { Viewer } from '../db/viewer.ts';
 
 /** Rows of one source that a search for text looks through, newest first: a rare word is no walk through everything. */
 const searchedRows = 100_000;
@@ -126,17 +126,8 @@ export type LabelledLog = Awaited<ReturnType<ReturnType<typeof labelled>['execut
 const watched = async (db: Db, viewer: Viewer): Promise<string[]> =>
   viewer === 'everyone' ? [] : watchedProducts(db, viewer);
 
-const lower = (id: string | undefined) => id?.toLowerCase();
-
-/** What a query asks for, with ids as records hold them, and the products whose logs the viewer may read. */
-async function readQuery(storage: Storage, viewer: Viewer, { limit, offset, sort, ...asked }: LogListQuery) {
-  const [device_id, product_id, user_id] = [lower(asked.device_id), lower(asked.product_id), lower(asked.user_id)];
-  const filter = {
-    ...asked,
-    ...(device_id && { device_id }),
-    ...(product_id && { product_id }),
-    ...(user_id && { user_id }),
-  };
+/** What a query asks for, and the products whose logs the viewer may read. */
+async function readQuery(storage: Storage, viewer: Viewer, { limit, offset, sort, ...filter }: LogListQuery) {
   const products = await watched(storage.db, viewer);
   const page = paging(
     { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }), ...(sort && { sort }) },

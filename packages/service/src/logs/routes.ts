@@ -21,7 +21,7 @@ export const logsRoutes = ({ storage }: Deps): Handlers<typeof logsContract> => 
 
   // API-EP-GET-logs-log_id
   async get({ caller, params }) {
-    const row = await logById(storage.db, viewerFor('log.all', caller), params.log_id.toLowerCase());
+    const row = await logById(storage.db, viewerFor('log.all', caller), params.log_id);
     return row ? success(logRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Log' }));
   },
 });

@@ -1,8 +1,7 @@
-import { fleetVersionsLimit } from '@moorage/api';
-import { visibleDevices } from '../db/device-audience.ts';
+import { fleetVersionsLimit, openUpdateStates } from '@moorage/api';
+import { visibleDevices } from '../access/devices.ts';
+import type { Viewer } from '../access/viewer.ts';
 import type { Db } from '../db/storage.ts';
-import type { Viewer } from '../db/viewer.ts';
-import { openStates } from '../ota/rules.ts';
 
 const fleetOf = (db: Db, viewer: Viewer, productId: string | undefined) =>
   visibleDevices(db, viewer).$if(productId !== undefined, (rows) =>
@@ -21,7 +20,7 @@ export const fleetCounts = (db: Db, viewer: Viewer, productId: string | undefine
         count.filterWhere('devices.state', '=', 'active').as('active'),
         count.filterWhere('devices.state', '=', 'disabled').as('disabled'),
         count.filterWhere('updates.state', '=', 'done').as('ok'),
-        count.filterWhere('updates.state', 'in', openStates).as('outdated'),
+        count.filterWhere('updates.state', 'in', openUpdateStates).as('outdated'),
         count.filterWhere('updates.state', '=', 'failed').as('failed'),
       ];
     })

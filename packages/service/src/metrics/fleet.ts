@@ -13,7 +13,7 @@ export const fleetRoutes = ({ storage: { db } }: Deps): Handlers<typeof fleetCon
   // API-EP-GET-metrics-fleet
   async summary({ caller, query }) {
     const viewer = viewerFor('device.read', caller);
-    const productId = query.product_id?.toLowerCase();
+    const productId = query.product_id;
     const { total, enabled, active, disabled, ...updates } = await fleetCounts(db, viewer, productId);
     const versions = await fleetVersions(db, viewer, productId);
     return success({

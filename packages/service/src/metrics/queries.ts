@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { visibleDevices } from '../db/device-audience.ts';
-import { type LogSource, logSources, watchedProducts } from '../db/log-audience.ts';
+import { visibleDevices } from '../access/devices.ts';
+import { type LogSource, logSources, watchedProducts } from '../access/logs.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { pollHourMs } from '../db/polls.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import type { Viewer } from '../db/viewer.ts';
 import { type ActivityCount, type Buckets, countedTypes } from './rules.ts';
 
 /** Counts along one source; an index holds all that it reads. Exported for the test of that. */

@@ -15,7 +15,7 @@ export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metrics
   async activity({ caller, query }) {
     const buckets = bucketsOf(query, clock.now());
     if (!buckets.ok) return buckets;
-    const [viewer, productId] = [viewerFor('log.all', caller), query.product_id?.toLowerCase()];
+    const [viewer, productId] = [viewerFor('log.all', caller), query.product_id];
     const counts = [
       ...(await activityCounts(storage.db, viewer, buckets.value, productId)),
       ...(await pollCounts(storage, viewer, buckets.value, productId)),
@@ -28,12 +28,7 @@ export const metricsRoutes = ({ storage, clock }: Deps): Handlers<typeof metrics
   // API-EP-GET-metrics-locations-devices
   async locations({ caller, query }) {
     const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
-    const found = await locatedDevices(
-      storage.db,
-      viewerFor('device.read', caller),
-      query.product_id?.toLowerCase(),
-      page,
-    );
+    const found = await locatedDevices(storage.db, viewerFor('device.read', caller), query.product_id, page);
     const items = found.items.flatMap((row) => {
       const location = degreesOf(row);
       if (!location) return [];

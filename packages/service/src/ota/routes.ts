@@ -6,7 +6,7 @@ import {
   refusal,
   resultOk,
 } from '@moorage/api';
-import { failure, parseMac, type Result, success } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
@@ -81,14 +81,7 @@ const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause
 /** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
 export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
   async query({ caller, body, headers, ip }) {
-    const mac = body.mac === undefined ? undefined : parseMac(body.mac);
-    const request = {
-      ...body,
-      bid: body.bid?.toLowerCase(),
-      bundle_id: body.bundle_id?.toLowerCase(),
-      mac: mac?.ok ? mac.value : undefined,
-      location: body.location && locationColumns(body.location),
-    };
+    const request = { ...body, location: body.location && locationColumns(body.location) };
     const response = await deps.engine.request(caller.row, request, bySelf(ip));
     if (!response.ok) return response;
     if (response.value.kind === 'none') return success(none(response.value));
@@ -104,11 +97,10 @@ export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> =
     return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile) });
   },
 
-  file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id.toLowerCase(), params.name),
+  file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
 
   async report({ caller, body, ip }) {
-    const report = { ...body, bundle_id: body.bundle_id.toLowerCase() };
-    const reported = await deps.engine.report(caller.row, report, bySelf(ip));
+    const reported = await deps.engine.report(caller.row, body, bySelf(ip));
     return reported.ok ? success(resultOk) : reported;
   },
 });
@@ -129,8 +121,8 @@ export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdate
   async query({ caller, params, body, ip }) {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
-    const request = { bid: body?.bid?.toLowerCase(), bundle_id: body?.bundle_id?.toLowerCase() };
-    const response = await deps.engine.request(device.value, request, byPerson(caller, ip));
+    const { bid, bundle_id } = body;
+    const response = await deps.engine.request(device.value, { bid, bundle_id }, byPerson(caller, ip));
     if (!response.ok) return response;
     if (response.value.kind === 'none') return success(none(response.value));
     const { id } = response.value.bundle;
@@ -144,14 +136,13 @@ export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdate
   async report({ caller, params, body, ip }) {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
-    const bundleId = body.bundle_id.toLowerCase();
-    const reported = await deps.engine.reportBridged(device.value, bundleId, byPerson(caller, ip));
+    const reported = await deps.engine.reportBridged(device.value, body.bundle_id, byPerson(caller, ip));
     return reported.ok ? success(resultOk) : reported;
   },
 
   async file({ caller, params }) {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
-    return device.ok ? openFile(deps, device.value, params.bundle_id.toLowerCase(), params.name) : device;
+    return device.ok ? openFile(deps, device.value, params.bundle_id, params.name) : device;
   },
 
   async list({ caller, params, query }) {

@@ -39,7 +39,7 @@ import {
   setBaseEdition,
 } from './queries.ts';
 import { firmwareRecord, flavorRecord, platformDetail, platformRecord } from './records.ts';
-import { editionCodes, recordCode } from './rules.ts';
+import { editionCodes } from './rules.ts';
 
 type Contract = typeof platformsContract;
 
@@ -80,7 +80,7 @@ const list =
 const get =
   ({ storage }: Deps): Handler<Contract['get']> =>
   async ({ params }) => {
-    const platform = await platformById(storage.db, params.platform_id.toLowerCase());
+    const platform = await platformById(storage.db, params.platform_id);
     return platform ? success(await detailOf(storage.db, platform)) : noPlatform();
   };
 
@@ -93,10 +93,10 @@ const create =
     const { body } = call;
     const row: PlatformRow = {
       id: randomUUID(),
-      code: recordCode(body.code),
+      code: body.code,
       title: body.title,
       description: body.description ?? '',
-      part_id: body.part_id?.toLowerCase() ?? null,
+      part_id: body.part_id ?? null,
       manufacturer: body.manufacturer ?? null,
       avatar_id: null,
       product_id: null,
@@ -120,8 +120,8 @@ const create =
 
 const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): FlavorRow => ({
   id: randomUUID(),
-  code: recordCode(body.code),
-  title: body.title ?? recordCode(body.code),
+  code: body.code,
+  title: body.title ?? body.code,
   description: body.description ?? '',
   sdk: body.sdk ? 1 : 0,
   created_at: atMs,
@@ -136,7 +136,7 @@ const addFlavor =
     const atMs = clock.now();
     const fresh = newFlavor(call.body, atMs);
     return transactionOverConflicts(storage, async (trx): Promise<Result<FlavorRecord, Refusal>> => {
-      const platform = await platformById(trx, call.params.platform_id.toLowerCase());
+      const platform = await platformById(trx, call.params.platform_id);
       if (!platform) return noPlatform();
       const known = await flavorByCode(trx, fresh.code);
       if (known && (await hasFlavor(trx, platform.id, known.id))) {
@@ -219,8 +219,8 @@ const addFirmware =
     const atMs = deps.clock.now();
     const row = {
       id: randomUUID(),
-      platform_id: call.params.platform_id.toLowerCase(),
-      flavor_id: body.flavor_id.toLowerCase(),
+      platform_id: call.params.platform_id,
+      flavor_id: body.flavor_id,
       label: body.label,
       version: formatVersion(version.value),
       version_key: versionSortKey(version.value),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { editionCodes, recordCode } from './rules.ts';
+import { editionCodes } from './rules.ts';
 
 it.each([
   ['Acme Inc', 'W', { code: 'W', product: 'ACME_INC-BRT106_W' }],
@@ -7,8 +7,4 @@ it.each([
   ['', 'W', { code: 'W', product: 'ADMIN-BRT106_W' }],
 ])('edition product of maker %s and edition %s has codes', (manufacturer, flavor, codes) => {
   expect(editionCodes({ code: 'BRT106', manufacturer }, flavor, 'admin')).toEqual(codes);
-});
-
-it('codes of platforms are upper case in records', () => {
-  expect(recordCode('brt106_v2')).toBe('BRT106_V2');
 });

@@ -9,6 +9,3 @@ export const editionCodes = (
   flavorCode: string,
   administrator: string,
 ): ProductCodes => productCodes(platform.manufacturer || administrator, platform.code, flavorCode);
-
-/** Codes of platforms and flavors are upper case in records. Reference: model 1.1. */
-export const recordCode = (code: string): string => code.toUpperCase();

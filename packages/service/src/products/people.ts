@@ -9,13 +9,13 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../access/products.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps, Handler, Handlers } from '../http/types.ts';
-import { allowedProduct } from './access.ts';
 import {
   countMembers,
   customerById,
@@ -87,7 +87,7 @@ const remove =
       const allowed = await allowedProduct(trx, call.params.product_id, call.caller, 'product.admin');
       if (!allowed.ok) return allowed;
       const { id: productId, product } = allowed.value;
-      const member = await memberOf(trx, productId, call.params.user_id.toLowerCase());
+      const member = await memberOf(trx, productId, call.params.user_id);
       if (!member) return failure(refusal('NOT_FOUND', { what: 'User of this product' }));
       await deleteMember(trx, productId, member.user_id);
       const message = `User ${member.user} taken off product ${product}`;
@@ -111,7 +111,7 @@ const makeProduction =
       const source = allowed.value;
       const refused = refuseProduction(source);
       if (refused) return failure(refused);
-      const customer = await customerById(trx, body.customer_id.toLowerCase());
+      const customer = await customerById(trx, body.customer_id);
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
       const codes = productCodes(customer.name, await platformCode(trx, source.platform_id), source.code);
       if (await productTaken(trx, codes.product)) {

@@ -8,10 +8,10 @@ import type {
   SqlBool,
   Updateable,
 } from 'kysely';
+import type { ViewingUser } from '../access/viewer.ts';
 import type { Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import type { ViewingUser } from '../db/viewer.ts';
 import { tagRank } from './rules.ts';
 
 export type ProductRow = Selectable<ProductTable>;

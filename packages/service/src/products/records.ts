@@ -1,5 +1,5 @@
 import type { ActivationTokenRecord, ProductRecord } from '@moorage/api';
-import type { ViewingUser } from '../db/viewer.ts';
+import type { ViewingUser } from '../access/viewer.ts';
 import type { ActivationTokenRow, ProductView } from './queries.ts';
 import { roleOf, tagOfRank, visibleState } from './rules.ts';
 

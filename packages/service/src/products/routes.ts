@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Updateable } from 'kysely';
+import { allowedProduct } from '../access/products.ts';
 import { authorise, generalRoles, may, productRoles } from '../auth/rules.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -9,7 +10,6 @@ import { paging } from '../db/paging.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
-import { allowedProduct } from './access.ts';
 import { descriptionHtml } from './description.ts';
 import {
   changeProduct,
@@ -25,7 +25,7 @@ import {
   productView,
 } from './queries.ts';
 import { productRecord } from './records.ts';
-import { changePresence, changePublication, codePart, type Presence, productCodes } from './rules.ts';
+import { changePresence, changePublication, type Presence, productCodes } from './rules.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 
 type Contract = typeof productsContract;
@@ -44,13 +44,8 @@ const list =
     // The ties that let somebody read a product come from the authorisation table; the query finds who has them.
     const ties = productTies.filter((tie) => may('product.read', [tie]));
     const seesAll = may('product.read', generalRoles(caller));
-    const filter = {
-      ...query,
-      ...(query.platform_id !== undefined && { platform_id: query.platform_id.toLowerCase() }),
-      ...(query.flavor_id !== undefined && { flavor_id: query.flavor_id.toLowerCase() }),
-    };
     const page = paging(query, '-created_at');
-    const { items, total } = await listProducts(storage, filter, page, caller, seesAll ? undefined : ties);
+    const { items, total } = await listProducts(storage, query, page, caller, seesAll ? undefined : ties);
     return success({ items: items.map((row) => productRecord(row, caller)), total });
   };
 
@@ -83,11 +78,11 @@ async function foundationOf(
   db: Db,
   body: Call<Contract['create']>['body'],
 ): Promise<Result<{ platformId: string; platformCode: string; flavorId: string | null }, Refusal>> {
-  const platform = await platformForProduct(db, body.platform_id.toLowerCase());
+  const platform = await platformForProduct(db, body.platform_id);
   if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
   const found = { platformId: platform.id, platformCode: platform.code };
   if (!body.flavor_id) return success({ ...found, flavorId: platform.base_flavor_id });
-  const flavor = await flavorForProduct(db, body.flavor_id.toLowerCase(), platform.id);
+  const flavor = await flavorForProduct(db, body.flavor_id, platform.id);
   if (!flavor) return failure(refusal('NOT_FOUND', { what: 'Flavor' }));
   if (flavor.platform_id === null) {
     return failure(refusal('PLATFORM_MISMATCH', { what: `Flavor "${flavor.code}"`, platform: platform.code }));
@@ -168,7 +163,7 @@ const update =
       if (!allowed.ok) return allowed;
       const product = allowed.value;
       // API-RULE-product-2: the code is required, and the only code accepted is the one it has.
-      if (codePart(body.code) !== product.code) {
+      if (body.code !== product.code) {
         const detail = `The code of a product never changes; this one's is "${product.code}"`;
         return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['code'] }));
       }

@@ -1,10 +1,9 @@
-import { unwrap } from '@moorage/base';
+import { codePart, unwrap } from '@moorage/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changePresence,
   changePublication,
-  codePart,
   fitsProduct,
   matchProductCode,
   type Presence,
@@ -118,7 +117,7 @@ describe('code of a product (API-RULE-product-3)', () => {
     ['NONE', undefined],
     ['ACME-BRT106_LAMP', 3],
   ])('%s names product %s', (text, id) => {
-    expect(matchProductCode(candidates, text)?.id).toBe(id);
+    expect(matchProductCode(candidates, codePart(text))?.id).toBe(id);
   });
 });
 

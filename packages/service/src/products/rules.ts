@@ -1,6 +1,6 @@
 import { type Refusal, refusal, type Tag, tags } from '@moorage/api';
-import { failure, type Result, success, type Transition, transition } from '@moorage/base';
-import type { ViewingUser } from '../db/viewer.ts';
+import { codePart, failure, type Result, success, type Transition, transition } from '@moorage/base';
+import type { ViewingUser } from '../access/viewer.ts';
 
 export type Publication = 'preview' | 'published' | 'archive';
 export type PublicationTrigger = 'published' | 'archive';
@@ -95,9 +95,6 @@ export function refuseProduction(product: {
   return refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: 'production' });
 }
 
-/** A text as a part of a product code: upper case, and `_` for what codes may not hold. Reference: model 2.1. */
-export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
-
 /** A product's two codes. */
 export interface ProductCodes {
   /** As sent, upper case. */
@@ -118,10 +115,9 @@ export function productCodes(owner: string, platformCode: string, code: string):
  * The product that a device or bridging host names: the one with that full code, else the only one with that short
  * code among `candidates`; `undefined` when there is none or the short code is ambiguous.
  *
- * @param candidates products that the caller may see and whose full or short code is `codePart(text)`
+ * @param candidates products that the caller may see and whose full or short code is `wanted`
  */
-export function matchProductCode<P extends ProductCodes>(candidates: readonly P[], text: string): P | undefined {
-  const wanted = codePart(text);
+export function matchProductCode<P extends ProductCodes>(candidates: readonly P[], wanted: string): P | undefined {
   const exact = candidates.find((candidate) => candidate.product === wanted);
   if (exact) return exact;
   const short = candidates.filter((candidate) => candidate.code === wanted);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type ActivationTokenRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../access/products.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import { hashSecret, newTokenValue, tailOf } from '../db/secrets.ts';
 import type { Deps, Handler } from '../http/types.ts';
-import { allowedProduct } from './access.ts';
 import { deleteActivationToken, insertActivationToken, listActivationTokens } from './queries.ts';
 import { activationTokenRecord } from './records.ts';
 
@@ -57,7 +57,7 @@ export const removeToken =
   ({ storage, clock }: Deps): Handler<Contract['removeToken']> =>
   async (call) => {
     const atMs = clock.now();
-    const tokenId = call.params.token_id.toLowerCase();
+    const tokenId = call.params.token_id;
     return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
       const allowed = await allowedProduct(trx, call.params.product_id, call.caller, action);
       if (!allowed.ok) return allowed;

@@ -93,7 +93,7 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
     const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
-    const id = call.params.customer_id.toLowerCase();
+    const id = call.params.customer_id;
     return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
       const customer = await customerById(trx, id);
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));

@@ -1,0 +1,196 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { unwrap } from '@moorage/base';
+import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { accessScene } from './access-scene.ts';
+import type { TestApp } from './build-app.ts';
+
+/** Twelve capital letters. */
+export const letters = (): string => Array.from({ length: 12 }, () => String.fromCharCode(65 + randomInt(26))).join('');
+/** A MAC address as records spell it. */
+export const address = (): string => (randomBytes(6).toString('hex').toUpperCase().match(/../g) ?? []).join(':');
+const png = Buffer.from('\x89PNG\r\n\x1a\nrest of the picture', 'latin1');
+
+/** A caller who may do everything, with one of each thing that a parameter can name. */
+export async function openScene(app: TestApp, software: string) {
+  const base = await accessScene(app, 'admin', software);
+  const { db } = app.storage;
+  const { product, device, owner, caller } = base;
+  const [mac, secret] = [address(), newTokenValue()];
+  await db
+    .updateTable('devices')
+    // Its other address is free: it may report one.
+    .set({ bt_addr: mac, provision_token_hash: hashSecret(secret) })
+    .where('id', '=', device)
+    .execute();
+  const capabilities = {
+    name: 'x',
+    version: '1',
+    streams: { a: { type: 'number' } },
+    controls: { a: { type: 'number' } },
+    messages: { 'to-device': true, 'from-device': true },
+  };
+  await db
+    .insertInto('activations')
+    .values({ device_id: device, user_id: owner.id, capabilities: JSON.stringify(capabilities), activated_at: 1 })
+    .execute();
+  const row = await db.selectFrom('devices').select('uuid').where('id', '=', device).executeTakeFirstOrThrow();
+  const codes = await db
+    .selectFrom('products')
+    .select(['code', 'product'])
+    .where('id', '=', product)
+    .executeTakeFirstOrThrow();
+  const file = await db
+    .selectFrom('resources')
+    .select('filename')
+    .where('id', '=', base.resource)
+    .executeTakeFirstOrThrow();
+  const as = app.client.as(caller.token);
+  const body = { body: png };
+  const path = 'some/file.txt';
+  const message = unwrap(await as.call('data.postMessage', { params: { device_id: device }, body: { data: 'x' } }));
+  unwrap(await as.call('assets.upload', { params: { product_id: product, path }, ...body }));
+  unwrap(await as.call('deviceFiles.upload', { params: { device_id: device, path }, ...body }));
+  unwrap(await as.call('deviceUpdates.query', { params: { device_id: device }, body: {} }));
+  const broadcast = unwrap(await app.client.as(owner.token).call('broadcasts.create', { body: {} }));
+  const own = unwrap(await as.call('broadcasts.create', { body: {} }));
+  const activation = unwrap(await as.call('products.addToken', { params: { product_id: product }, body: {} }));
+  const avatar = unwrap(await as.call('avatars.setUser', { params: { user_id: caller.id }, ...body }));
+  const picture = unwrap(await as.call('avatars.setPlatform', { params: { platform_id: base.platform }, ...body }));
+  const token = unwrap(await as.call('tokens.create', {}));
+  return {
+    ...base,
+    mac,
+    secret,
+    uuid: row.uuid,
+    code: codes.code,
+    fullCode: codes.product,
+    file: file.filename,
+    message: message.value.id,
+    key: broadcast.value.key,
+    broadcastKey: own.value.id,
+    activationToken: activation.value.token,
+    avatar: avatar.value.avatar_id,
+    picture: picture.value.avatar_id,
+    token: token.value.id,
+    freshCode: letters(),
+    freshPart: randomBytes(4).toString('hex'),
+    freshUuid: `${base.part}${randomBytes(16).toString('hex')}`,
+    freshMac: address(),
+    otherMac: address(),
+  };
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>;
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface Input {
+  readonly params?: Values;
+  readonly query?: Values;
+  readonly body?: unknown;
+}
+
+/** What the blanks of paths and the like are filled with. */
+export const paramsOf = (scene: Scene): Values => ({
+  product_id: scene.product,
+  bundle_id: scene.bundle,
+  resource_id: scene.resource,
+  device_id: scene.device,
+  identifier: scene.device,
+  id: scene.device,
+  platform_id: scene.platform,
+  connector_id: scene.connector,
+  customer_id: scene.customer,
+  user_id: scene.caller.id,
+  token_id: scene.token,
+  log_id: scene.productLog,
+  message_id: scene.message,
+  broadcast_id: scene.broadcastKey,
+  avatar_id: scene.picture,
+  key: scene.key,
+  tag: 'release',
+  path: 'some/file.txt',
+  name: 'a',
+  target: 'device',
+});
+
+const draft = ({ draft: bundle_id, draftResource: resource_id }: Scene): Input => ({
+  params: { bundle_id, resource_id },
+});
+const query = (fields: Values): Input => ({ query: fields });
+const body = (fields: Values): Input => ({ body: fields });
+const release = ({ bundle, file }: Scene): Input => ({ params: { bundle_id: bundle, name: file } });
+
+/** What endpoints with such parameters need beside what `paramsOf` gives: good values for all of them. */
+export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
+  'platforms.create': (s) => body({ code: s.freshCode, title: 'x', part_id: s.freshPart }),
+  'platforms.addFlavor': (s) => body({ code: s.freshCode }),
+  'platforms.addFirmware': (s) => body({ flavor_id: s.flavor, label: 'x', version: '9.0.0.0', files: [] }),
+  'products.list': (s) => query({ platform_id: s.platform, flavor_id: s.flavor }),
+  'products.create': (s) =>
+    body({ title: 'x', code: s.freshCode, meta: '', platform_id: s.platform, flavor_id: s.flavor }),
+  'products.update': ({ code }) => body({ code }),
+  'products.setState': () => body({ state: 'trash' }),
+  'products.addToken': () => body({}),
+  'products.removeToken': ({ activation }) => ({ params: { token_id: activation } }),
+  'productPeople.add': ({ bystander }) => body({ user: bystander, role: 'tester' }),
+  'productPeople.remove': ({ colleague }) => ({ params: { user_id: colleague } }),
+  'productPeople.makeProduction': ({ customer, freshCode }) => body({ customer_id: customer, part_number: freshCode }),
+  'customers.addUser': ({ bystander }) => body({ user: bystander }),
+  'connectors.create': ({ freshCode }) =>
+    body({ title: 'x', code: freshCode, type: 'webhook', opts: { url: 'https://example.com/' } }),
+  'connectors.update': ({ freshCode }) => body({ title: 'x', code: freshCode }),
+  'bundles.create': (s) => body({ product_id: s.product, firmware_id: s.firmware }),
+  'bundles.addResource': (s) => ({ ...draft(s), body: { filename: 'x', base64: '' } }),
+  'bundles.removeResource': draft,
+  'bundles.setState': () => body({ state: 'archive' }),
+  'bundles.setTag': () => body({ tag: 'alpha' }),
+  'assets.upload': () => ({ body: png }),
+  'deviceFiles.upload': () => ({ body: png }),
+  'avatars.user': ({ avatar }) => ({ params: { avatar_id: avatar } }),
+  'avatars.setUser': () => ({ body: png }),
+  'avatars.setPlatform': () => ({ body: png }),
+  'logs.list': (s) => query({ product_id: s.product }),
+  'fleet.summary': (s) => query({ product_id: s.product }),
+  'metrics.activity': (s) => query({ product_id: s.product, from: 0, to: 86_400_000 }),
+  'metrics.locations': (s) => query({ product_id: s.product }),
+  'devices.provision': (s) =>
+    body({ uuid: s.freshUuid, platform_id: s.platform, mac: s.freshMac, bt_addr: s.otherMac }),
+  'devices.update': () => body({ title: 'x' }),
+  'devices.activate': ({ published }) => body({ product_id: published }),
+  'devices.setTag': () => body({ tag: 'beta' }),
+  'devices.setState': () => body({ state: 'disabled' }),
+  'manyDevices.setTag': ({ device }) => body({ device_ids: [device], tag: 'beta' }),
+  'manyDevices.activate': ({ device, published }) => body({ device_ids: [device], product_id: published }),
+  'deviceUpdates.query': () => body({}),
+  'deviceUpdates.report': ({ bundle }) => body({ bundle_id: bundle }),
+  'deviceUpdates.file': release,
+  'data.setControl': () => body({ value: 1 }),
+  'data.postMessage': () => body({ data: 'x' }),
+  'channel.command': () => body({ command: 'ver' }),
+  'channel.send': ({ device }) => body({ device_id: device, action: 'x' }),
+  'broadcasts.receive': () => body({}),
+  'tokens.rename': () => body({ title: 'x' }),
+  'link.device.provision': ({ secret, uuid }) => body({ token: secret, uuid }),
+  'link.device.claim': ({ fullCode, activationToken }) => body({ product: fullCode, token: activationToken }),
+  'link.device.activate': ({ fullCode }) => body({ product: fullCode }),
+  'link.ota.query': () => body({}),
+  'link.ota.file': release,
+  'link.ota.report': ({ bundle }) => body({ bundle_id: bundle, result: 3, bversion: 'x' }),
+};
+
+/** Values of parameters that no good request needs; each is tried by itself. */
+export const alone: Readonly<Record<string, (scene: Scene) => string>> = {
+  'devices.list query.product_id': ({ product }) => product,
+  'devices.list query.platform_id': ({ platform }) => platform,
+  'devices.list query.bundle_id': ({ bundle }) => bundle,
+  'devices.list query.user_id': ({ owner }) => owner.id,
+  'logs.list query.device_id': ({ device }) => device,
+  'logs.list query.user_id': ({ caller }) => caller.id,
+  'deviceUpdates.query body.bid': ({ bundle }) => bundle,
+  'deviceUpdates.query body.bundle_id': ({ bundle }) => bundle,
+  'link.ota.query body.bid': ({ bundle }) => bundle,
+  'link.ota.query body.bundle_id': ({ bundle }) => bundle,
+  'link.ota.query body.mac': ({ freshMac }) => freshMac,
+  'broadcasts.receive body.uuid': ({ uuid }) => uuid,
+  'broadcasts.receive body.mac': ({ mac }) => mac,
+};
