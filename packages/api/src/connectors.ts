@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { type LogType, logTypes } from './logs.ts';
 import { productParams } from './products.ts';
+import { spelt } from './spellings.ts';
 
 export const connectorTypes = ['webhook', 'mqtt'] as const;
 export type ConnectorType = (typeof connectorTypes)[number];
@@ -116,7 +117,11 @@ const tag = 'Connectors';
 
 const body = Type.Object({
   title: Text(128, { minLength: 1 }),
-  code: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'kept in upper case; unique in the product' }),
+  code: Type.String({
+    pattern: '^[A-Za-z0-9_.-]{1,64}$',
+    ...spelt('code'),
+    description: 'kept in upper case; unique in the product',
+  }),
   // API-FIELD-connector-opts: checked by the schema of its type, so that a refusal names the field.
   opts: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {

@@ -2,9 +2,10 @@ import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { spelt } from './spellings.ts';
 
 const tag = 'Data of devices';
-const deviceParams = Type.Object({ device_id: Text(64, { description: 'id or uuid' }) });
+const deviceParams = Type.Object({ device_id: Text(64, { ...spelt('device'), description: 'id or uuid' }) });
 const named = Type.Object({ ...deviceParams.properties, name: Type.String({ pattern: dataName }) });
 const messageParams = Type.Object({ ...deviceParams.properties, message_id: Id });
 const lookup = [400, 401, 403, 404] as const;
@@ -271,7 +272,10 @@ export const channelContract = {
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     params: Type.Object({ connector_id: Id }),
-    body: Type.Object({ device_id: Text(64), action: Text(64, { minLength: 1 }) }, { additionalProperties: true }),
+    body: Type.Object(
+      { device_id: Text(64, spelt('device')), action: Text(64, { minLength: 1 }) },
+      { additionalProperties: true },
+    ),
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   }),

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { deviceStates, IdOrEmpty, LocationInput, MacAddress, NoUpdate, ProductChoice, UpdateOffer } from './devices.ts';
+import { NoUpdate, UpdateOffer } from './device-updates.ts';
+import { deviceStates, ProductChoice } from './devices.ts';
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
-import { Id, Nullable, ResultOk, Text } from './fields.ts';
+import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ResultOk, Text } from './fields.ts';
+import { spelt } from './spellings.ts';
 
 /** Result codes of the module (Reference: wire 4.1), as `POST /ota/result` carries them. */
 export const otaResults = {
@@ -23,7 +25,7 @@ const linkErrors = [400, 403, 404] as const;
 const tag = 'Device listener';
 
 /** Full code of a product, or its short code when that is unique for the caller. */
-const ProductCode = Text(120, { minLength: 1 });
+const ProductCode = Text(120, { minLength: 1, ...spelt('code') });
 
 /** What a device learns about itself. Reference: wire 3.1. */
 export const DeviceInfo = Type.Object({
@@ -59,7 +61,7 @@ export const deviceLinkContract = {
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       token: Type.Optional(Text(64, { minLength: 1 })),
-      uuid: Type.Optional(Text(64)),
+      uuid: Type.Optional(Text(64, spelt('id'))),
     }),
     reply: DeviceCredentials,
     errors: linkErrors,

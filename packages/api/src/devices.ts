@@ -1,14 +1,19 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import {
+  Id,
+  Identifier,
+  LocationInput,
+  MacAddress,
+  Nullable,
+  pageQuery,
+  ResultOk,
+  sortBy,
+  Text,
+  Timestamp,
+} from './fields.ts';
 import { tags } from './products.ts';
-
-/** A MAC or Bluetooth address in any usual spelling: colons, hyphens, dots or nothing, either letter case. */
-export const MacAddress = Type.String({
-  pattern: '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$',
-  description: 'six bytes in hexadecimal, with colons, hyphens, dots or nothing between them',
-  examples: ['4C:55:CC:10:78:9B'],
-});
+import { spelt } from './spellings.ts';
 
 /** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
 export const DeviceTag = Type.Enum(['', ...tags]);
@@ -56,43 +61,11 @@ export const DeviceRecord = Type.Object({
   last_ota_at: Nullable(Timestamp),
 });
 
-/** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
-export const LocationInput = Type.Object({
-  lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
-  lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
-  city: Type.Optional(Text(100)),
-  country: Type.Optional(Text(100)),
-});
-
 /** Reply to provisioning: the record and, this once only, the token that the device fetches its certificate with. */
 export const ProvisionedDevice = Type.Object({
   ...DeviceRecord.properties,
   token: Type.String({ description: 'provisioning token, 32 base64 characters; shown this once' }),
   certificates_url: Type.String(),
-});
-
-/** States of one update of one device. */
-export const updateStates = ['offered', 'downloading', 'installed', 'done', 'failed', 'superseded'] as const;
-export type UpdateState = (typeof updateStates)[number];
-
-/** One update of one device: cause, from what to what, and when it reached each state. */
-export const UpdateRecord = Type.Object({
-  id: Type.Integer(),
-  device_id: Id,
-  product_id: Id,
-  cause: Type.Enum(['device', 'bridge']),
-  from_bundle_id: Nullable(Id),
-  from_bversion: Nullable(Type.String()),
-  bundle_id: Nullable(Id),
-  bundle: Type.String({ description: 'version of the bundle it leads to' }),
-  bversion: Type.String({ description: 'version text that the updated device must report' }),
-  state: Type.Enum([...updateStates]),
-  result: Nullable(Type.Integer({ description: 'result code of the module' })),
-  reason: Nullable(Type.String({ description: 'why it failed' })),
-  created_at: Timestamp,
-  downloading_at: Nullable(Timestamp),
-  installed_at: Nullable(Timestamp),
-  finished_at: Nullable(Timestamp),
 });
 
 /** A product that a device may be activated to. */
@@ -104,51 +77,6 @@ export const ProductChoice = Type.Object({
   claimable: Type.Boolean(),
 });
 
-/** One file of an update in the form that the module's multi-file download takes. */
-const manifestFile = {
-  remote: Type.String({ description: 'what replaces %s in "path": the file name, percent-encoded' }),
-  local: Type.String({ description: 'name of the file on the module' }),
-  version: Type.String(),
-  type: Type.Integer({ description: 'file type byte of the module' }),
-  flags: Type.String({ description: 'letters e (essential) and u (unprotected)' }),
-  crc: Type.Integer({ description: 'CRC16-CCITT in the variant of the module' }),
-  size: Type.Integer({ description: 'bytes' }),
-};
-
-export const ManifestFile = Type.Object(manifestFile);
-
-/** A file on its way through a bridging host, which fetches it with its bearer token. */
-export const BridgeFile = Type.Object({ ...manifestFile, url: Type.String() });
-
-/** Answer to an OTA query that leads nowhere: what runs already is what would be offered. */
-export const NoUpdate = Type.Object({
-  result: Type.Literal('none'),
-  bundle_id: Id,
-  bversion: Type.String(),
-});
-
-const offer = {
-  result: Type.Literal('update'),
-  bundle_id: Id,
-  version: Type.String(),
-  bversion: Type.String(),
-  tag: Nullable(Type.String()),
-  total_size: Type.Integer({ description: 'bytes of all files listed' }),
-  path: Type.String({ description: 'URL of the files, with %s for the remote name; from the root for bridging hosts' }),
-};
-
-export const UpdateOffer = Type.Object({ ...offer, files: Type.Array(ManifestFile) });
-export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
-
-/** A bundle id; the empty text, which a module without a bundle sends, is as good as none. */
-export const IdOrEmpty = (description: string) => Type.Union([Id, Type.Literal('')], { description });
-
-/** Any of the names of a device: id, hardware uuid, MAC or Bluetooth address. */
-export const Identifier = Type.String({
-  minLength: 1,
-  maxLength: 40,
-  description: 'id, uuid, MAC or Bluetooth address',
-});
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Text(128);
 const tag = 'Devices';
@@ -208,7 +136,10 @@ export const devicesContract = {
     auth: 'bearer',
     body: Type.Object({
       // Its form is checked by the rules, so that the refusal has a code of its own.
-      uuid: Text(64, { description: '40 hexadecimal digits; the first 8 are the part id of the platform' }),
+      uuid: Text(64, {
+        ...spelt('id'),
+        description: '40 hexadecimal digits; the first 8 are the part id of the platform',
+      }),
       platform_id: Id,
       mac: Type.Optional(MacAddress),
       bt_addr: Type.Optional(MacAddress),
@@ -323,73 +254,7 @@ export const devicesContract = {
   }),
 };
 
-/** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
-export const deviceUpdatesContract = {
-  query: endpoint({
-    method: 'POST',
-    path: '/api/devices/{device_id}/ota',
-    spec: ['API-EP-POST-devices-device_id-ota'],
-    tag,
-    summary: 'Ask for an update on behalf of a BLE device',
-    auth: 'bearer',
-    params: byDeviceId,
-    body: Type.Object({
-      bid: Type.Optional(IdOrEmpty('bundle installed now')),
-      bundle_id: Type.Optional(IdOrEmpty('a specific published bundle')),
-    }),
-    reply: Type.Union([NoUpdate, BridgeOffer]),
-    errors: [400, 401, 403, 404],
-  }),
-  report: endpoint({
-    method: 'POST',
-    path: '/api/devices/{device_id}/ota/result',
-    spec: ['API-EP-POST-devices-device_id-ota-result'],
-    tag,
-    summary: 'Report the bundle that a BLE device runs after its OTA',
-    auth: 'bearer',
-    params: byDeviceId,
-    body: Type.Object({ bundle_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
-  }),
-  file: endpoint({
-    method: 'GET',
-    path: '/api/devices/{device_id}/ota/{bundle_id}/{name*}',
-    spec: ['API-EP-GET-devices-device_id-ota-bundle_id-name'],
-    tag,
-    summary: 'Get a file of the bundle on offer to a BLE device',
-    description: 'Resources are found under their bundle too; this is where the files of its firmware are.',
-    auth: 'bearer',
-    params: Type.Object({ device_id: Identifier, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
-    reply: binary(),
-    errors: [400, 401, 403, 404, 416],
-  }),
-  list: endpoint({
-    method: 'GET',
-    path: '/api/devices/{device_id}/updates',
-    spec: ['API-EP-GET-devices-device_id-updates'],
-    tag,
-    summary: 'List the updates of a device, newest first',
-    auth: 'bearer',
-    params: byDeviceId,
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['id'], '-id'),
-      state: Type.Optional(Type.Enum([...updateStates])),
-    }),
-    reply: Type.Array(UpdateRecord),
-    paged: true,
-    errors: [400, 401, 404],
-  }),
-};
-
 export type DeviceRecord = Static<typeof DeviceRecord>;
 export type ProvisionedDevice = Static<typeof ProvisionedDevice>;
 export type DeviceListQuery = Static<typeof listQuery>;
-export type UpdateRecord = Static<typeof UpdateRecord>;
-export type ManifestFile = Static<typeof ManifestFile>;
-export type BridgeFile = Static<typeof BridgeFile>;
-export type NoUpdate = Static<typeof NoUpdate>;
-export type UpdateOffer = Static<typeof UpdateOffer>;
-export type BridgeOffer = Static<typeof BridgeOffer>;
 export type ProductChoice = Static<typeof ProductChoice>;

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { spelt } from './spellings.ts';
 
 /** Epoch milliseconds in a string, as every `*_at` field carries it. Reference: model 2.2. Spec: API-RULE-time-1. */
 export const Timestamp = Type.String({
@@ -10,8 +11,12 @@ export const Timestamp = Type.String({
 /** Epoch milliseconds as such a field carries them; a time that has not come yet is `null`. */
 export const optionalTimestamp = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
 
-/** A record id in a path or body. */
-export const Id = Type.String({ format: 'uuid', examples: ['6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'] });
+/** A record id in a path or body, in any letter case. */
+export const Id = Type.String({
+  format: 'uuid',
+  ...spelt('id'),
+  examples: ['6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'],
+});
 
 /** A value that a record may lack: `null` says so. */
 export const Nullable = <const S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -48,3 +53,30 @@ export const sortBy = <const F extends string>(fields: readonly F[], otherwise: 
       description: 'field name, "-" before it for descending',
     }),
   );
+
+/** A MAC or Bluetooth address in any usual spelling: colons, hyphens, dots or nothing, either letter case. */
+export const MacAddress = Type.String({
+  pattern: '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$',
+  ...spelt('mac'),
+  description: 'six bytes in hexadecimal, with colons, hyphens, dots or nothing between them',
+  examples: ['4C:55:CC:10:78:9B'],
+});
+
+/** A bundle id; the empty text, which a module without a bundle sends, is as good as none. */
+export const IdOrEmpty = (description: string) => Type.Union([Id, Type.Literal('')], { description });
+
+/** Any of the names of a device: id, hardware uuid, MAC or Bluetooth address. */
+export const Identifier = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  ...spelt('device'),
+  description: 'id, uuid, MAC or Bluetooth address',
+});
+
+/** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
+export const LocationInput = Type.Object({
+  lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
+  lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
+  city: Type.Optional(Text(100)),
+  country: Type.Optional(Text(100)),
+});

@@ -1,7 +1,6 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { Identifier } from './devices.ts';
 import { binary, endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { FileCrc, VersionText } from './platforms.ts';
 
 /** Largest file, in bytes. Spec: API-LIMIT-file. */

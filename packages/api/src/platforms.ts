@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
+import { spelt } from './spellings.ts';
 
 /** Upper-case hex CRC of files is how the module prints it; records carry lower case. Reference: model 2.2. */
 export const FileCrc = Type.String({
@@ -95,7 +96,7 @@ export type PlatformDetail = Static<typeof PlatformDetail>;
 const platformParams = Type.Object({ platform_id: Id });
 
 /** Code of a platform or flavor. Records hold it in upper case. */
-const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', examples });
+const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
 
 /** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
 export const platformsContract = {
@@ -137,7 +138,9 @@ export const platformsContract = {
       code: Code(['BRT106']),
       title: Text(128, { minLength: 1 }),
       description: Type.Optional(Text(65_536)),
-      part_id: Type.Optional(Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$', examples: ['51554159'] }))),
+      part_id: Type.Optional(
+        Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$', ...spelt('id'), examples: ['51554159'] })),
+      ),
       manufacturer: Type.Optional(Nullable(Text(64))),
     }),
     reply: PlatformDetail,

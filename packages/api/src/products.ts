@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { spelt } from './spellings.ts';
 
 /** A bundle tag, from the one devices reach last to the one they reach first. Reference: rules 2.4. Spec: API-RULE-bundle-state-3. */
 export const tags = ['alpha', 'beta', 'release'] as const;
@@ -59,8 +60,8 @@ const texts = {
   description: Text(65_536),
 };
 
-/** The code leaves out the owner's prefix; records hold it in upper case. Reference: model 2.1. */
-const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', examples: ['THERMOSTAT'] });
+/** The code leaves out the owner's prefix; records hold it in upper case (reference 1.3). */
+const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', ...spelt('code'), examples: ['THERMOSTAT'] });
 
 const listQuery = Type.Object({
   ...pageQuery,

@@ -1,5 +1,5 @@
 import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
-import type { Bus } from './bus.ts';
+import type { Bus } from '../bus/bus.ts';
 import type { HotPaths } from './hot.ts';
 import type { Changes } from './record-cache.ts';
 import type { WriteSamples } from './samples.ts';

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Flag, TimeMs } from './schema.ts';
+import type { Flag, TimeMs } from './columns.ts';
 
 /** What a device can do and who activated it at the data cloud. Reference: data-cloud 1.2. */
 export interface ActivationTable {
@@ -70,60 +70,4 @@ export interface MessageTable {
   /** Bytes of `data` as UTF-8. */
   length: number;
   created_at: TimeMs;
-}
-
-/** A process of the service, and when it last said that it is alive. */
-export interface ProcessTable {
-  id: string;
-  seen_at: TimeMs;
-}
-
-/** A device that is on the message channel. */
-export interface ChannelTable {
-  device_id: string;
-  process_id: string;
-  /** Tells this connection from others of the same device. */
-  session: string;
-  address: string;
-  connected_at: TimeMs;
-}
-
-/** What a device last told of itself. */
-export interface TelemetryTable {
-  device_id: string;
-  at: TimeMs;
-  /** JSON object. */
-  data: string;
-}
-
-/** A child of a gateway. */
-export interface DeviceNodeTable {
-  device_id: string;
-  id: string;
-  title: string | null;
-  /** When the gateway told of it last. */
-  seen_at: TimeMs;
-}
-
-/** A certificate that a device had before the one it has now. */
-export interface RetiredCertificateTable {
-  /** SHA-256, lower-case hex. */
-  fingerprint: string;
-  device_id: string;
-  retired_at: TimeMs;
-  /** When somebody showed it last, of which there is a row in the log. */
-  seen_at: TimeMs | null;
-}
-
-/** Lets modules post their status broadcasts without a certificate, for the devices of one user. */
-export interface BroadcastKeyTable {
-  id: string;
-  user_id: string;
-  title: string;
-  /** SHA-256 of the key, hex; unique. */
-  key_hash: string;
-  /** Last 4 characters of the key, to recognise it by. */
-  tail: string;
-  created_at: TimeMs;
-  last_used_at: TimeMs | null;
 }

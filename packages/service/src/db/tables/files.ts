@@ -1,0 +1,25 @@
+import type { StoredBytes, TimeMs } from './columns.ts';
+
+/** Bytes that are durable in the blob store. A row exists before any record points at it. */
+export interface BlobTable {
+  sha256: string;
+  size: number;
+  created_at: TimeMs;
+}
+
+/** A file in the store of a device or of a product: exactly one of the two is set. */
+export interface FileTable extends StoredBytes {
+  device_id: string | null;
+  product_id: string | null;
+  /** Segments with slashes between them; unique in its store. */
+  path: string;
+  /** Four-part version, when the uploader gave one. */
+  version: string | null;
+  updated_at: TimeMs;
+}
+
+/** The picture of a user or of a platform: exactly one of the two is set. */
+export interface AvatarTable extends StoredBytes {
+  user_id: string | null;
+  platform_id: string | null;
+}
