@@ -75,13 +75,14 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
       `service/${slice}/*`,
       'service/db',
       'service/db/secrets',
-      'service/db/signals',
+      'service/bus',
       'service/db/record-cache',
       'service/blobs',
       'service/blobs/records',
       'service/http/types',
       'service/http/traffic',
       'service/http/session',
+      'service/access',
       'service/files',
       'rules/*',
     ],
@@ -92,7 +93,7 @@ const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
     name: `rules/${slice}`,
     path: `packages/service/src/${slice}/rules.ts`,
     imports: ['base', 'api', 'service/files', 'rules/*'],
-    types: ['service/db', 'service/http/types'],
+    types: ['service/access', 'service/db', 'service/http/types'],
   },
 ]);
 
@@ -122,7 +123,7 @@ export const zones: readonly Zone[] = [
       'service/http/session',
       'service/db/away',
       'service/db/secrets',
-      'service/db/signals',
+      'service/bus',
       'service/db/record-cache',
     ],
     types: ['service/blobs', 'service/db', 'service/config'],
@@ -139,7 +140,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
-    imports: ['base', 'base/disk', 'service/db/*'],
+    imports: ['base', 'base/disk', 'service/bus', 'service/db/*'],
     // The types of events, which the contract lists.
     types: ['service/config', 'api'],
     system: ['node:fs', 'pg'],
@@ -159,17 +160,24 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db/dialect',
     path: 'packages/service/src/db/dialect/',
-    imports: ['base', 'service/db', 'service/db/secrets', 'service/db/record-cache'],
+    imports: ['base', 'service/bus', 'service/db', 'service/db/secrets', 'service/db/record-cache'],
     system: ['*'],
   },
-  // Names and shapes of what processes tell each other.
-  { name: 'service/db/signals', path: 'packages/service/src/db/signals.ts', imports: [], types: ['service/db'] },
   // What a failure says of the database itself: asked of whatever a request has thrown.
   { name: 'service/db/away', path: 'packages/service/src/db/away.ts', imports: ['service/db/dialect'] },
   // How secrets are hashed for their columns: needed where they are shown, too.
   { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
   // What is kept in memory of records: it knows no database, only whether one has changed.
   { name: 'service/db/record-cache', path: 'packages/service/src/db/record-cache.ts', imports: [] },
+  // What a caller may see and touch: looked up for them, and judged by the authorisation table.
+  {
+    name: 'service/access',
+    path: 'packages/service/src/access/',
+    imports: ['base', 'api', 'service/db', 'rules/*'],
+    types: ['service/http/types'],
+  },
+  // Messages between the processes of one installation: their topics, and who listens. Pure.
+  { name: 'service/bus', path: 'packages/service/src/bus/', imports: ['base', 'api'] },
   { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
   // What all slices know of files: check sums, types, uploads in JSON. Pure.
   {

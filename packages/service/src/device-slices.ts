@@ -16,6 +16,7 @@ import {
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { checkCredentials } from './auth/credentials.ts';
+import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
 import { deleteTold } from './channel/queries.ts';
 import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
@@ -41,7 +42,6 @@ import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
 import { deviceUpdatesRoutes, type OtaDeps, otaLinkRoutes, updateFiles } from './ota/routes.ts';
-import { allowedProduct } from './products/access.ts';
 import { spendActivationToken } from './products/queries.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
@@ -80,13 +80,13 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     filesOf: updateFiles(),
     deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
   };
-  const files: FileDeps = { ...deps, deviceFor, productFor: allowedProduct };
+  const files: FileDeps = { ...deps, deviceFor };
   const data: DeviceSlices['data'] = {
     ...deps,
     live,
     deviceFor,
     // Whichever process the device is connected to hears of it.
-    tellDevice: (deviceId, action) => deps.storage.bus.publish('channel.tell', { deviceId, action }),
+    tellDevice: (deviceId, action) => deps.storage.bus.publish(topics.channelAction, { deviceId, action }),
     checkLogin: devices.checkLogin,
     claim: (caller, login, ip) => claimByAccount(devices, caller, login, ip),
   };
@@ -97,7 +97,7 @@ const devicePath = '/api/devices/';
 
 export const readyDeviceRoute = `${devicePath}:identifier`;
 
-/** The record of a device that its caller has lately asked for in the same words, as long as nothing has changed. */
+/** The record of a device that its caller has lately asked for, by a name as records spell it, while nothing has changed. */
 export const readyDevices =
   (bearers: Bearers, { records }: DeviceDeps) =>
   ({ url = '', headers: { authorization } }: IncomingMessage): string | undefined => {

@@ -67,7 +67,7 @@ export const removeResource =
       const bundle = await openBundle(trx, call.params.bundle_id, call.caller);
       if (!bundle.ok) return bundle;
       const { id: bundleId, product_id: productId, version } = bundle.value;
-      const resource = await resourceById(trx, bundleId, call.params.resource_id.toLowerCase());
+      const resource = await resourceById(trx, bundleId, call.params.resource_id);
       if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
       await deleteResource(trx, resource.id);
       const message = `File "${resource.filename}" removed from bundle ${version}`;
@@ -83,7 +83,7 @@ export const binary =
   async ({ params, caller }) => {
     const allowed = await allowedBundle(storage.db, params.bundle_id, caller, 'product.read');
     if (!allowed.ok) return allowed;
-    const resource = await resourceById(storage.db, allowed.value.bundle.id, params.resource_id.toLowerCase());
+    const resource = await resourceById(storage.db, allowed.value.bundle.id, params.resource_id);
     if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
     return success(fileReply(resource, resource.created_at));
   };

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type BundleDetail, type bundlesContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, formatVersion, parseFullVersion, type Result, success, unwrap, versionSortKey } from '@moorage/base';
+import { allowedProduct, type ProductForCaller } from '../access/products.ts';
+import { topics } from '../bus/topics.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import type { ProductForCaller } from '../db/product-for-caller.ts';
-import { signal } from '../db/signals.ts';
 import type { Db } from '../db/storage.ts';
 import type { Deps, Handler, Handlers } from '../http/types.ts';
 import { fitsProduct } from '../products/rules.ts';
-import { allowedBundle, allowedProduct } from './access.ts';
+import { allowedBundle } from './access.ts';
 import {
   bundleByTag,
   bundleView,
@@ -91,7 +91,7 @@ const create =
   ({ storage, clock }: Deps): Handler<Contract['create']> =>
   async (call) => {
     const { params, body, caller } = call;
-    if (body.product_id.toLowerCase() !== params.product_id.toLowerCase()) {
+    if (body.product_id !== params.product_id) {
       const detail = 'Field "product_id" of the body is not the product of the path';
       return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['product_id'] }));
     }
@@ -101,8 +101,7 @@ const create =
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
       if (!allowed.ok) return allowed;
       const product = allowed.value;
-      const firmwareId = body.firmware_id.toLowerCase();
-      const unfit = await fittingFirmware(trx, product, firmwareId);
+      const unfit = await fittingFirmware(trx, product, body.firmware_id);
       if (unfit) return failure(unfit);
       const version = await versionFor(trx, product.id, body.version);
       if (!version.ok) return version;
@@ -111,7 +110,7 @@ const create =
       await insertBundle(trx, {
         id,
         product_id: product.id,
-        firmware_id: firmwareId,
+        firmware_id: body.firmware_id,
         user_id: caller.userId,
         state: 'preview', // API-RULE-bundle-create-4
         tag: null,
@@ -187,7 +186,7 @@ const setTag =
       return success(resultOk);
     });
     // A change of state makes no update due: only what carries a tag is offered unasked, and that is published and stays so.
-    if (done.ok && productId !== undefined) signal(storage.bus, 'ota.due', { productId });
+    if (done.ok && productId !== undefined) storage.bus.publish(topics.otaDue, { productId });
     return done;
   };
 

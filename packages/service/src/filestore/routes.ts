@@ -1,5 +1,6 @@
 import type { assetsContract, deviceFilesContract, FileTarget, filesLinkContract, Refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../access/products.ts';
 import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
 import type { Caller, Deps, DeviceCaller, Handlers } from '../http/types.ts';
@@ -14,8 +15,6 @@ export interface FileDeps extends Pick<Deps, 'storage' | 'clock'> {
     action: Action,
     name: string,
   ): Promise<Result<{ readonly id: string; readonly product_id: string }, Refusal>>;
-  /** The product of a path, if the caller may do this to it. */
-  productFor(db: Db, id: string, caller: Caller, action: Action): Promise<Result<{ readonly id: string }, Refusal>>;
 }
 
 /** One call, as far as the stores look at it. */
@@ -38,9 +37,9 @@ const deviceStore =
   };
 
 const assetStore =
-  (deps: FileDeps, { caller, params, ip }: UserCall<{ readonly product_id: string }>, action: Action): FindStore =>
+  ({ caller, params, ip }: UserCall<{ readonly product_id: string }>, action: Action): FindStore =>
   async (db) => {
-    const product = await deps.productFor(db, params.product_id, caller, action);
+    const product = await allowedProduct(db, params.product_id, caller, action);
     if (!product.ok) return product;
     const productId = product.value.id;
     return success({ owner: { productId }, subject: { userId: caller.userId, client: caller.client, ip, productId } });
@@ -64,20 +63,20 @@ export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesCo
 });
 
 /** Assets of products. Spec: API-RULE-files-2. */
-export const assetsRoutes = (deps: FileDeps): Handlers<typeof assetsContract> => ({
+export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof assetsContract> => ({
   // API-EP-GET-products-product_id-assets
-  list: (call) => listFiles(deps, assetStore(deps, call, 'product.read'), call.query),
+  list: (call) => listFiles(deps, assetStore(call, 'product.read'), call.query),
   // API-EP-GET-products-product_id-assets-path
-  get: (call) => readFile(deps, assetStore(deps, call, 'product.read'), call.params.path),
+  get: (call) => readFile(deps, assetStore(call, 'product.read'), call.params.path),
   // API-EP-POST-products-product_id-assets-path
   upload: (call) =>
-    writeFile(deps, assetStore(deps, call, 'product.change'), {
+    writeFile(deps, assetStore(call, 'product.change'), {
       path: call.params.path,
       version: call.query.version,
       upload: call.upload,
     }),
   // API-EP-DELETE-products-product_id-assets-path
-  remove: (call) => removeFile(deps, assetStore(deps, call, 'product.change'), call.params.path),
+  remove: (call) => removeFile(deps, assetStore(call, 'product.change'), call.params.path),
 });
 
 interface DeviceCall {

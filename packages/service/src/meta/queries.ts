@@ -1,5 +1,5 @@
+import { openUpdateStates } from '@moorage/api';
 import type { Db } from '../db/storage.ts';
-import { openStates } from '../ota/rules.ts';
 
 /** Asks the database for something small; throws when it does not answer. */
 export const askDatabase = async (db: Db): Promise<void> => {
@@ -19,6 +19,6 @@ export const openUpdatesByState = (db: Db) =>
   db
     .selectFrom('updates')
     .select(['state', (count) => count.fn.countAll<number>().as('count')])
-    .where('state', 'in', openStates)
+    .where('state', 'in', openUpdateStates)
     .groupBy('state')
     .execute();

@@ -1,9 +1,9 @@
+import { openUpdateStates } from '@moorage/api';
 import type { ExpressionBuilder } from 'kysely';
-import { visibleDevices } from '../db/device-audience.ts';
+import { visibleDevices } from '../access/devices.ts';
+import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import type { Viewer, ViewingUser } from '../db/viewer.ts';
-import { openStates } from '../ota/rules.ts';
 
 type Products = ExpressionBuilder<Schema, 'products'>;
 
@@ -35,7 +35,7 @@ export const countDevices = (db: Db, viewer: Viewer) =>
         count.filterWhere('devices.state', '=', 'active').as('active'),
         count.filterWhere('devices.state', '=', 'enabled').as('enabled'),
         count.filterWhere('updates.state', '=', 'offered').as('unclaimed_offers'),
-        count.filterWhere('updates.state', 'in', openStates).as('outdated'),
+        count.filterWhere('updates.state', 'in', openUpdateStates).as('outdated'),
         count.filterWhere('updates.state', '=', 'failed').as('failed'),
       ];
     })

@@ -1,0 +1,24 @@
+import type { Db } from '../db/storage.ts';
+import type { Viewer } from './viewer.ts';
+
+/**
+ * The devices that somebody may see, with their products: their own, and those on products that they own, as a person
+ * or through a customer, manage or test. For counting; the list of devices, which pages, goes by indexes instead.
+ */
+export function visibleDevices(db: Db, viewer: Viewer) {
+  const devices = db.selectFrom('devices').innerJoin('products', 'products.id', 'devices.product_id');
+  if (viewer === 'everyone') return devices;
+  const { userId, customerId } = viewer;
+  return devices.where((eb) =>
+    eb.or([
+      eb('devices.user_id', '=', userId),
+      eb('products.user_id', '=', userId),
+      ...(customerId === null ? [] : [eb('products.customer_id', '=', customerId)]),
+      eb(
+        'devices.product_id',
+        'in',
+        eb.selectFrom('product_users').select('product_users.product_id').where('product_users.user_id', '=', userId),
+      ),
+    ]),
+  );
+}
