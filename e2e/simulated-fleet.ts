@@ -10,7 +10,7 @@ import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
 import { buildService, type Service } from '@moorage/service';
 import { issueToken } from '@moorage/service/auth/accounts';
 import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { hashSecret, newTokenValue } from '@moorage/service/db/secrets';
+import { hashSecret, newTokenValue } from '@moorage/service/core/secrets';
 import type { Storage } from '@moorage/service/db/storage';
 import { fixtures, injectFetch, testSettings, testStartMs } from '@moorage/service/testing/index';
 import { BoardPower } from './board-power.ts';

@@ -1,8 +1,10 @@
 /** A folder or file of the sources, and what it may import. */
 export interface Zone {
   readonly name: string;
-  /** Path from the top folder: a folder ends with a slash. The longest one that fits a file decides. */
-  readonly path: string;
+  /** Paths from the top folder: a folder ends with a slash. The longest one that fits a file decides. */
+  readonly path: string | readonly string[];
+  /** Its folders may not import each other. */
+  readonly apart?: boolean;
   /** Zones it may import, beside itself; a `*` at the end stands for any ending. */
   readonly imports: readonly string[];
   /** Zones of which it may import types only. */
@@ -46,6 +48,7 @@ export const systemModules: ReadonlySet<string> = new Set([
   'ws',
 ]);
 
+/** The slices of the service, each a folder: what one needs of another is handed in by whoever puts them together. */
 const slices = [
   'auth',
   'users',
@@ -65,38 +68,6 @@ const slices = [
   'meta',
 ];
 
-const sliceZones: readonly Zone[] = slices.flatMap((slice) => [
-  {
-    name: `service/${slice}`,
-    path: `packages/service/src/${slice}/`,
-    imports: [
-      'base',
-      'api',
-      `service/${slice}/*`,
-      'service/db',
-      'service/db/secrets',
-      'service/bus',
-      'service/db/record-cache',
-      'service/blobs',
-      'service/blobs/records',
-      'service/http/types',
-      'service/http/traffic',
-      'service/http/session',
-      'service/access',
-      'service/files',
-      'rules/*',
-    ],
-    types: ['service/config'],
-  },
-  // Rules are pure: they see values, never storage. Every slice may use them.
-  {
-    name: `rules/${slice}`,
-    path: `packages/service/src/${slice}/rules.ts`,
-    imports: ['base', 'api', 'service/files', 'rules/*'],
-    types: ['service/access', 'service/db', 'service/http/types'],
-  },
-]);
-
 /** Who may import whom. A file that is in no zone is a problem too: a new folder needs a row. */
 export const zones: readonly Zone[] = [
   { name: 'base', path: 'packages/base/src/', imports: [], packages: [] },
@@ -110,132 +81,87 @@ export const zones: readonly Zone[] = [
   },
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
 
-  { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*', 'rules/*'] },
-  { name: 'service/config', path: 'packages/service/src/config.ts', imports: ['base'] },
+  { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*'] },
+  // The shapes and settings that slices and adapters agree on, and the small tools that both use.
+  {
+    name: 'service/core',
+    path: 'packages/service/src/core/',
+    imports: ['base', 'api'],
+    types: ['service/blobs', 'service/db'],
+  },
   {
     name: 'service/http',
     path: 'packages/service/src/http/',
-    imports: [
-      'base',
-      'api',
-      'service/http/types',
-      'service/http/traffic',
-      'service/http/session',
-      'service/db/away',
-      'service/db/secrets',
-      'service/bus',
-      'service/db/record-cache',
-    ],
-    types: ['service/blobs', 'service/db', 'service/config'],
-    // The server object that fastify is given; who calls `listen` is decided outside.
-    system: ['node:http', 'node:https'],
-  },
-  // The shapes that slices and HTTP agree on.
-  {
-    name: 'service/http/types',
-    path: 'packages/service/src/http/types.ts',
-    imports: ['base', 'api'],
-    types: ['service/blobs', 'service/db', 'service/config', 'service/http/traffic'],
+    imports: ['base', 'api', 'service/core', 'service/bus'],
+    types: ['service/blobs', 'service/db'],
+    // The server object that the framework is given, and the files of the console; what listens is decided outside.
+    system: ['node:fs', 'node:http', 'node:https'],
   },
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
-    imports: ['base', 'base/disk', 'service/bus', 'service/db/*'],
+    imports: ['base', 'base/disk', 'service/bus', 'service/core', 'service/db/dialect'],
     // The types of events, which the contract lists.
-    types: ['service/config', 'api'],
+    types: ['api'],
     system: ['node:fs', 'pg'],
   },
-  // The files of the built console, read once when the service is put together.
-  {
-    name: 'service/http/console',
-    path: 'packages/service/src/http/console-files.ts',
-    imports: ['api', 'service/http'],
-    system: ['node:fs'],
-  },
-  // The cookie of the console: who logs in sets it, who checks callers reads it.
-  { name: 'service/http/session', path: 'packages/service/src/http/console-session.ts', imports: ['api'] },
-  // What the servers count, and who shows it reads.
-  { name: 'service/http/traffic', path: 'packages/service/src/http/traffic.ts', imports: [] },
   // The two databases: drivers and what they spell differently. Slices see neither.
   {
     name: 'service/db/dialect',
     path: 'packages/service/src/db/dialect/',
-    imports: ['base', 'service/bus', 'service/db', 'service/db/secrets', 'service/db/record-cache'],
+    imports: ['base', 'service/bus', 'service/core', 'service/db'],
     system: ['*'],
   },
-  // What a failure says of the database itself: asked of whatever a request has thrown.
-  { name: 'service/db/away', path: 'packages/service/src/db/away.ts', imports: ['service/db/dialect'] },
-  // How secrets are hashed for their columns: needed where they are shown, too.
-  { name: 'service/db/secrets', path: 'packages/service/src/db/secrets.ts', imports: [] },
-  // What is kept in memory of records: it knows no database, only whether one has changed.
-  { name: 'service/db/record-cache', path: 'packages/service/src/db/record-cache.ts', imports: [] },
+  // Messages between the processes of one installation: their topics, and who listens. Pure.
+  { name: 'service/bus', path: 'packages/service/src/bus/', imports: ['base', 'api'] },
+  // What bytes are stored, and which records refer to them.
+  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'], types: ['service/db'] },
+  // Where the bytes are: a folder, or an object store, whose downloads Node's own client streams.
+  {
+    name: 'service/blobs/backends',
+    path: 'packages/service/src/blobs/backends/',
+    imports: ['base', 'base/disk', 'service/blobs'],
+    system: ['node:fs', 'node:fs/promises', 'node:http', 'node:https', 'node:os', 'node:worker_threads', 's3mini'],
+  },
+  // What all slices know of files: check sums, types, uploads in JSON. Pure.
+  { name: 'service/files', path: 'packages/service/src/files/', imports: ['base', 'api'], types: ['service/core'] },
   // What a caller may see and touch: looked up for them, and judged by the authorisation table.
   {
     name: 'service/access',
     path: 'packages/service/src/access/',
-    imports: ['base', 'api', 'service/db', 'rules/*'],
-    types: ['service/http/types'],
-  },
-  // Messages between the processes of one installation: their topics, and who listens. Pure.
-  { name: 'service/bus', path: 'packages/service/src/bus/', imports: ['base', 'api'] },
-  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
-  // What all slices know of files: check sums, types, uploads in JSON. Pure.
-  {
-    name: 'service/files',
-    path: 'packages/service/src/files/',
-    imports: ['base', 'api'],
-    types: ['service/http/types'],
-  },
-  // Which bytes are stored is a record, too.
-  {
-    name: 'service/blobs/records',
-    path: 'packages/service/src/blobs/blob-records.ts',
-    imports: ['base', 'service/blobs'],
-    types: ['service/db'],
+    imports: ['base', 'api', 'service/db', 'service/rules'],
+    types: ['service/core'],
   },
   {
-    name: 'service/blobs/open',
-    path: 'packages/service/src/blobs/open.ts',
-    imports: ['base', 'service/blobs', 'service/blobs/*'],
+    name: 'service/slices',
+    path: slices.map((slice) => `packages/service/src/${slice}/`),
+    apart: true,
+    imports: [
+      'base',
+      'api',
+      'service/access',
+      'service/blobs',
+      'service/bus',
+      'service/core',
+      'service/db',
+      'service/files',
+      'service/rules',
+    ],
+    types: ['service/outbound'],
   },
+  // Rules are pure: they see values, never storage. Every slice may use those of the others.
   {
-    name: 'service/blobs/disk',
-    path: 'packages/service/src/blobs/disk-blobs.ts',
-    imports: ['base', 'base/disk', 'service/blobs', 'service/blobs/spool'],
-    system: ['node:fs', 'node:fs/promises'],
+    name: 'service/rules',
+    path: slices.map((slice) => `packages/service/src/${slice}/rules.ts`),
+    imports: ['base', 'api', 'service/files'],
+    types: ['service/access', 'service/core', 'service/db'],
   },
+  // What leaves the machine: the one place of the service that dials.
   {
-    name: 'service/blobs/spool',
-    path: 'packages/service/src/blobs/spool.ts',
-    imports: ['base', 'service/blobs', 'service/blobs/hasher'],
-    system: ['node:fs/promises', 'node:os'],
-  },
-  // Threads that hash what is written; it opens nothing.
-  {
-    name: 'service/blobs/hasher',
-    path: 'packages/service/src/blobs/hasher.ts',
-    imports: [],
-    system: ['node:worker_threads'],
-  },
-  {
-    name: 'service/blobs/hash-worker',
-    path: 'packages/service/src/blobs/hash-worker.ts',
-    imports: ['base'],
-    system: ['node:fs', 'node:worker_threads'],
-  },
-  // The object store: bytes are streamed by Node's own client.
-  {
-    name: 'service/blobs/s3',
-    path: 'packages/service/src/blobs/s3-client.ts',
-    imports: ['base'],
-    system: ['node:http', 'node:https', 's3mini'],
-  },
-  {
-    name: 'service/blobs/s3-blobs',
-    path: 'packages/service/src/blobs/s3-blobs.ts',
-    imports: ['base', 'service/blobs', 'service/blobs/*'],
-    // Types of what a download is.
-    system: ['node:http'],
+    name: 'service/outbound',
+    path: 'packages/service/src/outbound/',
+    imports: ['base', 'api', 'service/rules'],
+    system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls'],
   },
   // Everything that a service keeps, as one file: it knows tables only by what the database says of them.
   {
@@ -243,24 +169,6 @@ export const zones: readonly Zone[] = [
     path: 'packages/service/src/backup/',
     imports: ['base', 'service/db', 'service/blobs'],
     system: ['node:fs/promises'],
-  },
-  ...sliceZones,
-  // What leaves the machine: the one place of the service that dials.
-  {
-    name: 'service/outbound',
-    path: 'packages/service/src/outbound/',
-    imports: ['base', 'rules/*'],
-    types: ['service/connectors/ports'],
-    system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls'],
-  },
-  // What connectors need of the network.
-  { name: 'service/connectors/ports', path: 'packages/service/src/connectors/ports.ts', imports: ['base', 'api'] },
-  // Accounts and tokens as the command line makes them: the first run, `user add`, `token add`.
-  {
-    name: 'service/auth/accounts',
-    path: 'packages/service/src/auth/accounts.ts',
-    imports: ['base', 'api', 'service/auth', 'service/db', 'service/db/secrets', 'service/http/types', 'rules/*'],
-    types: ['service/config'],
   },
 
   // What a network is asked for, and what is known of TLS; a network itself is handed in.
@@ -380,8 +288,7 @@ export const zones: readonly Zone[] = [
       'base/disk',
       'api',
       'service/app',
-      'service/config',
-      'service/auth/accounts',
+      'service/core',
       'module',
       'module/personality',
       'module/model',

@@ -34,19 +34,19 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
     'a slice may not import the queries of another',
     'packages/service/src/devices/routes.ts',
     `import { productById } from '../products/queries.ts';`,
-    '1: service/devices may not import service/products',
+    '1: packages/service/src/devices/ may not import packages/service/src/products/',
   ],
   [
     'a slice may not reach into one of the databases',
     'packages/service/src/devices/queries.ts',
     `import { int64 } from '../db/dialect/sqlite/ddl.ts';`,
-    '1: service/devices may not import service/db/dialect',
+    '1: service/slices may not import service/db/dialect',
   ],
   [
     'rules may not import a query at run time',
     'packages/service/src/bundles/rules.ts',
     `import { sql } from '../db/expressions.ts';`,
-    '1: rules/bundles may import only types of service/db',
+    '1: service/rules may import only types of service/db',
   ],
   [
     'http may import only types of storage',
@@ -100,7 +100,7 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
     'a slice may not use a database driver',
     'packages/service/src/logs/queries.ts',
     `import pg from 'pg';`,
-    '1: service/logs may not touch "pg": files, network and processes belong to adapters',
+    '1: service/slices may not touch "pg": files, network and processes belong to adapters',
   ],
   [
     'the disk store may not start a process',
@@ -208,6 +208,7 @@ describe('import boundaries', () => {
 
   it('has each zone and each path once', () => {
     expect(new Set(zones.map(({ name }) => name)).size).toBe(zones.length);
-    expect(new Set(zones.map(({ path }) => path)).size).toBe(zones.length);
+    const paths = zones.flatMap(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
   });
 });

@@ -11,19 +11,29 @@ import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './s
 const matches = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)));
 
-/** The zone of a file: the row with the longest path that fits. */
-function zoneOf(path: string, table: readonly Zone[] = zones): Zone | undefined {
-  let best: Zone | undefined;
-  for (const zone of table) {
-    const fits = zone.path.endsWith('/') ? path.startsWith(zone.path) : path === zone.path;
-    if (fits && zone.path.length > (best?.path.length ?? -1)) best = zone;
+/** Where a file belongs: the row, and that path of the row which fits. */
+interface Place {
+  readonly zone: Zone;
+  readonly path: string;
+}
+
+/** The place of a file: that with the longest path that fits. */
+function placeOf(file: string): Place | undefined {
+  let best: Place | undefined;
+  for (const zone of zones) {
+    for (const path of [zone.path].flat()) {
+      const fits = path.endsWith('/') ? file.startsWith(path) : file === path;
+      if (fits && path.length > (best?.path.length ?? -1)) best = { zone, path };
+    }
   }
   return best;
 }
 
-function checkTarget(zone: Zone, target: string, imported: Import): string | undefined {
-  const other = zoneOf(target);
-  if (!other) return `"${imported.specifier}" leads to ${target}, which is in no zone`;
+function checkTarget({ zone, path }: Place, target: string, imported: Import): string | undefined {
+  const place = placeOf(target);
+  if (!place) return `"${imported.specifier}" leads to ${target}, which is in no zone`;
+  const { zone: other } = place;
+  if (other === zone && zone.apart && place.path !== path) return `${path} may not import ${place.path}`;
   if (other.name === zone.name || zone.imports.some((pattern) => matches(pattern, other.name))) return undefined;
   if (!zone.types?.some((pattern) => matches(pattern, other.name))) return `${zone.name} may not import ${other.name}`;
   return imported.typeOnly ? undefined : `${zone.name} may import only types of ${other.name}`;
@@ -44,10 +54,10 @@ interface Finding {
   readonly message: string;
 }
 
-const checkImports = (zone: Zone, path: string, source: ts.SourceFile): Finding[] =>
+const checkImports = (place: Place, path: string, source: ts.SourceFile): Finding[] =>
   importsOf(source).flatMap((imported) => {
     const target = targetOf(path, imported.specifier);
-    const message = target === undefined ? checkPackage(zone, imported) : checkTarget(zone, target, imported);
+    const message = target === undefined ? checkPackage(place.zone, imported) : checkTarget(place, target, imported);
     return message ? [{ line: imported.line, rule: 'boundary', message }] : [];
   });
 
@@ -91,10 +101,10 @@ function checkCalls(zone: Zone, path: string, source: ts.SourceFile): Finding[] 
 
 function checkFile(file: ProjectFile): Problem[] {
   const { path } = file;
-  const zone = zoneOf(path);
-  if (!zone) return [{ path, line: 0, rule: 'boundary', message: 'file is in no zone of scripts/boundaries.ts' }];
+  const place = placeOf(path);
+  if (!place) return [{ path, line: 0, rule: 'boundary', message: 'file is in no zone of scripts/boundaries.ts' }];
   const source = parse(file);
-  return [...checkImports(zone, path, source), ...checkCalls(zone, path, source)].map((finding) => ({
+  return [...checkImports(place, path, source), ...checkCalls(place.zone, path, source)].map((finding) => ({
     path,
     ...finding,
   }));

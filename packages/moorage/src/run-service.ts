@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Service } from '@moorage/service';
-import { ensureAdministrator } from '@moorage/service/auth/accounts';
-import type { Settings } from '@moorage/service/config';
+import { ensureAdministrator } from '@moorage/service/administration';
+import type { Settings } from '@moorage/service/core/config';
 import { UserError } from './commands/define.ts';
 import { storageTrouble } from './trouble.ts';
 

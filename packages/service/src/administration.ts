@@ -4,14 +4,14 @@ import Value from 'typebox/value';
 import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
 import { backUp, type Carried } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
-import { openBlobs, type S3Access } from './blobs/open.ts';
-import type { Settings } from './config.ts';
+import { openBlobs, type S3Access } from './blobs/backends/open.ts';
+import type { Settings } from './core/config.ts';
 import { findAccount } from './db/accounts.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { version } from './meta/version.ts';
 
-export { newPassword } from './auth/accounts.ts';
+export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './auth/accounts.ts';
 export { BackupError } from './backup/format.ts';
 
 /** The rules of signing up and of naming a token, for whoever does it without the API: an address of an account. */

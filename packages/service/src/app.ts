@@ -2,12 +2,14 @@ import { contract, endpointsOf } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { loginThrottle } from './auth/throttle.ts';
+import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import { openBlobs } from './blobs/open.ts';
 import { channelSlice } from './channel-slice.ts';
-import type { LogLevel, Settings } from './config.ts';
 import { startDeliveries } from './connectors/engine.ts';
-import type { Outbound } from './connectors/ports.ts';
+import type { LogLevel, Settings } from './core/config.ts';
+import { Traffic } from './core/traffic.ts';
+import type { Deps } from './core/types.ts';
+import { isStorageAway } from './db/away.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { deviceSlices, openDeviceListener, readyDeviceRoute, readyDevices } from './device-slices.ts';
@@ -17,12 +19,11 @@ import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
-import { Traffic } from './http/traffic.ts';
-import type { Deps } from './http/types.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './meta/version.ts';
 import { openOutbound } from './outbound/outbound.ts';
+import type { Outbound } from './outbound/ports.ts';
 import { mountSlices } from './slices.ts';
 
 export interface ServiceOptions {
@@ -62,6 +63,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   let readyAnswers: ReturnType<typeof readyDevices> | undefined;
   const api = buildServer({
     statusOf,
+    isStorageAway,
     logLevel,
     traffic,
     logStream: options.logStream,
@@ -87,6 +89,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
   const devices = openDeviceListener(deps, slices, channel.hub, {
+    isStorageAway,
     logLevel,
     logStream: options.logStream,
     traffic,

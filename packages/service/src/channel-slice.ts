@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { ChannelHub } from './channel/hub.ts';
 import type { ChannelDeps } from './channel/routes.ts';
 import { sendThroughConnector } from './connectors/messages.ts';
-import type { Outbound } from './connectors/ports.ts';
 import { connectorById, optionsOf } from './connectors/queries.ts';
 import { refuseConnectorUser } from './connectors/routes.ts';
+import type { Caller, Deps } from './core/types.ts';
 import type { Live } from './data/live.ts';
 import { findDevice } from './devices/queries.ts';
 import { deviceFor } from './devices/routes.ts';
 import { parseDeviceKey } from './devices/rules.ts';
 import type { Authenticate } from './http/mount.ts';
-import type { Caller, Deps } from './http/types.ts';
+import type { Outbound } from './outbound/ports.ts';
 
 /** Puts the message channel together: what it needs of connectors, devices and users. */
 export function channelSlice(

@@ -19,11 +19,12 @@ import { checkCredentials } from './auth/credentials.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
 import { deleteTold } from './channel/queries.ts';
+import { RecordCache } from './core/record-cache.ts';
+import type { Deps, DeviceCaller } from './core/types.ts';
 import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
 import { Live } from './data/live.ts';
 import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
-import { RecordCache } from './db/record-cache.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
 import { updateLedger } from './devices/ledger.ts';
@@ -36,7 +37,6 @@ import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
 import type { ServerOptions } from './http/server.ts';
-import type { Deps, DeviceCaller } from './http/types.ts';
 import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
@@ -122,7 +122,7 @@ export function openDeviceListener(
   deps: Deps,
   slices: DeviceSlices,
   hub: ChannelHub,
-  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+  options: Pick<ServerOptions, 'isStorageAway' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, endpoints, options);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { diskBlobs } from './blobs/disk-blobs.ts';
+import { diskBlobs } from './blobs/backends/disk-blobs.ts';
 import { openStorage } from './db/open.ts';
 import { openSnapshot } from './db/open-snapshot.ts';
 

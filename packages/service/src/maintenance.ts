@@ -1,7 +1,7 @@
 import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
+import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
-import type { Deps } from './http/types.ts';
 import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
 import { deletePollsBefore } from './metrics/queries.ts';
 

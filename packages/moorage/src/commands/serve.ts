@@ -1,4 +1,4 @@
-import { resolveSettings, type Settings, settingsTable } from '@moorage/service/config';
+import { resolveSettings, type Settings, settingsTable } from '@moorage/service/core/config';
 import { stopOnSignal } from '../lifecycle.ts';
 import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { createClient } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { defaultAir } from '@moorage/module/wlan/air';
-import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/auth/accounts';
+import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/administration';
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';

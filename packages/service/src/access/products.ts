@@ -2,9 +2,9 @@ import type { Refusal } from '@moorage/api';
 import type { Result } from '@moorage/base';
 import type { Selectable } from 'kysely';
 import { type Action, allowProduct } from '../auth/rules.ts';
+import type { Caller } from '../core/types.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller } from '../http/types.ts';
 
 /** A product, its platform's code, and what decides what a caller may do with it and all that belongs to it. */
 export interface ProductForCaller extends Selectable<ProductTable> {

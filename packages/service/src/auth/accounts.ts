@@ -1,11 +1,11 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
+import type { Deps } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import { hashSecret, newTokenValue, tailOf } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
-import type { Deps } from '../http/types.ts';
 import { hashPassword } from './passwords.ts';
 import {
   deleteToken,

@@ -1,8 +1,8 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { Deps } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Deps } from '../http/types.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newTokenValue, tailOf } from '../db/secrets.ts';
+import { newTokenValue, tailOf } from '../core/secrets.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { newClientId, newPassword } from './tokens.ts';
 

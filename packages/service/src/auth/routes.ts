@@ -8,9 +8,9 @@ import {
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { Deps, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import type { Deps, Handlers } from '../http/types.ts';
 import { createUser, makeToken, revokeToken } from './accounts.ts';
 import { checkCredentials, refuseWhenBusy } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';

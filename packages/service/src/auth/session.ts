@@ -1,8 +1,8 @@
 import { type Refusal, refusal, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { goneCookie, isFromConsole, sessionCookie } from '../core/console-session.ts';
+import { type Call, type Deps, type Handlers, HeadedReply } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { goneCookie, isFromConsole, sessionCookie } from '../http/console-session.ts';
-import { type Call, type Deps, type Handlers, HeadedReply } from '../http/types.ts';
 import { createUser, revokeToken } from './accounts.ts';
 import { checkCredentials, refuseWhenBusy } from './credentials.ts';
 import { hashPassword } from './passwords.ts';

@@ -1,5 +1,5 @@
 import { type Clock, failure, success } from '@moorage/base';
-import type { LoginThrottle } from '../http/types.ts';
+import type { LoginThrottle } from '../core/types.ts';
 
 /** API-LIMIT-login. */
 const failureLimit = 10;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { randomText } from '../db/secrets.ts';
+import { randomText } from '../core/secrets.ts';
 
 /** A new id of a login session: 32 lower-case hex digits. */
 export const newClientId = (): string => randomBytes(16).toString('hex');

@@ -3,10 +3,10 @@ import { avatarLimitBytes, type avatarsContract, type Refusal, refusal } from '@
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
+import type { BytesReply, Caller, Deps, FileReply, Handlers, Upload } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
 import { fileReply } from '../files/replies.ts';
-import type { BytesReply, Caller, Deps, FileReply, Handlers, Upload } from '../http/types.ts';
 import { type AvatarOwner, avatarOf, nameOfOwner, replaceAvatar } from './queries.ts';
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
 

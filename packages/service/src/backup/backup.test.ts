@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { diskBlobs } from '../blobs/disk-blobs.ts';
+import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { migrationNames } from '../db/migrations/index.ts';
 import { openStorage } from '../db/open.ts';

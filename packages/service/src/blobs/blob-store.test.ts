@@ -6,12 +6,12 @@ import { Readable } from 'node:stream';
 import { crc16, VirtualClock } from '@moorage/base';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diskBlobs } from './backends/disk-blobs.ts';
+import { openBlobs } from './backends/open.ts';
+import { s3Blobs } from './backends/s3-blobs.ts';
+import { S3Client, type S3Place } from './backends/s3-client.ts';
 import type { BlobStore } from './blob-store.ts';
-import { diskBlobs } from './disk-blobs.ts';
 import { memoryBlobs } from './memory-blobs.ts';
-import { openBlobs } from './open.ts';
-import { s3Blobs } from './s3-blobs.ts';
-import { S3Client, type S3Place } from './s3-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moorage-blobs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

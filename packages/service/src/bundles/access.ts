@@ -2,8 +2,8 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, type ProductForCaller } from '../access/products.ts';
 import type { Action } from '../auth/rules.ts';
+import type { Caller } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller } from '../http/types.ts';
 import { type BundleRow, bundleById } from './queries.ts';
 
 /** The bundle that a caller wants to act on: what is allowed with a product is allowed with its bundles. */

@@ -3,11 +3,11 @@ import { type BundleDetail, type bundlesContract, type Refusal, refusal, resultO
 import { failure, formatVersion, parseFullVersion, type Result, success, unwrap, versionSortKey } from '@moorage/base';
 import { allowedProduct, type ProductForCaller } from '../access/products.ts';
 import { topics } from '../bus/topics.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
-import type { Deps, Handler, Handlers } from '../http/types.ts';
 import { fitsProduct } from '../products/rules.ts';
 import { allowedBundle } from './access.ts';
 import {

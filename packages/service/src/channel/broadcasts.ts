@@ -9,10 +9,10 @@ import {
   spellings,
 } from '@moorage/api';
 import { failure, success } from '@moorage/base';
+import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
+import type { Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import { hashSecret, newTokenValue, tailOf } from '../db/secrets.ts';
-import type { Handler, Handlers } from '../http/types.ts';
 import {
   type BroadcastKeyRow,
   countKeys,

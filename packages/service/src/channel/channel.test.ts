@@ -5,8 +5,8 @@ import { decode, encode } from '@msgpack/msgpack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { topics } from '../bus/topics.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { openStorage } from '../db/open.ts';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
 /** A device's end of the channel: what has come, and what it answers. */

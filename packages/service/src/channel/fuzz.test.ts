@@ -5,7 +5,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import type { Frame } from './codec.ts';
 import { ChannelConnection } from './connection.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { openStorage } from '../db/open.ts';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import { buildApp, type TestApp } from '../testing/index.ts';
 import { rawConnection, rawReply, rawRequest } from '../testing/raw-http.ts';
 

@@ -3,10 +3,10 @@ import { type channelContract, type Refusal, refusal, resultOk } from '@moorage/
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
 import type { CommandFailure, LiveEvent } from '../bus/topics.ts';
+import { hashSecret } from '../core/secrets.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { hashSecret } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { commandText } from './command-text.ts';
 import type { ChannelHub } from './hub.ts';
 import { channelOf, nodesOf, telemetryOf } from './queries.ts';

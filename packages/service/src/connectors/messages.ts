@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { spellings } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { Deps } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Deps } from '../http/types.ts';
-import type { Outbound } from './ports.ts';
+import type { Outbound } from '../outbound/ports.ts';
 import { type ConnectorView, connectorByCode, insertDelivery, noteUse, optionsOf } from './queries.ts';
 import { answerData, type Outgoing } from './rules.ts';
 import { type SendFailure, send, type Taken } from './send.ts';

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
+import type { Outbound } from '../outbound/ports.ts';
 import { sendNow } from './messages.ts';
-import type { Outbound } from './ports.ts';
 import {
   type ConnectorRow,
   type ConnectorView,

@@ -1,6 +1,6 @@
 import type { ConnectorOptions, ConnectorType, MqttOptions, WebhookOptions } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Outbound, OutboundError } from './ports.ts';
+import type { Outbound, OutboundError } from '../outbound/ports.ts';
 import { bodyOf, type Outgoing, signatureOf, topicOf } from './rules.ts';
 
 /** How a target took something: an MQTT broker has neither status nor body. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Capabilities, Contract, MessageRecord } from '@moorage/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../auth/passwords.ts';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { removeOldData } from './retention.ts';
 

@@ -12,8 +12,8 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { Deps, DeviceCaller, Handler, Handlers } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Deps, DeviceCaller, Handler, Handlers } from '../http/types.ts';
 import type { Live } from './live.ts';
 import { offerNamed, offersFor } from './offers.ts';
 import {

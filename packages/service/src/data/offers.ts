@@ -1,7 +1,7 @@
 import { type Capabilities, type CapabilitiesOffer, capabilitiesLimitBytes } from '@moorage/api';
 import type { Static } from 'typebox';
+import type { BytesReply, FileReply } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { BytesReply, FileReply } from '../http/types.ts';
 
 /** Assets of a product below this path are capabilities files; a script beside one has its name and `.script`. */
 const assetFolder = 'capabilities/';

@@ -1,5 +1,5 @@
+import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { Deps } from '../http/types.ts';
 
 /** How long each kind of data is kept. Spec: API-DATA-retention. */
 export const dataRetention = {

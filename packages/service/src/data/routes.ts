@@ -14,9 +14,9 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { bucketsOf } from './buckets.ts';
 import type { Live } from './live.ts';
 import {

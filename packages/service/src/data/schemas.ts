@@ -1,6 +1,6 @@
 import { capabilitiesSchema, schemasContract } from '@moorage/api';
 import { success } from '@moorage/base';
-import type { Handlers } from '../http/types.ts';
+import type { Handlers } from '../core/types.ts';
 
 /** The schemas that others check their files against. */
 export const schemaRoutes = (): Handlers<typeof schemasContract> => {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { failure, VirtualClock } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import { hashSecret } from '../core/secrets.ts';
 import { eachDatabase, type Fixtures, fixtures } from '../testing/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 import { openStorage } from './open.ts';
-import { hashSecret } from './secrets.ts';
 import type { Storage } from './storage.ts';
 import { afterCommit } from './transaction.ts';
 

@@ -1,7 +1,7 @@
 import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Bus } from '../bus/bus.ts';
+import type { Changes } from '../core/record-cache.ts';
 import type { HotPaths } from './hot.ts';
-import type { Changes } from './record-cache.ts';
 import type { WriteSamples } from './samples.ts';
 import type { Schema } from './schema.ts';
 

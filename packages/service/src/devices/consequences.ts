@@ -1,6 +1,6 @@
 import { topics } from '../bus/topics.ts';
+import type { Caller } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller } from '../http/types.ts';
 import type { DeviceDeps } from './deps.ts';
 import type { DetailedDevice } from './queries.ts';
 

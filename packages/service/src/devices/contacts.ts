@@ -1,5 +1,5 @@
+import type { Deps } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Deps } from '../http/types.ts';
 import { activateOnContact, noteRetired, retiredCertificate } from './queries.ts';
 
 /** Between two rows of the log about the same copied certificate, in ms: it may come every few seconds. */

@@ -1,8 +1,8 @@
 import type { Refusal } from '@moorage/api';
 import type { Result } from '@moorage/base';
-import type { RecordCache } from '../db/record-cache.ts';
+import type { RecordCache } from '../core/record-cache.ts';
+import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { Deps } from '../http/types.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {

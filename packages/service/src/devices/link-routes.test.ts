@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../auth/passwords.ts';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
 const password = 'correct horse';

@@ -1,10 +1,10 @@
 import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../bus/topics.ts';
+import { hashSecret } from '../core/secrets.ts';
+import type { DeviceCaller, Handlers } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
-import { hashSecret } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
-import type { DeviceCaller, Handlers } from '../http/types.ts';
 import { activate, moveTo, productChoices } from './activation.ts';
 import { acknowledgementOf, issueCertificate, renewCertificate } from './certificates.ts';
 import type { DeviceDeps } from './deps.ts';

@@ -2,9 +2,9 @@ import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
+import type { Caller, Handlers } from '../core/types.ts';
 import { writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Handlers } from '../http/types.ts';
 import { findNamed, moveAll } from './activation.ts';
 import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';

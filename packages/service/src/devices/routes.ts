@@ -3,11 +3,11 @@ import { type devicesContract, type ProvisionedDevice, type Refusal, refusal, re
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
+import { type Caller, type Handlers, JsonReply } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
 import type { Db } from '../db/storage.ts';
-import { type Caller, type Handlers, JsonReply } from '../http/types.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';

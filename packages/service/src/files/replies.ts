@@ -1,4 +1,4 @@
-import type { FileReply } from '../http/types.ts';
+import type { FileReply } from '../core/types.ts';
 
 /** The ETag of a stored file: CRC and size (reference 6.1). */
 export const fileEtag = (crc: number, size: number): string => `${formatCrc(crc)}-${size}`;

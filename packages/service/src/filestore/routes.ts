@@ -2,8 +2,8 @@ import type { assetsContract, deviceFilesContract, FileTarget, filesLinkContract
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
 import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
+import type { Caller, Deps, DeviceCaller, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Deps, DeviceCaller, Handlers } from '../http/types.ts';
 import { type FindStore, listFiles, readFile, removeFile, writeFile } from './store.ts';
 
 /** What the stores need of the slices whose things they belong to: whoever puts the service together hands it in. */

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type FileListQuery, type FileRecord, fileLimitBytes, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../blobs/blob-records.ts';
+import type { Deps, FileReply, Page, StoredUpload, Upload } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { type LogEntry, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { mimeOfFilename } from '../files/file-types.ts';
 import { fileReply, formatCrc } from '../files/replies.ts';
-import type { Deps, FileReply, Page, StoredUpload, Upload } from '../http/types.ts';
 import {
   deleteFile,
   type FileRow,

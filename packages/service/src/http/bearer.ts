@@ -1,10 +1,10 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
-import { RecordCache } from '../db/record-cache.ts';
-import { hashSecret } from '../db/secrets.ts';
-import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from './console-session.ts';
+import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
+import { RecordCache } from '../core/record-cache.ts';
+import { hashSecret } from '../core/secrets.ts';
+import type { Caller, Deps } from '../core/types.ts';
 import type { Authenticate } from './mount.ts';
-import type { Caller, Deps } from './types.ts';
 
 /** `last_used_at` of a token is this exact; more would be a write for each request. */
 const lastUsedResolutionMs = 60_000;

@@ -4,14 +4,14 @@ import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal } fro
 import { failure, type Result, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { topics } from '../bus/topics.ts';
+import { RecordCache } from '../core/record-cache.ts';
+import { hashSecret } from '../core/secrets.ts';
+import type { Deps, DeviceCaller } from '../core/types.ts';
 import type { DeviceRow } from '../db/hot.ts';
-import { RecordCache } from '../db/record-cache.ts';
-import { hashSecret } from '../db/secrets.ts';
 import { DeviceConnections } from './device-connections.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
 import { buildServer, type ServerOptions } from './server.ts';
-import type { Deps, DeviceCaller } from './types.ts';
 import { asksForSocket } from './web-sockets.ts';
 
 /** Seconds for which a device may resume its TLS session with a ticket. */
@@ -192,7 +192,7 @@ export function buildDeviceListener(
   { settings, log }: Pick<Deps, 'settings' | 'log'>,
   identity: ListenerIdentity,
   endpoints: readonly EndpointShape[],
-  options: Pick<ServerOptions, 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+  options: Pick<ServerOptions, 'isStorageAway' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const common = { ...options, statusOf: deviceStatusOf, endpoints, listener: 'devices' } as const;
   if (settings.deviceInsecure) {

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isStorageAway } from '../db/away.ts';
 
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;
@@ -90,9 +89,15 @@ const storageAway = (): Refusal => ({
 });
 
 /**
- * The refusal for a thrown error. One that nobody expected becomes INTERNAL: its cause goes to the log alone.
+ * The refusal for a thrown error. An unexpected one becomes INTERNAL: its cause goes to the log alone.
+ *
+ * @param isStorageAway whether it says that the storage cannot serve now
  */
-export function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
+export function refusalOf(
+  error: FastifyError,
+  request: FastifyRequest,
+  isStorageAway: (error: unknown) => boolean = () => false,
+): Refusal {
   const translate = frameworkErrors[error.code];
   if (translate) return translate(error, request);
   if (error.validation) return validationRefusal(error, request);

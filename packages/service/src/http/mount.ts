@@ -2,11 +2,6 @@ import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from
 import { type Clock, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { type StatusOf, sendRefusal } from './errors.ts';
-import { routerPaths } from './paths.ts';
-import { sendReady } from './ready.ts';
-import { eventSender, streamsOfUserLimit } from './send-events.ts';
-import { sendBytes, sendFile } from './send-file.ts';
 import {
   type BytesReply,
   type Caller,
@@ -19,7 +14,12 @@ import {
   JsonReply,
   type Page,
   type Upload,
-} from './types.ts';
+} from '../core/types.ts';
+import { type StatusOf, sendRefusal } from './errors.ts';
+import { routerPaths } from './paths.ts';
+import { sendReady } from './ready.ts';
+import { eventSender, streamsOfUserLimit } from './send-events.ts';
+import { sendBytes, sendFile } from './send-file.ts';
 import { readForms, uploadOf } from './upload.ts';
 import { serialiserSchema } from './validation.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { CountAnswer } from './traffic.ts';
+import type { CountAnswer } from '../core/traffic.ts';
 
 /** Answers that may be lying ready: those of one route. */
 export interface ReadyAnswers {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { EventsReply } from './types.ts';
+import type { EventsReply } from '../core/types.ts';
 
 /** A comment goes out this often, so that nobody in between takes the silence for an end, in ms. */
 const heartbeatMs = 20_000;

@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import type { FileReply } from '../core/types.ts';
 import { statusOf } from './errors.ts';
 import { mountContract } from './mount.ts';
 import { buildServer } from './server.ts';
-import type { FileReply } from './types.ts';
 
 const contract = {
   file: endpoint({

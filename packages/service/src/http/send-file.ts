@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.ts';
+import type { BytesReply, FileReply } from '../core/types.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { isAsExpected, isNotModified, rangeApplies, wantedRange } from './ranges.ts';
-import type { BytesReply, FileReply } from './types.ts';
 
 /** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */
 const chunkBytes = 128 * 1024;

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { type EndpointShape, jsonBodyLimitBytes, type Refusal, refusal } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import type { LogLevel } from '../config.ts';
+import type { LogLevel } from '../core/config.ts';
+import type { CountAnswer, Traffic } from '../core/traffic.ts';
 import { errorBody, refusalOf, type StatusOf, sendRefusal } from './errors.ts';
 import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
-import type { CountAnswer, Traffic } from './traffic.ts';
 import { compileValidator } from './validation.ts';
 
 /** A request that takes longer is worth a line in the log. */
@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly accessLog?: boolean | undefined;
   /** What may be sent without asking the framework; not together with TLS or the log of requests. */
   readonly ready?: ReadyAnswers | undefined;
+  /** Whether a thrown error says that the storage cannot serve now; without it none does. */
+  readonly isStorageAway?: ((error: unknown) => boolean) | undefined;
   /** For tests, which have less time. */
   readonly timeouts?: Timeouts | undefined;
 }
@@ -188,7 +190,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: paramLimitBytes },
     serverFactory: (handler: RequestListener) => makeServer(options, handler, () => isOpen),
     frameworkErrors: (error, request, reply) => {
-      const found = refusalOf(error, request);
+      const found = refusalOf(error, request, options.isStorageAway);
       sendRefusal(reply, found, statusOf(found.code));
     },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
@@ -211,7 +213,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const found = refusalOf(error, request);
+    const found = refusalOf(error, request, options.isStorageAway);
     if (found.code === 'INTERNAL') {
       app.log.error(
         { err: error, reqId: request.id, method: request.method, url: loggedUrl(request) },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diskBlobs } from '../blobs/disk-blobs.ts';
+import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
 import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 import { buildApp, type TestApp } from '../testing/index.ts';

@@ -4,7 +4,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { StoredUpload, Upload } from './types.ts';
+import type { StoredUpload, Upload } from '../core/types.ts';
 
 /** An upload of which nothing comes for this long is given up; all of it has as long as any request. */
 export const stallTimeoutMs = 30_000;

@@ -2,8 +2,8 @@ import type { eventsContract } from '@moorage/api';
 import { type Clock, success } from '@moorage/base';
 import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
+import type { Deps, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
-import type { Deps, Handlers } from '../http/types.ts';
 import { newestLogs } from './queries.ts';
 import { logRecord } from './records.ts';
 

@@ -1,5 +1,5 @@
+import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
-import type { Deps } from '../http/types.ts';
 import { deleteLogsBefore } from './queries.ts';
 
 /** Logs are kept for 90 days. Reference: events 1.3. Spec: API-RULE-log-3. */

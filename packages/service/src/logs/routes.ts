@@ -1,7 +1,7 @@
 import { type LogRecord, type logsContract, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
-import type { Caller, Deps, Handlers } from '../http/types.ts';
+import type { Caller, Deps, Handlers } from '../core/types.ts';
 import { listLogs, logById, newestLogs } from './queries.ts';
 import { logRecord } from './records.ts';
 

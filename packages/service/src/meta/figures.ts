@@ -1,7 +1,7 @@
 import type { Clock } from '@moorage/base';
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { durationBounds, type Traffic, type TrafficCell } from '../core/traffic.ts';
 import type { Db } from '../db/storage.ts';
-import { durationBounds, type Traffic, type TrafficCell } from '../http/traffic.ts';
 import { devicesByState, openUpdatesByState } from './queries.ts';
 
 /** Counting 100,000 devices takes some milliseconds: it is done this often at most, however often somebody asks. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contract, endpointsOf, errors } from '@moorage/api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { diskBlobs } from '../blobs/disk-blobs.ts';
+import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
+import { Traffic } from '../core/traffic.ts';
 import { openStorage } from '../db/open.ts';
 import { routerPaths } from '../http/paths.ts';
-import { Traffic } from '../http/traffic.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 
 eachDatabase('healthz', (open, kind) => {

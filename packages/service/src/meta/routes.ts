@@ -1,6 +1,6 @@
 import { metaContract, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
-import type { Deps, Handlers } from '../http/types.ts';
+import type { Deps, Handlers } from '../core/types.ts';
 import { openFigures } from './figures.ts';
 import { askDatabase } from './queries.ts';
 import { version } from './version.ts';

@@ -1,7 +1,7 @@
 import type { fleetContract } from '@moorage/api';
 import { success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
-import type { Deps, Handlers } from '../http/types.ts';
+import type { Deps, Handlers } from '../core/types.ts';
 import { fleetCounts, fleetVersions } from './fleet-queries.ts';
 
 /** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */

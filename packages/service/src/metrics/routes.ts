@@ -1,8 +1,8 @@
 import { type metricsContract, optionalTimestamp } from '@moorage/api';
 import { success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
+import type { Deps, Handlers } from '../core/types.ts';
 import { degreesOf } from '../devices/rules.ts';
-import type { Deps, Handlers } from '../http/types.ts';
 import { activityCounts, locatedDevices, pollCounts } from './queries.ts';
 import { bucketsOf, seriesOf } from './rules.ts';
 

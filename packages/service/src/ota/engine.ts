@@ -1,10 +1,10 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { LiveEvent } from '../bus/topics.ts';
+import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { sameLocation } from '../devices/rules.ts';
-import type { Deps } from '../http/types.ts';
 import { compileOtaReads, findProduct, namedBundle, staleUpdates, toUpdateRecord, type UpdateRow } from './queries.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
 import {

@@ -1,8 +1,8 @@
 import type { UpdateRecord } from '@moorage/api';
 import type { CompiledQuery, Insertable, Selectable, Updateable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
+import { RecordCache } from '../core/record-cache.ts';
 import { type PageOf, paging } from '../db/paging.ts';
-import { RecordCache } from '../db/record-cache.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import type { BundleFile, Candidate } from './rules.ts';

@@ -8,10 +8,10 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
+import type { Caller, Deps, FileReply, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
 import { fileReply } from '../files/replies.ts';
-import type { Caller, Deps, FileReply, Handlers } from '../http/types.ts';
 import type { OtaEngine, OtaResponse } from './engine.ts';
 import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
 import { type BundleFile, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';

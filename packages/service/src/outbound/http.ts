@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Clock, failure, type Result, success } from '@moorage/base';
-import type { HttpAnswer, HttpMessage, OutboundError } from '../connectors/ports.ts';
+import type { HttpAnswer, HttpMessage, OutboundError } from './ports.ts';
 import { TargetNotAllowed, type Targets } from './targets.ts';
 
 /** More of an answer is not read. */

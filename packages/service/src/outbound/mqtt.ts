@@ -2,7 +2,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import { MqttClient } from 'mqtt';
-import type { MqttMessage, OutboundError } from '../connectors/ports.ts';
+import type { MqttMessage, OutboundError } from './ports.ts';
 import { hostOf, TargetNotAllowed, type Targets } from './targets.ts';
 
 const plainPort = 1883;

@@ -7,9 +7,9 @@ import tls from 'node:tls';
 import { realClock, unwrap } from '@moorage/base';
 import { Aedes } from 'aedes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpMessage, MqttMessage } from '../connectors/ports.ts';
 import { makeAuthority, makeServerCertificate } from '../identity/certificates.ts';
 import { openOutbound } from './outbound.ts';
+import type { HttpMessage, MqttMessage } from './ports.ts';
 
 const loopback = openOutbound(['127.0.0.0/8', '::1/128'], realClock);
 const strict = openOutbound([], realClock);

@@ -4,8 +4,8 @@ import net from 'node:net';
 import { realClock, unwrap } from '@moorage/base';
 import { Aedes } from 'aedes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpMessage, MqttMessage } from '../connectors/ports.ts';
 import { openOutbound } from './outbound.ts';
+import type { HttpMessage, MqttMessage } from './ports.ts';
 import { TargetNotAllowed, Targets } from './targets.ts';
 
 const loopback = openOutbound(['127.0.0.0/8', '::1/128'], realClock);

@@ -1,7 +1,7 @@
 import type { Clock } from '@moorage/base';
-import type { Outbound } from '../connectors/ports.ts';
 import { sendHttp } from './http.ts';
 import { publish } from './mqtt.ts';
+import type { Outbound } from './ports.ts';
 import { Targets } from './targets.ts';
 
 /**

@@ -10,13 +10,13 @@ import {
 import { failure, formatVersion, type Result, success, versionSortKey } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import { type ReadUpload, readUpload } from '../files/uploads.ts';
 import { readVersion } from '../files/versions.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import type { NewEdition } from '../products/rules.ts';
 import {
   type FirmwareFileRow,

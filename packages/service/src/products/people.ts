@@ -10,12 +10,12 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
-import type { Deps, Handler, Handlers } from '../http/types.ts';
 import {
   countMembers,
   customerById,

@@ -4,12 +4,12 @@ import { failure, type Result, success } from '@moorage/base';
 import type { Updateable } from 'kysely';
 import { allowedProduct } from '../access/products.ts';
 import { authorise, generalRoles, may, productRoles } from '../auth/rules.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../http/types.ts';
 import { descriptionHtml } from './description.ts';
 import {
   changeProduct,

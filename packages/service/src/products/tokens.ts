@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type ActivationTokenRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
+import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
+import type { Deps, Handler } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import { hashSecret, newTokenValue, tailOf } from '../db/secrets.ts';
-import type { Deps, Handler } from '../http/types.ts';
 import { deleteActivationToken, insertActivationToken, listActivationTokens } from './queries.ts';
 import { activationTokenRecord } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { hashSecret } from '../db/secrets.ts';
+import { hashSecret } from '../core/secrets.ts';
 import type { Storage } from '../db/storage.ts';
 import { buildApp, type TestApp } from './build-app.ts';
 

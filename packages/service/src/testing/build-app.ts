@@ -4,10 +4,10 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { buildService, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
-import type { LogLevel, Settings } from '../config.ts';
-import type { Outbound } from '../connectors/ports.ts';
+import type { LogLevel, Settings } from '../core/config.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Timeouts } from '../http/server.ts';
+import type { Outbound } from '../outbound/ports.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
 /** When tests begin: 2023-11-14T22:13:20Z. */

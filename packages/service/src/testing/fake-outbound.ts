@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import type { HttpAnswer, HttpMessage, MqttMessage, Outbound, OutboundError } from '../connectors/ports.ts';
+import type { HttpAnswer, HttpMessage, MqttMessage, Outbound, OutboundError } from '../outbound/ports.ts';
 
 /** The network outside, as a test wants it: it keeps what was sent and answers from a list, then with 200. */
 export function fakeOutbound() {

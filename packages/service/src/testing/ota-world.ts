@@ -1,4 +1,4 @@
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import type { Storage } from '../db/storage.ts';
 import { buildApp, type TestApp } from './build-app.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { unwrap } from '@moorage/base';
-import { hashSecret, newTokenValue } from '../db/secrets.ts';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { accessScene } from './access-scene.ts';
 import type { TestApp } from './build-app.ts';
 

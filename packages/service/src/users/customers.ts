@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type CustomerRecord, type customersContract, customerUsersLimit, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
+import type { Caller, Deps, Handlers } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
-import type { Caller, Deps, Handlers } from '../http/types.ts';
 import {
   type CustomerRow,
   customerById,

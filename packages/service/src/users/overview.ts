@@ -8,7 +8,7 @@ import {
 } from '@moorage/api';
 import { success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
-import type { Caller, Deps, Handlers } from '../http/types.ts';
+import type { Caller, Deps, Handlers } from '../core/types.ts';
 import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
 import { userById } from './queries.ts';
 import { userRecord } from './records.ts';

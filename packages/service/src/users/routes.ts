@@ -1,8 +1,8 @@
 import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { Deps, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import type { Deps, Handlers } from '../http/types.ts';
 import { changeDetails, emailTaken, type OwnDetails, userById } from './queries.ts';
 import { userRecord } from './records.ts';
 

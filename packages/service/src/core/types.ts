@@ -2,9 +2,9 @@ import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf } from 
 import type { Clock, Result } from '@moorage/base';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
-import type { Settings } from '../config.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
+import type { Settings } from './config.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A user who has shown a valid bearer token. */

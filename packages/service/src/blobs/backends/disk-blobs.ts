@@ -4,8 +4,8 @@ import { mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '@moorage/base/disk/folder';
-import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from './blob-store.ts';
-import { isRunning } from './running.ts';
+import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from '../blob-store.ts';
+import { isRunning } from '../running.ts';
 import { receive } from './spool.ts';
 
 const openFile = promisify(open);

@@ -1,7 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
+import { openStorage } from '../db/open.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
-import { openStorage } from './open.ts';
 import { ChangeCounter, RecordCache } from './record-cache.ts';
 
 /** A counter as a database has it, without the database. */

@@ -3,8 +3,8 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc16, crc16Initial } from '@moorage/base';
-import type { BlobInfo, BlobSource } from './blob-store.ts';
-import { chunksOf } from './chunks.ts';
+import type { BlobInfo, BlobSource } from '../blob-store.ts';
+import { chunksOf } from '../chunks.ts';
 import { hashFile } from './hasher.ts';
 
 async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {

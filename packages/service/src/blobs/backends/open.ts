@@ -1,4 +1,4 @@
-import type { BlobStore } from './blob-store.ts';
+import type { BlobStore } from '../blob-store.ts';
 import { diskBlobs } from './disk-blobs.ts';
 import { s3Blobs } from './s3-blobs.ts';
 
