@@ -8,7 +8,7 @@ import {
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Deps, Handlers } from '../core/types.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import { createUser, makeToken, revokeToken } from './accounts.ts';
@@ -32,21 +32,28 @@ export async function openSession(
   return success({ result: 'ok', token, client });
 }
 
-/** Logging in and signing up, for whoever has no token yet. */
-export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
-  // API-EP-POST-auth-login
-  async login({ body, ip }) {
+/** API-EP-POST-auth-login */
+const login =
+  (deps: Deps): Handler<(typeof authContract)['login']> =>
+  async ({ body, ip }) => {
     const found = await checkCredentials(deps, { ...body, ip });
     return found.ok ? openSession(deps, found.value, ip) : found;
-  },
+  };
 
-  // API-EP-POST-auth-signup
-  async signup({ body, ip }) {
+/** API-EP-POST-auth-signup */
+const signup =
+  (deps: Deps): Handler<(typeof authContract)['signup']> =>
+  async ({ body, ip }) => {
     const overload = refuseWhenBusy();
     if (overload) return failure(overload);
     const made = await createUser(deps, body);
     return made.ok ? openSession(deps, made.value, ip) : made;
-  },
+  };
+
+/** Logging in and signing up, for whoever has no token yet. */
+export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
+  login: login(deps),
+  signup: signup(deps),
 });
 
 /** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */
@@ -67,16 +74,18 @@ export function nextTitle(titles: readonly string[]): string {
   return `Token ${number}`;
 }
 
-/** The bearer tokens of a caller. */
-export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
-  // API-EP-GET-user-tokens
-  async list({ caller, query }) {
+/** API-EP-GET-user-tokens */
+const list =
+  (deps: Deps): Handler<(typeof tokensContract)['list']> =>
+  async ({ caller, query }) => {
     const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
     return success({ items: items.map((row) => tokenRecord(row)), total });
-  },
+  };
 
-  // API-EP-POST-user-tokens
-  async create(call) {
+/** API-EP-POST-user-tokens */
+const create =
+  (deps: Deps): Handler<(typeof tokensContract)['create']> =>
+  async (call) => {
     const { userId } = call.caller;
     const made = await deps.storage.transaction(async (trx) => {
       const atMs = deps.clock.now();
@@ -87,17 +96,28 @@ export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
       return made;
     });
     return success(tokenRecord(made.row, made.token));
-  },
+  };
 
-  // API-EP-PUT-user-tokens-token_id
-  async rename({ caller, params, body }) {
+/** API-EP-PUT-user-tokens-token_id */
+const rename =
+  (deps: Deps): Handler<(typeof tokensContract)['rename']> =>
+  async ({ caller, params, body }) => {
     const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
     return row ? success(tokenRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
-  },
+  };
 
-  // API-EP-DELETE-user-tokens-token_id
-  async revoke({ caller, params }) {
+/** API-EP-DELETE-user-tokens-token_id */
+const revoke =
+  (deps: Deps): Handler<(typeof tokensContract)['revoke']> =>
+  async ({ caller, params }) => {
     const gone = await revokeToken(deps, params.token_id, caller.userId);
     return gone ? success({ result: 'ok' }) : failure(refusal('NOT_FOUND', { what: 'Token' }));
-  },
+  };
+
+/** The bearer tokens of a caller. */
+export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
+  list: list(deps),
+  create: create(deps),
+  rename: rename(deps),
+  revoke: revoke(deps),
 });

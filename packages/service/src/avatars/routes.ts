@@ -3,12 +3,14 @@ import { avatarLimitBytes, type avatarsContract, type Refusal, refusal } from '@
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
-import type { BytesReply, Caller, Deps, FileReply, Handlers, Upload } from '../core/types.ts';
+import type { BytesReply, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
 import { fileReply } from '../files/replies.ts';
 import { type AvatarOwner, avatarOf, nameOfOwner, replaceAvatar } from './queries.ts';
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
+
+type Contract = typeof avatarsContract;
 
 const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
 const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
@@ -69,13 +71,10 @@ async function setAvatar(
   );
 }
 
-/** Pictures of users and platforms. */
-export const avatarsRoutes = (deps: Deps): Handlers<typeof avatarsContract> => ({
-  // API-EP-GET-users-user_id-avatar-avatar_id
-  user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
-
-  // API-EP-POST-users-user_id-avatar
-  async setUser(call) {
+/** API-EP-POST-users-user_id-avatar */
+const setUser =
+  (deps: Deps): Handler<Contract['setUser']> =>
+  async (call) => {
     const owner = { userId: call.params.user_id };
     // The account of somebody else is nobody's to manage, an administrator's neither.
     const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
@@ -84,18 +83,26 @@ export const avatarsRoutes = (deps: Deps): Handlers<typeof avatarsContract> => (
     const refused = authorise('user.self', roles, 'User');
     if (refused) return failure(refused);
     return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
-  },
+  };
 
-  // API-EP-GET-platforms-platform_id-avatar-avatar_id
-  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id }, params.avatar_id),
-
-  // API-EP-POST-platforms-platform_id-avatar
-  async setPlatform(call) {
+/** API-EP-POST-platforms-platform_id-avatar */
+const setPlatform =
+  (deps: Deps): Handler<Contract['setPlatform']> =>
+  async (call) => {
     const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
     if (refused) return failure(refused);
     const owner = { platformId: call.params.platform_id };
     const code = await nameOfOwner(deps.storage.db, owner);
     if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
     return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
-  },
+  };
+
+/** Pictures of users and platforms. */
+export const avatarsRoutes = (deps: Deps): Handlers<Contract> => ({
+  // API-EP-GET-users-user_id-avatar-avatar_id
+  user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
+  setUser: setUser(deps),
+  // API-EP-GET-platforms-platform_id-avatar-avatar_id
+  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id }, params.avatar_id),
+  setPlatform: setPlatform(deps),
 });

@@ -104,13 +104,17 @@ const receive =
     return success(resultOk);
   };
 
-/** Status broadcasts of modules by HTTP, and the keys that allow them. */
-export const broadcastRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
-  // API-EP-GET-user-broadcasts
-  async list({ caller, query }) {
+/** API-EP-GET-user-broadcasts */
+const list =
+  (deps: ChannelDeps): Handler<Contract['list']> =>
+  async ({ caller, query }) => {
     const { items, total } = await listKeys(deps.storage.db, caller.userId, paging(query, '-created_at'));
     return success({ items: items.map((row) => record(row)), total });
-  },
+  };
+
+/** Status broadcasts of modules by HTTP, and the keys that allow them. */
+export const broadcastRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
+  list: list(deps),
   create: create(deps),
   revoke: revoke(deps),
   receive: receive(deps),

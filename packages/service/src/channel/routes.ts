@@ -112,11 +112,10 @@ const send =
     return success(resultOk);
   };
 
-/** Commands to devices, what they tell of themselves, and actions of third parties. */
-export const channelRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
-  command: command(deps),
-  // API-EP-GET-devices-device_id-channel
-  async status({ caller, params }) {
+/** API-EP-GET-devices-device_id-channel */
+const status =
+  (deps: ChannelDeps): Handler<Contract['status']> =>
+  async ({ caller, params }) => {
     const { db } = deps.storage;
     const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
@@ -129,6 +128,11 @@ export const channelRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
       telemetry: telemetry ? { at: String(telemetry.at), data: JSON.parse(telemetry.data) } : null,
       nodes,
     });
-  },
+  };
+
+/** Commands to devices, what they tell of themselves, and actions of third parties. */
+export const channelRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
+  command: command(deps),
+  status: status(deps),
   send: send(deps),
 });

@@ -174,30 +174,42 @@ const test =
     return failure(testRefusal(sent.error, optionsOf(connector).timeout_ms ?? defaultTimeoutMs));
   };
 
-/** Connectors of products, and what went through them. */
-export const connectorsRoutes = (deps: ConnectorsDeps): Handlers<Contract> => ({
-  // API-EP-GET-products-product_id-connectors
-  async list({ params, query, caller }) {
+/** API-EP-GET-products-product_id-connectors */
+const list =
+  (deps: ConnectorsDeps): Handler<Contract['list']> =>
+  async ({ params, query, caller }) => {
     const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.connectors');
     if (!allowed.ok) return allowed;
     const { items, total } = await listConnectors(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
     return success({ items: items.map(connectorRecord), total });
-  },
-  create: create(deps),
-  // API-EP-GET-connectors-connector_id
-  async get({ params, caller }) {
+  };
+
+/** API-EP-GET-connectors-connector_id */
+const get =
+  (deps: ConnectorsDeps): Handler<Contract['get']> =>
+  async ({ params, caller }) => {
     const allowed = await allowedConnector(deps.storage.db, params.connector_id, caller);
     return allowed.ok ? success(connectorRecord(allowed.value)) : allowed;
-  },
-  update: update(deps),
-  remove: remove(deps),
-  test: test(deps),
-  // API-EP-GET-connectors-connector_id-deliveries
-  async deliveries({ params, query, caller }) {
+  };
+
+/** API-EP-GET-connectors-connector_id-deliveries */
+const deliveries =
+  (deps: ConnectorsDeps): Handler<Contract['deliveries']> =>
+  async ({ params, query, caller }) => {
     const allowed = await allowedConnector(deps.storage.db, params.connector_id, caller);
     if (!allowed.ok) return allowed;
     const page = paging(query, '-created_at');
     const { items, total } = await listDeliveries(deps.storage.db, allowed.value.id, query.state, page);
     return success({ items: items.map(deliveryRecord), total });
-  },
+  };
+
+/** Connectors of products, and what went through them. */
+export const connectorsRoutes = (deps: ConnectorsDeps): Handlers<Contract> => ({
+  list: list(deps),
+  create: create(deps),
+  get: get(deps),
+  update: update(deps),
+  remove: remove(deps),
+  test: test(deps),
+  deliveries: deliveries(deps),
 });

@@ -224,43 +224,59 @@ const controls =
     return success([...known, ...defaults]);
   };
 
-/** The data cloud as devices see it. */
-export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
-  activate: activate(deps),
-  deactivate: deactivate(deps),
-  // API-DEV-GET-device-v1-capabilities
-  offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
-  // API-DEV-GET-device-v1-capabilities-name
-  async offer({ caller, params }) {
+/** API-DEV-GET-device-v1-capabilities-name */
+const offer =
+  (deps: DataLinkDeps): Handler<Contract['offer']> =>
+  async ({ caller, params }) => {
     const found = await offerNamed(deps.storage.db, caller.row.product_id, params.name);
     return found ? success(found) : failure(refusal('NOT_FOUND', { what: 'Capabilities file' }));
-  },
-  write: write(deps),
-  controls: controls(deps),
-  // API-DEV-GET-device-v1-messages
-  async messages({ caller, query }) {
+  };
+
+/** API-DEV-GET-device-v1-messages */
+const messages =
+  (deps: DataLinkDeps): Handler<Contract['messages']> =>
+  async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
     const sinceMs = (query.since ?? 0) * 1000;
     const rows = await waitingMessages(deps.storage.db, caller.deviceId, query.count ?? messagesPerBox, sinceMs);
     return success(rows.map(({ id, created_at, length }) => ({ id, timestamp: wireSeconds(created_at), length })));
-  },
-  // API-DEV-GET-device-v1-messages-message_id
-  async message({ caller, params }) {
+  };
+
+/** API-DEV-GET-device-v1-messages-message_id */
+const message =
+  (deps: DataLinkDeps): Handler<Contract['message']> =>
+  async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
     const row = await messageById(deps.storage.db, caller.deviceId, params.message_id, 'to-device');
     if (!row) return failure(refusal('NOT_FOUND', { what: 'Message' }));
     return success({ headers: JSON.parse(row.headers), body: { data: row.data } });
-  },
-  post: post(deps),
-  // API-DEV-DELETE-device-v1-messages-message_id
-  async remove({ caller, params }) {
+  };
+
+/** API-DEV-DELETE-device-v1-messages-message_id */
+const remove =
+  (deps: DataLinkDeps): Handler<Contract['remove']> =>
+  async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
     const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
     if (removed) deps.live.tell(caller.deviceId, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Message' }));
-  },
+  };
+
+/** The data cloud as devices see it. */
+export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
+  activate: activate(deps),
+  deactivate: deactivate(deps),
+  // API-DEV-GET-device-v1-capabilities
+  offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
+  offer: offer(deps),
+  write: write(deps),
+  controls: controls(deps),
+  messages: messages(deps),
+  message: message(deps),
+  post: post(deps),
+  remove: remove(deps),
 });

@@ -213,10 +213,10 @@ const postMessage =
     return success(record);
   };
 
-/** Streams, controls, messages and capabilities of devices, for users. */
-export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
-  // API-EP-GET-devices-device_id-capabilities
-  async capabilities({ caller, params }) {
+/** API-EP-GET-devices-device_id-capabilities */
+const capabilities =
+  (deps: DataDeps): Handler<Contract['capabilities']> =>
+  async ({ caller, params }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const activation = await activationWithUser(deps.storage.db, device.value.id);
@@ -226,21 +226,24 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
       user: activation?.username ?? null,
       capabilities: activation ? JSON.parse(activation.capabilities) : null,
     });
-  },
-  streams: streams(deps),
-  samples: samples(deps),
-  // API-EP-GET-devices-device_id-controls
-  async controls({ caller, params }) {
+  };
+
+/** API-EP-GET-devices-device_id-controls */
+const controls =
+  (deps: DataDeps): Handler<Contract['controls']> =>
+  async ({ caller, params }) => {
     const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
     if (!found.ok) return found;
     const { device, capabilities } = found.value;
     const rows = new Map((await controlsOf(deps.storage.db, device.id)).map((row) => [row.name, row]));
     const names = Object.keys(capabilities.controls ?? {});
     return success(names.map((name) => controlRecord(name, capabilities, rows.get(name))));
-  },
-  setControl: setControl(deps),
-  // API-EP-GET-devices-device_id-controls-name-history
-  async controlHistory({ caller, params, query }) {
+  };
+
+/** API-EP-GET-devices-device_id-controls-name-history */
+const controlHistoryRoute =
+  (deps: DataDeps): Handler<Contract['controlHistory']> =>
+  async ({ caller, params, query }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { items, total } = await controlHistory(deps.storage.db, device.value.id, params.name, query);
@@ -253,24 +256,32 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
       })),
       total,
     });
-  },
-  // API-EP-GET-devices-device_id-messages
-  async messages({ caller, params, query }) {
+  };
+
+/** API-EP-GET-devices-device_id-messages */
+const messages =
+  (deps: DataDeps): Handler<Contract['messages']> =>
+  async ({ caller, params, query }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { items, total } = await listMessages(deps.storage.db, device.value.id, query);
     return success({ items: items.map(messageRecord), total });
-  },
-  postMessage: postMessage(deps),
-  // API-EP-GET-devices-device_id-messages-message_id
-  async message({ caller, params }) {
+  };
+
+/** API-EP-GET-devices-device_id-messages-message_id */
+const message =
+  (deps: DataDeps): Handler<Contract['message']> =>
+  async ({ caller, params }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const row = await messageById(deps.storage.db, device.value.id, params.message_id);
     return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
-  },
-  // API-EP-GET-devices-device_id-live
-  async live({ caller, params }) {
+  };
+
+/** API-EP-GET-devices-device_id-live */
+const live =
+  (deps: DataDeps): Handler<Contract['live']> =>
+  async ({ caller, params }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { id } = device.value;
@@ -278,16 +289,33 @@ export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
       subscribe: (send) => deps.live.watch(id, ({ type, data }) => send(type, data)),
       isStillAllowed: async () => (await deps.deviceFor(deps.storage.db, caller, 'device.read', id)).ok,
     });
-  },
-  // API-EP-DELETE-devices-device_id-messages-message_id
-  async removeMessage({ caller, params }) {
+  };
+
+/** API-EP-DELETE-devices-device_id-messages-message_id */
+const removeMessage =
+  (deps: DataDeps): Handler<Contract['removeMessage']> =>
+  async ({ caller, params }) => {
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
     if (!device.ok) return device;
     const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, device.value.id, id);
     if (removed) deps.live.tell(device.value.id, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : noMessage();
-  },
+  };
+
+/** Streams, controls, messages and capabilities of devices, for users. */
+export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
+  capabilities: capabilities(deps),
+  streams: streams(deps),
+  samples: samples(deps),
+  controls: controls(deps),
+  setControl: setControl(deps),
+  controlHistory: controlHistoryRoute(deps),
+  messages: messages(deps),
+  postMessage: postMessage(deps),
+  message: message(deps),
+  live: live(deps),
+  removeMessage: removeMessage(deps),
 });
 
 const noMessage = () => failure(refusal('NOT_FOUND', { what: 'Message' }));

@@ -2,7 +2,7 @@ import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, result
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../bus/topics.ts';
 import { hashSecret } from '../core/secrets.ts';
-import type { DeviceCaller, Handlers } from '../core/types.ts';
+import type { DeviceCaller, Handler, Handlers } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { activate, moveTo, productChoices } from './activation.ts';
@@ -18,6 +18,8 @@ import {
   retireCertificate,
 } from './queries.ts';
 import { refuseClaim, refuseTokenClaim } from './rules.ts';
+
+type Contract = typeof deviceLinkContract;
 
 const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
@@ -199,34 +201,36 @@ const infoOf = (device: DetailedDevice): DeviceInfo => ({
   claimable: device.claimable === 1,
 });
 
-/** Identity and account of a device, as it asks itself. */
-export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<typeof deviceLinkContract> => ({
-  provision: ({ body, headers, ip }) =>
-    provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
-
-  acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
-
-  // API-DEV-POST-certificate
-  renew: ({ caller, ip }) => renew(deps, caller, ip),
-
-  claim: ({ caller, body, ip }) =>
-    body.username !== undefined
-      ? claimByAccount(deps, caller, body, ip)
-      : thenMoved(deps, caller, claimByToken(deps, caller, body, ip)),
-
-  activate: ({ caller, body, ip }) => thenMoved(deps, caller, activateSelf(deps, caller, body.product, ip)),
-
-  // API-DEV-GET-products
-  async products({ caller }) {
+/** API-DEV-GET-products */
+const products =
+  (deps: DeviceDeps): Handler<Contract['products']> =>
+  async ({ caller }) => {
     const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
     if (!device) return gone();
     const choices = await productChoices(deps.storage.db, device, undefined);
     return success(choices.map(({ product_id, ...choice }) => choice));
-  },
+  };
 
-  // API-DEV-GET-info
-  async info({ caller }) {
+/** API-DEV-GET-info */
+const info =
+  (deps: DeviceDeps): Handler<Contract['info']> =>
+  async ({ caller }) => {
     const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
     return device ? success(infoOf(device)) : gone();
-  },
+  };
+
+/** Identity and account of a device, as it asks itself. */
+export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
+  provision: ({ body, headers, ip }) =>
+    provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
+  acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
+  // API-DEV-POST-certificate
+  renew: ({ caller, ip }) => renew(deps, caller, ip),
+  claim: ({ caller, body, ip }) =>
+    body.username !== undefined
+      ? claimByAccount(deps, caller, body, ip)
+      : thenMoved(deps, caller, claimByToken(deps, caller, body, ip)),
+  activate: ({ caller, body, ip }) => thenMoved(deps, caller, activateSelf(deps, caller, body.product, ip)),
+  products: products(deps),
+  info: info(deps),
 });

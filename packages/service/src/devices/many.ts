@@ -2,7 +2,7 @@ import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
-import type { Caller, Handlers } from '../core/types.ts';
+import type { Caller, Handler, Handlers } from '../core/types.ts';
 import { writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { findNamed, moveAll } from './activation.ts';
@@ -10,6 +10,8 @@ import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequence
 import type { DeviceDeps } from './deps.ts';
 import { changeDevices, type DetailedDevice, lockDevices } from './queries.ts';
 import { refuseActivation } from './rules.ts';
+
+type Contract = typeof manyDevicesContract;
 
 interface Sorted {
   readonly allowed: readonly DetailedDevice[];
@@ -67,10 +69,10 @@ async function dueWith(
   return due;
 }
 
-/** Changes of many devices in one call. */
-export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevicesContract> => ({
-  // API-EP-POST-devices-tag
-  async setTag({ caller, body, ip }) {
+/** API-EP-POST-devices-tag */
+const setTag =
+  (deps: DeviceDeps): Handler<Contract['setTag']> =>
+  async ({ caller, body, ip }) => {
     const tag = body.tag === '' ? null : body.tag;
     const { due, ...result } = await deps.storage.transaction(async (trx) => {
       const asked = { action: 'device.tag', ids: body.device_ids } as const;
@@ -87,10 +89,12 @@ export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevices
     });
     for (const deviceId of due) deps.storage.bus.publish(topics.otaDue, { deviceId });
     return success(result);
-  },
+  };
 
-  // API-EP-POST-devices-activate
-  async activate({ caller, body, ip }) {
+/** API-EP-POST-devices-activate */
+const activate =
+  (deps: DeviceDeps): Handler<Contract['activate']> =>
+  async ({ caller, body, ip }) => {
     const done = await deps.storage.transaction(
       async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
         const target = await findNamed(trx, { productId: body.product_id }, caller);
@@ -109,5 +113,10 @@ export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<typeof manyDevices
     const { allowed, refused, moved } = done.value;
     for (const device of moved) await tellMoved(deps, device);
     return success({ ok: allowed.length, refused });
-  },
+  };
+
+/** Changes of many devices in one call. */
+export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
+  setTag: setTag(deps),
+  activate: activate(deps),
 });

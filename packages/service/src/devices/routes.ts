@@ -4,7 +4,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
-import { type Caller, type Handlers, JsonReply } from '../core/types.ts';
+import { type Caller, type Handler, type Handlers, JsonReply } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
@@ -26,6 +26,8 @@ import {
   retireCertificate,
 } from './queries.ts';
 import { type DeviceKey, degreesOf, locationColumns, parseDeviceKey, planBlock, planProvision } from './rules.ts';
+
+type Contract = typeof devicesContract;
 
 const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
@@ -141,51 +143,47 @@ async function provision(
 const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
   storage.bus.publish(topics.deviceRevoked, { deviceId: id, uuid });
 
-type Routes = Handlers<typeof devicesContract>;
+/** API-EP-GET-devices */
+const list =
+  ({ storage: { db, expressions } }: DeviceDeps): Handler<Contract['list']> =>
+  async ({ caller, query }) => {
+    const { items, total } = await listDevices(db, expressions, viewerFor('device.read', caller), query);
+    return success({ items: await deviceRecords(db, items), total });
+  };
 
-function readingRoutes(deps: DeviceDeps): Pick<Routes, 'list' | 'get' | 'products'> {
-  const find = compileDeviceFinder(deps.storage);
-  const known = deps.records;
+/** API-EP-GET-devices-identifier. The statements are compiled once, and records are kept ready to send. */
+function get({ storage, records }: DeviceDeps): Handler<Contract['get']> {
+  const find = compileDeviceFinder(storage);
 
   async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
-    const keep = known.beginRead();
+    const keep = records.beginRead();
     const key = parseDeviceKey(name);
     const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
     if (!device.ok) return device;
-    const json = JSON.stringify(await deviceRecord(deps.storage.db, device.value));
+    const json = JSON.stringify(await deviceRecord(storage.db, device.value));
     keep(cacheKey, json, device.value.id);
     return success(new JsonReply(json));
   }
 
-  return {
-    // API-EP-GET-devices
-    async list({ caller, query }) {
-      const viewer = viewerFor('device.read', caller);
-      const { items, total } = await listDevices(deps.storage.db, deps.storage.expressions, viewer, query);
-      return success({ items: await deviceRecords(deps.storage.db, items), total });
-    },
-
-    // API-EP-GET-devices-identifier
-    get({ caller, params }) {
-      const cacheKey = recordKey(caller.userId, params.identifier);
-      const json = known.get(cacheKey);
-      return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success(new JsonReply(json));
-    },
-
-    // API-EP-GET-devices-id-products
-    async products({ caller, params }) {
-      const device = await deviceFor(deps.storage.db, caller, 'device.read', params.id);
-      return device.ok ? success(await productChoices(deps.storage.db, device.value, caller)) : device;
-    },
+  return ({ caller, params }) => {
+    const cacheKey = recordKey(caller.userId, params.identifier);
+    const json = records.get(cacheKey);
+    return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success(new JsonReply(json));
   };
 }
 
-const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'products'> => ({
-  // API-EP-POST-devices-provision
-  provision: ({ caller, body, ip }) => provision(deps, caller, ip, body),
+/** API-EP-GET-devices-id-products */
+const products =
+  ({ storage: { db } }: DeviceDeps): Handler<Contract['products']> =>
+  async ({ caller, params }) => {
+    const device = await deviceFor(db, caller, 'device.read', params.id);
+    return device.ok ? success(await productChoices(db, device.value, caller)) : device;
+  };
 
-  // API-EP-PUT-devices-device_id
-  async update({ caller, params, body, ip }) {
+/** API-EP-PUT-devices-device_id */
+const update =
+  (deps: DeviceDeps): Handler<Contract['update']> =>
+  async ({ caller, params, body, ip }) => {
     const changed = await changing(deps, caller, 'device.update', params.device_id, async (trx, device) => {
       const title = body.title ?? device.title;
       const description = body.description ?? device.description;
@@ -202,28 +200,34 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
       return undefined;
     });
     return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
-  },
+  };
 
-  // API-EP-POST-devices-device_id-activate
-  async activate({ caller, params, body, ip }) {
+/** API-EP-POST-devices-device_id-activate */
+const activateRoute =
+  (deps: DeviceDeps): Handler<Contract['activate']> =>
+  async ({ caller, params, body, ip }) => {
     const changed = await changing(deps, caller, 'device.activate', params.device_id, (trx, device) =>
       activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await tellMoved(deps, changed.value);
     return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
-  },
+  };
 
-  // API-EP-POST-devices-device_id-reset
-  async reset({ caller, params, ip }) {
+/** API-EP-POST-devices-device_id-reset */
+const reset =
+  (deps: DeviceDeps): Handler<Contract['reset']> =>
+  async ({ caller, params, ip }) => {
     const changed = await changing(deps, caller, 'device.reset', params.device_id, (trx, device) =>
       resetDevice(deps, trx, device, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await tellMoved(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
-  },
+  };
 
-  // API-EP-POST-devices-device_id-tag
-  async setTag({ caller, params, body, ip }) {
+/** API-EP-POST-devices-device_id-tag */
+const setTag =
+  (deps: DeviceDeps): Handler<Contract['setTag']> =>
+  async ({ caller, params, body, ip }) => {
     let due = false;
     const changed = await changing(deps, caller, 'device.tag', params.device_id, async (trx, device) => {
       const tag = body.tag === '' ? null : body.tag;
@@ -236,10 +240,12 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
     });
     if (changed.ok && due) deps.storage.bus.publish(topics.otaDue, { deviceId: changed.value.id });
     return changed.ok ? success(resultOk) : changed;
-  },
+  };
 
-  // API-EP-POST-devices-device_id-state
-  async setState({ caller, params, body, ip }) {
+/** API-EP-POST-devices-device_id-state */
+const setState =
+  (deps: DeviceDeps): Handler<Contract['setState']> =>
+  async ({ caller, params, body, ip }) => {
     const changed = await changing(deps, caller, 'device.disable', params.device_id, async (trx, device) => {
       const plan = planBlock(device, body.state, may('device.unblock.any', generalRoles(caller)));
       if (!plan.ok) return plan.error;
@@ -252,19 +258,23 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
     });
     if (changed.ok && changed.value.state === 'disabled') revoke(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
-  },
+  };
 
-  async certificates({ caller, params, ip }) {
+const certificates =
+  (deps: DeviceDeps): Handler<Contract['certificates']> =>
+  async ({ caller, params, ip }) => {
     const device = await deviceFor(deps.storage.db, caller, 'device.certificates', params.device_id);
     if (!device.ok) return device;
     const issued = await issueCertificate(deps, device.value, logSubject(deps, device.value, caller, ip));
     if (!issued.ok) return issued;
     const bytes = certificatesZip(issued.value, deps.clock.now());
     return success({ bytes, mime: 'application/zip', filename: 'certificates.zip' });
-  },
+  };
 
-  // API-EP-POST-devices-device_id-token
-  async renewToken({ caller, params, ip }) {
+/** API-EP-POST-devices-device_id-token */
+const renewToken =
+  (deps: DeviceDeps): Handler<Contract['renewToken']> =>
+  async ({ caller, params, ip }) => {
     const token = newTokenValue();
     const changed = await changing(deps, caller, 'device.certificates', params.device_id, async (trx, device) => {
       await changeDevice(trx, device.id, {
@@ -282,8 +292,20 @@ const changingRoutes = (deps: DeviceDeps): Omit<Routes, 'list' | 'get' | 'produc
     });
     if (changed.ok) revoke(deps, changed.value);
     return changed.ok ? success({ token }) : changed;
-  },
-});
+  };
 
 /** Devices as their users see them. */
-export const devicesRoutes = (deps: DeviceDeps): Routes => ({ ...readingRoutes(deps), ...changingRoutes(deps) });
+export const devicesRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
+  list: list(deps),
+  get: get(deps),
+  products: products(deps),
+  // API-EP-POST-devices-provision
+  provision: ({ caller, body, ip }) => provision(deps, caller, ip, body),
+  update: update(deps),
+  activate: activateRoute(deps),
+  reset: reset(deps),
+  setTag: setTag(deps),
+  setState: setState(deps),
+  certificates: certificates(deps),
+  renewToken: renewToken(deps),
+});

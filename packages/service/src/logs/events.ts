@@ -2,10 +2,12 @@ import type { eventsContract } from '@moorage/api';
 import { type Clock, success } from '@moorage/base';
 import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
-import type { Deps, Handlers } from '../core/types.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
 import { newestLogs } from './queries.ts';
 import { logRecord } from './records.ts';
+
+type Contract = typeof eventsContract;
 
 /** How often somebody who listens is told what is new, in ms. */
 const lookMs = 1_000;
@@ -60,10 +62,10 @@ export function followLogs(
   };
 }
 
-/** What happens, told while it happens. */
-export const eventsRoutes = ({ storage, clock, log }: Deps): Handlers<typeof eventsContract> => ({
-  // API-EP-GET-events
-  stream: ({ caller }) =>
+/** API-EP-GET-events */
+const stream =
+  ({ storage, clock, log }: Deps): Handler<Contract['stream']> =>
+  ({ caller }) =>
     success({
       subscribe: (send) =>
         followLogs(
@@ -71,5 +73,9 @@ export const eventsRoutes = ({ storage, clock, log }: Deps): Handlers<typeof eve
           viewerFor('log.all', caller),
           (record) => send('log', record),
         ),
-    }),
+    });
+
+/** What happens, told while it happens. */
+export const eventsRoutes = (deps: Deps): Handlers<Contract> => ({
+  stream: stream(deps),
 });

@@ -8,7 +8,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
-import type { Caller, Deps, FileReply, Handlers } from '../core/types.ts';
+import type { Caller, Deps, FileReply, Handler, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
 import { fileReply } from '../files/replies.ts';
@@ -78,9 +78,7 @@ const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, clie
 
 const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause: 'bridge', userId, client, ip });
 
-/** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
-export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
-  async query({ caller, body, headers, ip }) {
+const queryBySelf = (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> => async ({ caller, body, headers, ip }) => {
     const request = { ...body, location: body.location && locationColumns(body.location) };
     const response = await deps.engine.request(caller.row, request, bySelf(ip));
     if (!response.ok) return response;
@@ -95,14 +93,18 @@ export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> =
     const scheme = deps.settings.deviceInsecure ? 'http' : 'https';
     const path = `${scheme}://${host}/ota/${response.value.bundle.id}/%s`;
     return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile) });
-  },
+  };
 
-  file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
-
-  async report({ caller, body, ip }) {
+const reportBySelf = (deps: OtaDeps): Handler<(typeof otaLinkContract)['report']> => async ({ caller, body, ip }) => {
     const reported = await deps.engine.report(caller.row, body, bySelf(ip));
     return reported.ok ? success(resultOk) : reported;
-  },
+  };
+
+/** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
+export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
+  query: queryBySelf(deps),
+  file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
+  report: reportBySelf(deps),
 });
 
 /** Where a bridging host gets a file: resources from their bundle, files of the firmware from the device. */
@@ -115,10 +117,8 @@ const bridgeFile = (deviceId: string, bundleId: string, file: BundleFile): Bridg
   return { ...manifest, url };
 };
 
-/** Updates on behalf of BLE devices, and the history of any device. */
-export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdatesContract> => ({
-  // API-EP-POST-devices-device_id-ota
-  async query({ caller, params, body, ip }) {
+/** API-EP-POST-devices-device_id-ota */
+const queryByBridge = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['query']> => async ({ caller, params, body, ip }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
     const { bid, bundle_id } = body;
@@ -130,25 +130,32 @@ export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdate
     const path = `/api/devices/${device.value.id}/ota/${id}/%s`;
     const manifest = files.map((file) => bridgeFile(device.value.id, id, file));
     return success({ ...offerOf(response.value, files), path, files: manifest });
-  },
+  };
 
-  // API-EP-POST-devices-device_id-ota-result
-  async report({ caller, params, body, ip }) {
+/** API-EP-POST-devices-device_id-ota-result */
+const reportByBridge = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['report']> => async ({ caller, params, body, ip }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
     const reported = await deps.engine.reportBridged(device.value, body.bundle_id, byPerson(caller, ip));
     return reported.ok ? success(resultOk) : reported;
-  },
+  };
 
-  async file({ caller, params }) {
+const file = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['file']> => async ({ caller, params }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     return device.ok ? openFile(deps, device.value, params.bundle_id, params.name) : device;
-  },
+  };
 
-  async list({ caller, params, query }) {
+const list = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['list']> => async ({ caller, params, query }) => {
     const device = await deps.deviceFor(caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { items, total } = await listUpdates(deps.storage.db, device.value.id, query);
     return success({ items: items.map(toUpdateRecord), total });
-  },
+  };
+
+/** Updates on behalf of BLE devices, and the history of any device. */
+export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdatesContract> => ({
+  query: queryByBridge(deps),
+  report: reportByBridge(deps),
+  file: file(deps),
+  list: list(deps),
 });

@@ -2,6 +2,7 @@ import {
   type DeviceState,
   type HeldFile,
   type ManifestFile,
+  openUpdateStates,
   otaResults,
   type Refusal,
   refusal,
@@ -71,10 +72,8 @@ export const updateTimeouts = (restartHours: number): readonly UpdateTimeout[] =
   },
 ];
 
-/** States in which an update still goes on. */
-export const openStates: readonly UpdateState[] = ['offered', 'downloading', 'installed'];
-
-export const isOpen = (state: UpdateState): boolean => openStates.includes(state);
+/** Whether an update in this state still goes on. */
+export const isOpen = (state: UpdateState): boolean => openUpdateStates.includes(state);
 
 /** What makes an update begin: the device itself, or a person with a bridging host. */
 export type UpdateCause = 'device' | 'bridge';

@@ -146,15 +146,17 @@ const makeProduction =
     });
   };
 
-/** Who works on a product, and for whom it is made. */
-export const productPeopleRoutes = (deps: PeopleDeps): Handlers<Contract> => ({
-  // API-EP-GET-products-product_id-users
-  async list({ params, query, caller }) {
+/** API-EP-GET-products-product_id-users */
+const list = (deps: PeopleDeps): Handler<Contract['list']> => async ({ params, query, caller }) => {
     const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.people');
     if (!allowed.ok) return allowed;
     const { items, total } = await listMembers(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
     return success({ items: items.map(memberRecord), total });
-  },
+  };
+
+/** Who works on a product, and for whom it is made. */
+export const productPeopleRoutes = (deps: PeopleDeps): Handlers<Contract> => ({
+  list: list(deps),
   add: add(deps),
   remove: remove(deps),
   makeProduction: makeProduction(deps),

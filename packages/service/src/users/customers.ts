@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CustomerRecord, type customersContract, customerUsersLimit, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
-import type { Caller, Deps, Handlers } from '../core/types.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -17,6 +17,8 @@ import {
   nameTaken,
   peopleOf,
 } from './customer-queries.ts';
+
+type Contract = typeof customersContract;
 
 type Person = { readonly id: string; readonly username: string };
 
@@ -50,10 +52,8 @@ async function join(trx: Db, customerId: string, name: string): Promise<Result<b
   return success(true);
 }
 
-/** Organisations that own production products; administrators alone know of them. */
-export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof customersContract> => ({
-  // API-EP-GET-customers
-  async list({ caller, query }) {
+/** API-EP-GET-customers */
+const list = ({ storage }: Deps): Handler<Contract['list']> => async ({ caller, query }) => {
     const refused = refuseManaging(caller);
     if (refused) return failure(refused);
     const { items, total } = await listCustomers(storage, query.q, paging(query, '-created_at'));
@@ -66,10 +66,10 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
           );
     const by = Map.groupBy(people, ({ customer_id }) => customer_id);
     return success({ items: items.map((row) => customerRecord(row, by.get(row.id) ?? [])), total });
-  },
+  };
 
-  // API-EP-POST-customers
-  async create(call) {
+/** API-EP-POST-customers */
+const create = ({ storage, clock }: Deps): Handler<Contract['create']> => async (call) => {
     const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
@@ -86,10 +86,10 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
       await writeLog(trx, { ...log, type: 'customer.create' });
       return success(await recordOf(trx, id));
     });
-  },
+  };
 
-  // API-EP-POST-customers-customer_id-users
-  async addUser(call) {
+/** API-EP-POST-customers-customer_id-users */
+const addUser = ({ storage, clock }: Deps): Handler<Contract['addUser']> => async (call) => {
     const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
@@ -111,5 +111,11 @@ export const customersRoutes = ({ storage, clock }: Deps): Handlers<typeof custo
       }
       return success(await recordOf(trx, id));
     });
-  },
+  };
+
+/** Organisations that own production products; administrators alone know of them. */
+export const customersRoutes = (deps: Deps): Handlers<Contract> => ({
+  list: list(deps),
+  create: create(deps),
+  addUser: addUser(deps),
 });

@@ -8,10 +8,12 @@ import {
 } from '@moorage/api';
 import { success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
-import type { Caller, Deps, Handlers } from '../core/types.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
 import { userById } from './queries.ts';
 import { userRecord } from './records.ts';
+
+type Contract = typeof overviewContract;
 
 /** What an overview shows of other slices: whoever puts the service together hands it in. */
 export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
@@ -23,10 +25,10 @@ export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
 
 const recentLogsLimit = 10;
 
-/** What a page that greets its user asks for first. */
-export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewContract> => ({
-  // API-EP-GET-user-init
-  async init({ caller }) {
+/** API-EP-GET-user-init */
+const init =
+  (deps: OverviewDeps): Handler<Contract['init']> =>
+  async ({ caller }) => {
     const { clock, storage, version } = deps;
     return success({
       user: userRecord(await userById(storage.db, caller.userId)),
@@ -38,10 +40,12 @@ export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewCont
       connector_types: [...choices.connector_types],
       server: { version, time: String(clock.now()) },
     });
-  },
+  };
 
-  // API-EP-GET-user-status
-  async status({ caller }) {
+/** API-EP-GET-user-status */
+const status =
+  (deps: OverviewDeps): Handler<Contract['status']> =>
+  async ({ caller }) => {
     const { db } = deps.storage;
     const viewer = viewerFor('device.read', caller);
     return success({
@@ -51,5 +55,10 @@ export const overviewRoutes = (deps: OverviewDeps): Handlers<typeof overviewCont
       tokens: await countTokens(db, caller.userId),
       recent_logs: await deps.recentLogs(caller, recentLogsLimit),
     });
-  },
+  };
+
+/** What a page that greets its user asks for first. */
+export const overviewRoutes = (deps: OverviewDeps): Handlers<Contract> => ({
+  init: init(deps),
+  status: status(deps),
 });

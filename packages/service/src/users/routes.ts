@@ -1,10 +1,12 @@
 import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Deps, Handlers } from '../core/types.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { changeDetails, emailTaken, type OwnDetails, userById } from './queries.ts';
 import { userRecord } from './records.ts';
+
+type Contract = typeof usersContract;
 
 /** The fields of a request that are there. */
 const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
@@ -14,15 +16,17 @@ const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
   ...(body.organisation !== undefined && { organisation: body.organisation }),
 });
 
-/** The caller's own account. */
-export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersContract> => ({
-  // API-EP-GET-user
-  async get({ caller }) {
+/** API-EP-GET-user */
+const get =
+  ({ storage }: Deps): Handler<Contract['get']> =>
+  async ({ caller }) => {
     return success(userRecord(await userById(storage.db, caller.userId)));
-  },
+  };
 
-  // API-EP-PUT-user
-  async update(call) {
+/** API-EP-PUT-user */
+const update =
+  ({ storage, clock }: Deps): Handler<Contract['update']> =>
+  async (call) => {
     const { caller, body } = call;
     const details = given(body);
     const fields = Object.keys(details);
@@ -36,5 +40,10 @@ export const usersRoutes = ({ storage, clock }: Deps): Handlers<typeof usersCont
       await writeLog(trx, { ...log, type: 'user.update' });
       return success(userRecord(row));
     });
-  },
+  };
+
+/** The caller's own account. */
+export const usersRoutes = (deps: Deps): Handlers<Contract> => ({
+  get: get(deps),
+  update: update(deps),
 });
