@@ -78,7 +78,9 @@ const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, clie
 
 const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause: 'bridge', userId, client, ip });
 
-const queryBySelf = (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> => async ({ caller, body, headers, ip }) => {
+const queryBySelf =
+  (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> =>
+  async ({ caller, body, headers, ip }) => {
     const request = { ...body, location: body.location && locationColumns(body.location) };
     const response = await deps.engine.request(caller.row, request, bySelf(ip));
     if (!response.ok) return response;
@@ -95,7 +97,9 @@ const queryBySelf = (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> 
     return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile) });
   };
 
-const reportBySelf = (deps: OtaDeps): Handler<(typeof otaLinkContract)['report']> => async ({ caller, body, ip }) => {
+const reportBySelf =
+  (deps: OtaDeps): Handler<(typeof otaLinkContract)['report']> =>
+  async ({ caller, body, ip }) => {
     const reported = await deps.engine.report(caller.row, body, bySelf(ip));
     return reported.ok ? success(resultOk) : reported;
   };
@@ -118,7 +122,9 @@ const bridgeFile = (deviceId: string, bundleId: string, file: BundleFile): Bridg
 };
 
 /** API-EP-POST-devices-device_id-ota */
-const queryByBridge = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['query']> => async ({ caller, params, body, ip }) => {
+const queryByBridge =
+  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['query']> =>
+  async ({ caller, params, body, ip }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
     const { bid, bundle_id } = body;
@@ -133,19 +139,25 @@ const queryByBridge = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['q
   };
 
 /** API-EP-POST-devices-device_id-ota-result */
-const reportByBridge = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['report']> => async ({ caller, params, body, ip }) => {
+const reportByBridge =
+  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['report']> =>
+  async ({ caller, params, body, ip }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     if (!device.ok) return device;
     const reported = await deps.engine.reportBridged(device.value, body.bundle_id, byPerson(caller, ip));
     return reported.ok ? success(resultOk) : reported;
   };
 
-const file = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['file']> => async ({ caller, params }) => {
+const file =
+  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['file']> =>
+  async ({ caller, params }) => {
     const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
     return device.ok ? openFile(deps, device.value, params.bundle_id, params.name) : device;
   };
 
-const list = (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['list']> => async ({ caller, params, query }) => {
+const list =
+  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['list']> =>
+  async ({ caller, params, query }) => {
     const device = await deps.deviceFor(caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { items, total } = await listUpdates(deps.storage.db, device.value.id, query);

@@ -147,7 +147,9 @@ const makeProduction =
   };
 
 /** API-EP-GET-products-product_id-users */
-const list = (deps: PeopleDeps): Handler<Contract['list']> => async ({ params, query, caller }) => {
+const list =
+  (deps: PeopleDeps): Handler<Contract['list']> =>
+  async ({ params, query, caller }) => {
     const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.people');
     if (!allowed.ok) return allowed;
     const { items, total } = await listMembers(deps.storage.db, allowed.value.id, paging(query, '-created_at'));

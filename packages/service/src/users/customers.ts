@@ -53,7 +53,9 @@ async function join(trx: Db, customerId: string, name: string): Promise<Result<b
 }
 
 /** API-EP-GET-customers */
-const list = ({ storage }: Deps): Handler<Contract['list']> => async ({ caller, query }) => {
+const list =
+  ({ storage }: Deps): Handler<Contract['list']> =>
+  async ({ caller, query }) => {
     const refused = refuseManaging(caller);
     if (refused) return failure(refused);
     const { items, total } = await listCustomers(storage, query.q, paging(query, '-created_at'));
@@ -69,7 +71,9 @@ const list = ({ storage }: Deps): Handler<Contract['list']> => async ({ caller, 
   };
 
 /** API-EP-POST-customers */
-const create = ({ storage, clock }: Deps): Handler<Contract['create']> => async (call) => {
+const create =
+  ({ storage, clock }: Deps): Handler<Contract['create']> =>
+  async (call) => {
     const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
@@ -89,7 +93,9 @@ const create = ({ storage, clock }: Deps): Handler<Contract['create']> => async 
   };
 
 /** API-EP-POST-customers-customer_id-users */
-const addUser = ({ storage, clock }: Deps): Handler<Contract['addUser']> => async (call) => {
+const addUser =
+  ({ storage, clock }: Deps): Handler<Contract['addUser']> =>
+  async (call) => {
     const refused = refuseManaging(call.caller);
     if (refused) return failure(refused);
     const atMs = clock.now();
