@@ -20,7 +20,7 @@ export type BroadcastKeyRecord = Static<typeof BroadcastKeyRecord>;
 
 /**
  * Status broadcasts by HTTP: modules post what `broadcast.data` names to `broadcast.http.host`, which is set to the
- * address of the service and the path with a key. Nobody can post before a user has made a key.
+ * address of the service and the path with a key. Without a key of a user no module can post.
  */
 export const broadcastsContract = {
   list: endpoint({

@@ -67,7 +67,7 @@ export const customersContract = {
   }),
 };
 
-/** Somebody whom the owner of a product has let in. */
+/** A user whom the owner of a product has let in. */
 export const ProductUserRecord = Type.Object({
   user_id: Id,
   user: Type.String({ description: 'user name' }),

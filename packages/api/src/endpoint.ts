@@ -6,10 +6,10 @@ export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 
 /** Largest JSON body, in bytes: a base64 resource of about 12 MiB. Reference: api 2.3. Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 
-/** Largest JSON body of somebody who has not said who they are, in bytes: their frames and forms are far smaller. */
+/** Largest JSON body of an unknown client, in bytes: their frames and forms are far smaller. */
 export const strangerBodyLimitBytes = 512 * 1024;
 
-/** Who may call: nobody in particular, a user with a bearer token, or a device with its certificate. */
+/** Who may call: anyone, a user with a bearer token, or a device with its certificate. */
 export type Authentication = 'none' | 'bearer' | 'device';
 
 /** A body or reply that is bytes, not JSON. */

@@ -14,9 +14,9 @@ import { version } from './meta/version.ts';
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './auth/accounts.ts';
 export { BackupError } from './backup/format.ts';
 
-/** The rules of signing up and of naming a token, for whoever does it without the API: an address of an account. */
+/** The rules of signing up and of naming a token, for those who do it without the API: an address of an account. */
 export const isEmail = (text: string): boolean => Value.Check(Email, text);
-/** A password that somebody may choose. */
+/** A password that a user may choose. */
 export const isNewPassword = (text: string): boolean => Value.Check(NewPassword, text);
 /** A title that a token may have. */
 export const isTokenTitle = (text: string): boolean => Value.Check(tokensContract.rename.body.properties.title, text);

@@ -21,18 +21,18 @@ import type { ChannelHub } from './channel/hub.ts';
 import { deleteTold } from './channel/queries.ts';
 import { RecordCache } from './core/record-cache.ts';
 import type { Deps, DeviceCaller } from './core/types.ts';
-import { type DataLinkDeps, dataLinkRoutes } from './data/link-routes.ts';
+import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
 import { Live } from './data/live.ts';
 import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
+import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
 import { updateLedger } from './devices/ledger.ts';
-import { claimByAccount, deviceLinkRoutes } from './devices/link-routes.ts';
 import { manyDevicesRoutes } from './devices/many.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
-import { deviceFilesRoutes, type FileDeps, filesLinkRoutes } from './filestore/routes.ts';
+import { deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './filestore/routes.ts';
 import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
@@ -41,7 +41,7 @@ import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
-import { deviceUpdatesRoutes, type OtaDeps, otaLinkRoutes, updateFiles } from './ota/routes.ts';
+import { deviceUpdatesRoutes, type OtaDeps, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
 import { spendActivationToken } from './products/queries.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
@@ -49,7 +49,7 @@ export interface DeviceSlices {
   readonly devices: DeviceDeps;
   readonly ota: OtaDeps;
   readonly files: FileDeps;
-  readonly data: DataDeps & DataLinkDeps;
+  readonly data: DataDeps & DataDeviceDeps;
   readonly identity: Identity;
 }
 
@@ -86,7 +86,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     live,
     deviceFor,
     // Whichever process the device is connected to hears of it.
-    tellDevice: (deviceId, action) => deps.storage.bus.publish(topics.channelAction, { deviceId, action }),
+    sendToDevice: (deviceId, action) => deps.storage.bus.publish(topics.channelAction, { deviceId, action }),
     checkLogin: devices.checkLogin,
     claim: (caller, login, ip) => claimByAccount(devices, caller, login, ip),
   };
@@ -128,10 +128,10 @@ export function openDeviceListener(
   const app = buildDeviceListener(deps, slices.identity, endpoints, options);
   const check = deviceCheck(deps, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
-  mountContract(app, deviceLinkContract, deviceLinkRoutes(slices.devices), mounting);
-  mountContract(app, otaLinkContract, otaLinkRoutes(slices.ota), mounting);
-  mountContract(app, filesLinkContract, filesLinkRoutes(deps), mounting);
-  mountContract(app, dataLinkContract, dataLinkRoutes(slices.data), mounting);
+  mountContract(app, deviceLinkContract, accountDeviceRoutes(slices.devices), mounting);
+  mountContract(app, otaLinkContract, otaDeviceRoutes(slices.ota), mounting);
+  mountContract(app, filesLinkContract, filesDeviceRoutes(deps), mounting);
+  mountContract(app, dataLinkContract, dataDeviceRoutes(slices.data), mounting);
   // Spec: API-DEV-GET-stream.
   mountSocket(app, {
     path: channelPath,

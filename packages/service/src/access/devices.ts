@@ -2,7 +2,7 @@ import type { Db } from '../db/storage.ts';
 import type { Viewer } from './viewer.ts';
 
 /**
- * The devices that somebody may see, with their products: their own, and those on products that they own, as a person
+ * The devices that the viewer may see, with their products: their own, and those on products that they own, as a person
  * or through a customer, manage or test. For counting; the list of devices, which pages, goes by indexes instead.
  */
 export function visibleDevices(db: Db, viewer: Viewer) {

@@ -8,7 +8,7 @@ type Where = ExpressionBuilder<Schema, 'logs'>;
 /** A condition that one index of logs serves from its first column on. */
 export type LogSource = (where: Where) => ExpressionWrapper<Schema, 'logs', SqlBool>;
 
-/** The products whose logs somebody may read: owned, as a person or through a customer, and managed ones. */
+/** The products whose logs the viewer may read: owned, as a person or through a customer, and managed ones. */
 export async function watchedProducts(db: Db, viewer: ViewingUser): Promise<string[]> {
   const rows = await db
     .selectFrom('products')
@@ -30,7 +30,7 @@ export async function watchedProducts(db: Db, viewer: ViewingUser): Promise<stri
 const singleProducts = 100;
 
 /**
- * Every row that somebody may read, in parts without a row in common: each is a walk along one index, where one
+ * Every row that the viewer may read, in parts without a row in common: each is a walk along one index, where one
  * condition with "or" would be a walk through all rows. Spec: API-RULE-log-1.
  *
  * @param products the watched products, from `watchedProducts`

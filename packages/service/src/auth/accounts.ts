@@ -54,7 +54,7 @@ const baseOf = (email: string): string => usernameFor(email, new Set());
 /**
  * Makes an account. The refusal is DUPLICATE, for the address or the user name.
  *
- * @param role `user` for whoever signs up
+ * @param role `user` for an account that signs up
  */
 export async function createUser(
   { storage, clock }: AccountDeps,
@@ -77,7 +77,7 @@ export async function createUser(
 }
 
 /**
- * Gives an account another password, for whoever has lost theirs; all of its login sessions end, tokens made by hand
+ * Gives an account another password, for a user who has lost theirs; all of its login sessions end, tokens made by hand
  * stay. The refusal is NOT_FOUND.
  *
  * @param name email address or user name

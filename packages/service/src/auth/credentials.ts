@@ -23,7 +23,7 @@ export const refuseWhenBusy = (): Refusal | undefined =>
 
 /**
  * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
- * that nobody has. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. Spec: API-LIMIT-login.
+ * that no account has. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. Spec: API-LIMIT-login.
  */
 export async function checkCredentials(
   { storage, clock, logins }: Pick<Deps, 'storage' | 'clock' | 'logins'>,
@@ -32,7 +32,7 @@ export async function checkCredentials(
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const user = await findAccount(storage.db, username);
-  // Its name and its email are one account: no more tries for whoever knows both.
+  // Its name and its email are one account: a client that knows both gets no more tries.
   const attempt = logins.begin(ip, user?.username ?? username);
   if (!attempt.ok) {
     const { retryAfterS } = attempt.error;

@@ -69,7 +69,7 @@ export async function lockFirstRun(trx: Db): Promise<void> {
     .execute();
 }
 
-/** Adds a token that nobody has used yet. */
+/** Adds a token that has not been used yet. */
 export async function insertToken(trx: Db, token: Omit<TokenRow, 'id' | 'last_used_at'>): Promise<TokenRow> {
   return trx
     .insertInto('tokens')
@@ -121,7 +121,7 @@ export const deleteToken = (trx: Db, id: string, userId?: string): Promise<Token
     .returningAll()
     .executeTakeFirst();
 
-/** Name of the setting that says whose password nobody has chosen yet. */
+/** Name of the setting that says which account still has its first password. */
 const initialPassword = (userId: string): string => `auth.initial-password.${userId}`;
 
 /** Notes that a user's password was made by the first run. */

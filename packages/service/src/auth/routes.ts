@@ -50,7 +50,7 @@ const signup =
     return made.ok ? openSession(deps, made.value, ip) : made;
   };
 
-/** Logging in and signing up, for whoever has no token yet. */
+/** Logging in and signing up: calls without a token. */
 export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),

@@ -142,7 +142,7 @@ export interface DeviceTies {
   readonly membership: 'manager' | 'tester' | null;
 }
 
-/** The roles of a caller towards a device. That a product is public shows nobody the devices activated to it. */
+/** The roles of a caller towards a device. The devices of a public product are not public. */
 export function deviceRoles(caller: WhoCalls, device: DeviceTies): Role[] {
   const held: Role[] = ['anyone'];
   if (device.user_id === caller.userId) held.push('deviceOwner');

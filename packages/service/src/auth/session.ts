@@ -72,7 +72,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
       const passwordHash = await hashPassword(password);
       await storage.transaction(async (trx) => {
         await setPassword(trx, caller.userId, passwordHash);
-        // Spec: API-RULE-session-3. Whoever knew the old password is out.
+        // Spec: API-RULE-session-3. A client that knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
         await writeLog(trx, { ...byCaller(call, clock.now()), type: 'user.update', message: 'Password changed' });
       });

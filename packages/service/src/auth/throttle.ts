@@ -8,7 +8,7 @@ const windowMs = 15 * 60_000;
 const pairLimit = 50_000;
 
 /**
- * Counts failed logins for each pair of address and account (or the name that was typed, when nobody has it), in this
+ * Counts failed logins for each pair of address and account (or the name that was typed, when no account has it), in this
  * process. An attempt counts from its start, so that many at once do not slip through together; success clears the
  * count.
  */

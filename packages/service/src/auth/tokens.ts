@@ -4,5 +4,5 @@ import { randomText } from '../core/secrets.ts';
 /** A new id of a login session: 32 lower-case hex digits. */
 export const newClientId = (): string => randomBytes(16).toString('hex');
 
-/** A password for somebody who did not choose one: 20 letters and digits, 119 bits. */
+/** A password for a user who did not choose one: 20 letters and digits, 119 bits. */
 export const newPassword = (): string => randomText(20);

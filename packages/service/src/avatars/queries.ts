@@ -21,7 +21,7 @@ export async function nameOfOwner(db: Db, owner: AvatarOwner): Promise<string | 
   return platform?.code;
 }
 
-/** The picture that somebody has now. */
+/** The picture that a user or platform has now. */
 export const avatarOf = (db: Db, owner: AvatarOwner): Promise<AvatarRow | undefined> =>
   db
     .selectFrom('avatars')

@@ -15,7 +15,7 @@ type Contract = typeof avatarsContract;
 const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
 const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
 
-/** The picture of somebody: that of an id, the current one, or a placeholder. Spec: API-RULE-avatar-1. */
+/** The picture of a user or platform: that of an id, the current one, or a placeholder. Spec: API-RULE-avatar-1. */
 async function readAvatar(
   { storage: { db } }: Deps,
   owner: AvatarOwner,
@@ -76,7 +76,7 @@ const setUser =
   (deps: Deps): Handler<Contract['setUser']> =>
   async (call) => {
     const owner = { userId: call.params.user_id };
-    // The account of somebody else is nobody's to manage, an administrator's neither.
+    // An account is managed by its user alone, not by administrators.
     const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
     if ((await nameOfOwner(deps.storage.db, owner)) === undefined)
       return failure(refusal('NOT_FOUND', { what: 'User' }));

@@ -56,7 +56,7 @@ export async function collectGarbage({
         .where('sha256', 'in', unreferenced(trx, beforeMs))
         .returning('sha256')
         .execute();
-      // Before the commit: if it fails the rows stay, which then have no file but nobody refers to either.
+      // Before the commit: if it fails the rows stay, which then have no file, but nothing refers to them either.
       for (const { sha256 } of rows) await blobs.remove(sha256, beforeMs);
       return rows.length;
     });

@@ -29,7 +29,7 @@ export interface BlobStore {
   open(sha256: string): Promise<OpenBlob | undefined>;
   /**
    * Removes a blob; harmless when there is none. With `storedBeforeMs` (epoch ms) a blob that was put again since then
-   * stays: somebody is about to record it.
+   * stays: a writer is about to record it.
    */
   remove(sha256: string, storedBeforeMs?: number): Promise<void>;
   /** Throws when nothing can be stored now. It leaves nothing behind. */

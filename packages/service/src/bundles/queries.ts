@@ -138,7 +138,7 @@ export async function clearTag(db: Db, productId: string, tag: NonNullable<Bundl
     .execute();
 }
 
-/** Writes a tag that nobody else holds; `null` takes the one it has. */
+/** Writes a tag that no other bundle holds; `null` takes the one it has. */
 export async function setBundleTag(db: Db, id: string, tag: BundleRow['tag']): Promise<void> {
   await db.updateTable('bundles').set({ tag }).where('id', '=', id).execute();
 }

@@ -95,12 +95,12 @@ const receive =
     }
     // The object is kept as it was sent: only what is looked up is spelled as records spell it.
     const found = await device(storage.db, spellings.device(name));
-    // Whoever holds the key learns nothing of the devices of others.
+    // The holder of the key learns nothing of the devices of others.
     if (found?.user_id !== key.user_id) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     const atMs = clock.now();
     await putTelemetry(storage.db, found.id, atMs, data);
     if (key.last_used_at === null || key.last_used_at < atMs - touchPauseMs) await touchKey(storage.db, key.id, atMs);
-    live.tell(found.id, { type: 'telemetry', data: { at: String(atMs), data: body } });
+    live.notify(found.id, { type: 'telemetry', data: { at: String(atMs), data: body } });
     return success(resultOk);
   };
 

@@ -49,8 +49,8 @@ export function asJson(value: unknown): string | undefined {
 }
 
 /**
- * Writes a dictionary into a frame. The error is a text for whoever wanted to send it: devices take no frame over the
- * limit, and what somebody has nested too deeply can be read, but not written.
+ * Writes a dictionary into a frame. The error is a text for the sender: devices take no frame over the
+ * limit, and data that is nested too deeply can be read, but not written.
  */
 export function writeFrame(form: Form, message: Readonly<Record<string, unknown>>): Result<Frame, string> {
   const frame = form === 'text' ? asJson(message) : asMessagePack(message);

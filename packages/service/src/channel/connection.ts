@@ -67,7 +67,7 @@ export class ChannelConnection implements LineListener {
   }
 
   /** Tells the device something; nothing comes back. Spec: API-CHAN-action. */
-  tell(action: ServiceAction): void {
+  send(action: ServiceAction): void {
     // What no frame takes is lost, as is what a device that has just gone does not get.
     if (!this.#isClosed) ignoreFailure(this.#send(action));
   }

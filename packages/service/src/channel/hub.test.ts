@@ -48,7 +48,7 @@ eachDatabase('hub of the message channel', (open) => {
       clock,
       log: Fastify().log,
       webhook: async () => ({ ok: false, error: 'none' }),
-      live: { tell: (_id, event) => told.push(event) },
+      live: { notify: (_id, event) => told.push(event) },
     });
     connect();
     await expect.poll(recorded).toBeDefined();

@@ -42,7 +42,7 @@ export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
   /** Sends data of a device through a connector of its product; the error is a text for the device. */
   readonly webhook: (deviceId: string, code: string, data: unknown) => Promise<Result<unknown, string>>;
   /** Tells those who watch the device. */
-  readonly live: { tell(deviceId: string, event: LiveEvent): void };
+  readonly live: { notify(deviceId: string, event: LiveEvent): void };
 }
 
 type Silent = { readonly reason: 'silent' };
@@ -85,7 +85,7 @@ export class ChannelHub {
       bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
       bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.(outcome)),
       bus.subscribe(topics.channelAction, ({ deviceId, action }) =>
-        this.#attached.get(deviceId)?.connection.tell(action),
+        this.#attached.get(deviceId)?.connection.send(action),
       ),
       bus.subscribe(topics.channelOpened, ({ deviceId, session }) => {
         if (this.#attached.get(deviceId)?.session !== session) this.#drop(deviceId, 'replaced');
@@ -150,9 +150,9 @@ export class ChannelHub {
     });
   }
 
-  /** Tells a device something, wherever it is connected. The error: it is nowhere, or why no frame takes the action. */
-  async tell(deviceId: string, action: ServiceAction): Promise<Result<void, Exclude<CommandFailure, Silent>>> {
-    // Nobody here knows which of the two the device speaks.
+  /** Sends a device an action, wherever it is connected. The error: it is nowhere, or why no frame takes the action. */
+  async send(deviceId: string, action: ServiceAction): Promise<Result<void, Exclude<CommandFailure, Silent>>> {
+    // The device may be connected elsewhere, in either of the two forms.
     for (const form of ['binary', 'text'] as const) {
       const frame = writeFrame(form, action);
       if (!frame.ok) return failure({ reason: 'refused', detail: frame.error });
@@ -205,7 +205,7 @@ export class ChannelHub {
         if (data === undefined || Buffer.byteLength(data) > telemetryLimitBytes) return failure('the data is too long');
         const atMs = clock.now();
         await putTelemetry(storage.db, deviceId, atMs, data);
-        live.tell(deviceId, { type: 'telemetry', data: { at: String(atMs), data: JSON.parse(data) } });
+        live.notify(deviceId, { type: 'telemetry', data: { at: String(atMs), data: JSON.parse(data) } });
         return success(null);
       }
       // Spec: API-CHAN-nodes.
@@ -228,7 +228,7 @@ export class ChannelHub {
   /** Devices with an update due are told of it; which one they learn by asking. Spec: API-CHAN-wake. */
   #wake({ deviceId, productId }: { readonly deviceId?: string; readonly productId?: string }): void {
     for (const [id, attached] of this.#attached) {
-      if (id === deviceId || attached.productId === productId) attached.connection.tell({ action: 'ota' });
+      if (id === deviceId || attached.productId === productId) attached.connection.send({ action: 'ota' });
     }
   }
 
@@ -251,7 +251,7 @@ export class ChannelHub {
       const subject = { atMs, deviceId: device.id, productId: device.product_id, ip: address };
       await writeLog(trx, { type: 'device.online', message: `Device ${device.title} is online`, ...subject });
     });
-    live.tell(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
+    live.notify(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
     await this.#recheck(device.id, session);
     // It may have gone before the row was there.
     if (this.#attached.get(device.id)?.session !== session) await this.#ended(device, session);
@@ -280,7 +280,7 @@ export class ChannelHub {
       await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
       return true;
     });
-    if (gone) live.tell(device.id, { type: 'online', data: { online: false, since: null } });
+    if (gone) live.notify(device.id, { type: 'online', data: { online: false, since: null } });
   }
 
   #write(work: Promise<void>): void {
@@ -356,7 +356,7 @@ async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' 
       await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
       return true;
     });
-    if (gone) live.tell(deviceId, { type: 'online', data: { online: false, since: null } });
+    if (gone) live.notify(deviceId, { type: 'online', data: { online: false, since: null } });
   }
   await removeDeadProcesses(storage.db, beforeMs);
 }

@@ -38,7 +38,7 @@ export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
   /** A device by any of its names. */
   readonly device: (db: Db, name: string) => Promise<(OwnedDevice & { readonly user_id: string | null }) | undefined>;
   /** Tells those who watch a device. */
-  readonly live: { tell(deviceId: string, event: LiveEvent): void };
+  readonly live: { notify(deviceId: string, event: LiveEvent): void };
 }
 
 const defaultTimeoutMs = 30_000;
@@ -97,8 +97,8 @@ const send =
     const { device_id: name, ...action } = body;
     const target = await device(storage.db, name);
     if (target?.product_id !== found.productId) return failure(refusal('NOT_FOUND', { what: 'Device' }));
-    const told = await hub.tell(target.id, action);
-    if (!told.ok) return failure(told.error.reason === 'offline' ? refusal('DEVICE_OFFLINE') : noFrame(told.error));
+    const sent = await hub.send(target.id, action);
+    if (!sent.ok) return failure(sent.error.reason === 'offline' ? refusal('DEVICE_OFFLINE') : noFrame(sent.error));
     await writeLog(storage.db, {
       type: 'device.command',
       message: `Action ${action.action} sent to device ${target.title} through connector ${found.code}`,

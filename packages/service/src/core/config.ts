@@ -56,7 +56,7 @@ export interface Setting {
   readonly default: string;
   /** Reads a text; the error completes "Setting --flag …". */
   readonly parse: (text: string) => Result<Value, string>;
-  /** The value when nobody gives one. */
+  /** The value when none is given. */
   readonly otherwise: (dataDir: string) => Value;
   /** Not shown in any output. */
   readonly secret?: boolean;

@@ -19,7 +19,7 @@ export type CountAnswer = (status: number, durationMs: number) => void;
 
 /**
  * Counts requests by route, status and duration. A busy server does this for every request, so it is two look-ups and
- * two additions; texts are made when somebody asks for them.
+ * two additions; texts are made on request.
  */
 export class Traffic {
   readonly #cells: TrafficCell[] = [];

@@ -97,7 +97,7 @@ export interface BytesReply {
 
 /** Events for as long as the client listens. */
 export interface EventsReply {
-  /** Begins to send; the answer ends it. */
+  /** Begins to send. Returns what stops it. */
   readonly subscribe: (send: (type: string, data: unknown) => void) => () => void;
   /** Asked now and then, beside the check of the caller: the events end when it is not so any more. */
   readonly isStillAllowed?: () => Promise<boolean>;
@@ -144,7 +144,7 @@ export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;
 };
 
-/** Remembers failed logins, to slow down whoever tries passwords. */
+/** Remembers failed logins, to slow down clients that try passwords. */
 export interface LoginThrottle {
   /** Counts an attempt as failed until told otherwise; or says how many seconds to wait before the next one. */
   begin(address: string, username: string): Result<{ succeeded(): void }, { readonly retryAfterS: number }>;

@@ -2,11 +2,11 @@ import type { Clock } from '@moorage/base';
 import type { Bus } from '../bus/bus.ts';
 import { type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 
-/** How long another process believes that somebody here watches a device, in ms; told anew three times as often. */
+/** How long another process believes that a client here watches a device, in ms; sent anew three times as often. */
 const watchMs = 60_000;
 
 /**
- * Tells watchers of what devices do, whichever process hears of it. A device that nobody watches costs nothing: its
+ * Tells watchers of what devices do, whichever process hears of it. A device without watchers costs nothing: its
  * samples are not sent around.
  */
 export class Live {
@@ -28,7 +28,7 @@ export class Live {
     this.#cancel = this.#repeat();
   }
 
-  /** Hears of everything of a device from now on; the answer ends it. */
+  /** Subscribes to the events of a device. Returns the unsubscription. */
   watch(deviceId: string, watcher: (event: LiveEvent) => void): () => void {
     const watchers = this.#watchers.get(deviceId) ?? new Set();
     this.#watchers.set(deviceId, watchers.add(watcher));
@@ -45,7 +45,7 @@ export class Live {
     return until !== undefined && until > this.#clock.monotonic();
   }
 
-  tell(deviceId: string, event: LiveEvent): void {
+  notify(deviceId: string, event: LiveEvent): void {
     if (this.isWatched(deviceId)) this.#bus.publish(topics.liveEvent, { deviceId, event });
   }
 

@@ -12,7 +12,7 @@ type SampleRow = Pick<Selectable<SampleTable>, 'at' | 'number' | 'text'>;
 export const activationOf = (db: Db, deviceId: string): Promise<Activation | undefined> =>
   db.selectFrom('activations').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
 
-/** The activation and the name of whoever made it. */
+/** The activation and the name of the user who made it. */
 export const activationWithUser = (db: Db, deviceId: string) =>
   db
     .selectFrom('activations')

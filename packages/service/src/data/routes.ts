@@ -50,7 +50,7 @@ export interface DataDeps extends Pick<Deps, 'storage' | 'clock'> {
   /** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
   readonly deviceFor: (db: Db, caller: Caller, action: Action, name: string) => Promise<Result<OwnedDevice, Refusal>>;
   /** Tells the device something over the message channel, if it is there. */
-  readonly tellDevice: (
+  readonly sendToDevice: (
     deviceId: string,
     action: Readonly<Record<string, unknown>> & { readonly action: string },
   ) => void;
@@ -179,8 +179,8 @@ const setControl =
     });
     if (!changed.ok) return changed;
     const { device, record, atMs } = changed.value;
-    deps.tellDevice(device.id, { action: 'control', controls: [{ n: name, v: body.value, t: wireSeconds(atMs) }] });
-    deps.live.tell(device.id, { type: 'control', data: record });
+    deps.sendToDevice(device.id, { action: 'control', controls: [{ n: name, v: body.value, t: wireSeconds(atMs) }] });
+    deps.live.notify(device.id, { type: 'control', data: record });
     return success(record);
   };
 
@@ -208,8 +208,8 @@ const postMessage =
     });
     if (!posted.ok) return posted;
     const record = messageRecord(posted.value);
-    deps.tellDevice(posted.value.device_id, { action: 'message', message_id: record.id });
-    deps.live.tell(posted.value.device_id, { type: 'message', data: record });
+    deps.sendToDevice(posted.value.device_id, { action: 'message', message_id: record.id });
+    deps.live.notify(posted.value.device_id, { type: 'message', data: record });
     return success(record);
   };
 
@@ -299,7 +299,7 @@ const removeMessage =
     if (!device.ok) return device;
     const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, device.value.id, id);
-    if (removed) deps.live.tell(device.value.id, { type: 'message', data: { id, removed: true } });
+    if (removed) deps.live.notify(device.value.id, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : noMessage();
   };
 

@@ -39,7 +39,7 @@ export interface HotPaths {
    * this one is durable.
    */
   touchDevice(deviceId: string, atMs: number, ip: string | null): Promise<void>;
-  /** Counts one poll of a device, epoch ms; written with a later contact, or when somebody reads the counts. */
+  /** Counts one poll of a device, epoch ms; written with a later contact, or when the counts are read. */
   countPoll(productId: string, ownerId: string | null, atMs: number): void;
   /** Writes the polls that this process has counted so far. */
   flushPolls(): Promise<void>;

@@ -1,7 +1,7 @@
 /** How often the devices of one owner on one product have polled within one hour, since the last time it was written. */
 export interface PollCount {
   readonly product_id: string;
-  /** Empty for devices that nobody owns. */
+  /** Empty for devices without an owner. */
   readonly owner_id: string;
   /** Start of the hour, epoch ms. */
   readonly at: number;

@@ -96,7 +96,7 @@ export async function moveAll(
 }
 
 /**
- * The products that the owner of a device can activate it to, by code; those of `otherwise` when nobody owns it.
+ * The products that the owner of a device can activate it to, by code; those of `otherwise` when it has no owner.
  * A device that is locked or of a production product has only its own. Spec: API-EP-GET-devices-id-products.
  */
 export async function productChoices(

@@ -30,7 +30,7 @@ export async function leadsElsewhere(
 }
 
 /** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
-export async function tellMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
+export async function notifyMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
   storage.bus.publish(topics.deviceMoved, { deviceId: device.id, productId: device.product_id });
   if ((await bundleOnOffer(storage.db, device)) !== null) storage.bus.publish(topics.otaDue, { deviceId: device.id });
 }

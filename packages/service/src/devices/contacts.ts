@@ -27,7 +27,7 @@ export const deviceContacts = ({ storage, clock }: Pick<Deps, 'storage' | 'clock
       });
     }),
 
-  /** Whether the device has had this certificate; somebody has a copy of it then. Spec: API-DEV-clone. */
+  /** Whether the device has had this certificate; then there is a copy of it. Spec: API-DEV-clone. */
   async wasRetired(device: ContactingDevice, certificate: string, ip: string): Promise<boolean> {
     const found = await retiredCertificate(storage.db, device.id, certificate);
     if (!found) return false;

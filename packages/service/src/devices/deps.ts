@@ -11,7 +11,7 @@ export interface IssuedCertificate {
   readonly fingerprint: string;
 }
 
-/** What devices need of other slices: whoever puts the service together hands it in. */
+/** What devices need of other slices, handed in by the composition root. */
 export interface DeviceDeps extends Deps {
   /** Device records ready to send, by `recordKey`. */
   readonly records: RecordCache<string>;

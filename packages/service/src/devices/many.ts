@@ -6,7 +6,7 @@ import type { Caller, Handler, Handlers } from '../core/types.ts';
 import { writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { findNamed, moveAll } from './activation.ts';
-import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
+import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';
 import { changeDevices, type DetailedDevice, lockDevices } from './queries.ts';
 import { refuseActivation } from './rules.ts';
@@ -18,7 +18,8 @@ interface Sorted {
   readonly refused: ManyResult['refused'];
 }
 
-interface Asked {
+/** Which devices a call is about, and what the caller wants to do to them. */
+interface Selection {
   readonly action: Action;
   readonly ids: readonly string[];
   /** What else may be against it. */
@@ -32,7 +33,7 @@ async function sortDevices(
   { storage }: DeviceDeps,
   trx: Db,
   caller: Caller,
-  { action, ids, refuse }: Asked,
+  { action, ids, refuse }: Selection,
 ): Promise<Sorted> {
   const wanted = [...new Set(ids)];
   const found = await lockDevices(trx, storage.expressions, wanted, caller.userId);
@@ -75,8 +76,8 @@ const setTag =
   async ({ caller, body, ip }) => {
     const tag = body.tag === '' ? null : body.tag;
     const { due, ...result } = await deps.storage.transaction(async (trx) => {
-      const asked = { action: 'device.tag', ids: body.device_ids } as const;
-      const { allowed, refused } = await sortDevices(deps, trx, caller, asked);
+      const selection = { action: 'device.tag', ids: body.device_ids } as const;
+      const { allowed, refused } = await sortDevices(deps, trx, caller, selection);
       const changed = allowed.filter((device) => device.tag !== tag);
       if (changed.length > 0) await changeDevices(trx, idsOf(changed), { tag });
       const message = tagMessage(tag);
@@ -111,7 +112,7 @@ const activate =
     );
     if (!done.ok) return done;
     const { allowed, refused, moved } = done.value;
-    for (const device of moved) await tellMoved(deps, device);
+    for (const device of moved) await notifyMoved(deps, device);
     return success({ ok: allowed.length, refused });
   };
 

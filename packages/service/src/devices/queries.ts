@@ -90,7 +90,7 @@ export function compileDeviceFinder({ db, hot }: Pick<Storage, 'db' | 'hot'>): D
   };
 }
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockDevice(
   trx: Db,
   expressions: Expressions,
@@ -214,7 +214,7 @@ const statesOf = {
 const listedProducts = 1_000;
 
 /**
- * The devices that somebody sees: their own, and those on products that they own, manage or test. The products are
+ * The devices that a user sees: their own, and those on products that they own, manage or test. The products are
  * looked up first: a list of them leads through an index, where a query in the query would be a walk through all rows.
  */
 async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<(where: Where) => Condition> {

@@ -10,7 +10,7 @@ import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
-import { leadsElsewhere, logSubject, tagMessage, tellMoved } from './consequences.ts';
+import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import { type DeviceDeps, recordKey } from './deps.ts';
 import {
   changeDevice,
@@ -86,15 +86,15 @@ async function provision(
   { storage, clock }: DeviceDeps,
   caller: Caller,
   ip: string,
-  asked: ProvisionCall,
+  request: ProvisionCall,
 ): Promise<Result<ProvisionedDevice, Refusal>> {
-  const { mac = null, bt_addr: btAddress = null } = asked;
+  const { mac = null, bt_addr: btAddress = null } = request;
   const token = newTokenValue();
   return transactionOverConflicts(storage, async (trx): Promise<Result<ProvisionedDevice, Refusal>> => {
-    const platform = await findPlatform(trx, asked.platform_id);
+    const platform = await findPlatform(trx, request.platform_id);
     if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
     const isAdministrator = may('device.provision.hardware', generalRoles(caller));
-    const plan = planProvision({ ...asked, mac }, platform, isAdministrator);
+    const plan = planProvision({ ...request, mac }, platform, isAdministrator);
     if (!plan.ok) return plan;
     const { uuid, title, productId, ownedByCaller } = plan.value;
     if (await findDevice(trx, { by: 'uuid', value: uuid })) {
@@ -139,7 +139,7 @@ async function provision(
   });
 }
 
-/** Whoever speaks for the device is sent away, on all processes. Spec: API-DEV-revoked. */
+/** The connections of the device end, on all processes. Spec: API-DEV-revoked. */
 const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
   storage.bus.publish(topics.deviceRevoked, { deviceId: id, uuid });
 
@@ -209,7 +209,7 @@ const activateRoute =
     const changed = await changing(deps, caller, 'device.activate', params.device_id, (trx, device) =>
       activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
-    if (changed.ok) await tellMoved(deps, changed.value);
+    if (changed.ok) await notifyMoved(deps, changed.value);
     return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
   };
 
@@ -220,7 +220,7 @@ const reset =
     const changed = await changing(deps, caller, 'device.reset', params.device_id, (trx, device) =>
       resetDevice(deps, trx, device, logSubject(deps, device, caller, ip)),
     );
-    if (changed.ok) await tellMoved(deps, changed.value);
+    if (changed.ok) await notifyMoved(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
   };
 

@@ -27,11 +27,11 @@ export const deviceTransitions: readonly Transition<'none' | DeviceState, Device
 ];
 
 /**
- * The state of a device after somebody has asked for it to be blocked or let in: the same as before when there is
+ * The state of a device after a request to block it or to let it in: the same as before when there is
  * nothing to do, as for asking twice. Spec: API-STATE-device-any-disabled.
  */
-const stateAsked = (from: DeviceState, asked: 'disabled' | 'enabled'): DeviceState => {
-  const next = transition(deviceTransitions, from, asked === 'disabled' ? 'disable' : 'enable');
+const requestedState = (from: DeviceState, wanted: 'disabled' | 'enabled'): DeviceState => {
+  const next = transition(deviceTransitions, from, wanted === 'disabled' ? 'disable' : 'enable');
   return next === undefined || next === 'none' ? from : next;
 };
 
@@ -47,10 +47,10 @@ export interface Block {
  */
 export function planBlock(
   device: Block,
-  asked: 'disabled' | 'enabled',
+  wanted: 'disabled' | 'enabled',
   isAdministrator: boolean,
 ): Result<Block, Refusal> {
-  const state = stateAsked(device.state, asked);
+  const state = requestedState(device.state, wanted);
   if (state === 'disabled') {
     return success({ state, blocked_by: isAdministrator ? 'admin' : (device.blocked_by ?? 'owner') });
   }
@@ -98,29 +98,29 @@ export interface ProvisionPlan {
  * Spec: API-RULE-provision-1, API-RULE-provision-2.
  */
 export function planProvision(
-  asked: { readonly uuid: string; readonly mac: string | null; readonly title?: string | undefined },
+  request: { readonly uuid: string; readonly mac: string | null; readonly title?: string | undefined },
   platform: ProvisionPlatform,
   isAdministrator: boolean,
 ): Result<ProvisionPlan, Refusal> {
-  if (!isDeviceUuid(asked.uuid)) {
+  if (!isDeviceUuid(request.uuid)) {
     return failure(refusal('INVALID_DEVICE_UUID', {}, { source: 'body', keys: ['uuid'] }));
   }
   const isSoftware = platform.code === softwarePlatform;
   if (!isSoftware && !isAdministrator) {
     return failure(refusal('FORBIDDEN', { action: authorisation['device.provision.hardware'].doing }));
   }
-  const { uuid } = asked;
+  const { uuid } = request;
   const found = platformPartId(uuid);
   if (platform.part_id !== null && platform.part_id !== found) {
     const blanks = { found, platform: platform.code, partId: platform.part_id };
     return failure(refusal('UUID_OF_ANOTHER_PLATFORM', blanks, { source: 'body', keys: ['uuid'] }));
   }
   if (platform.product_id === null) return failure(refusal('PLATFORM_WITHOUT_EDITION', { platform: platform.code }));
-  const title = asked.title || defaultTitle({ mac: asked.mac, uuid });
+  const title = request.title || defaultTitle({ mac: request.mac, uuid });
   return success({ uuid, title, productId: platform.product_id, ownedByCaller: isSoftware });
 }
 
-/** Title of a device that nobody has named: the last 6 digits of its address or uuid. Reference: records 1.1. */
+/** Title of a device that has not been named: the last 6 digits of its address or uuid (reference 3.1). */
 export const defaultTitle = ({ mac, uuid }: { readonly mac: string | null; readonly uuid: string }): string =>
   (mac ?? uuid).replaceAll(':', '').slice(-6);
 
@@ -136,7 +136,7 @@ export interface DeviceStanding {
   readonly claimable: 0 | 1;
 }
 
-/** The product that a device shall be activated to, and whether whoever owns the device has access to it. */
+/** The product that a device shall be activated to, and whether the owner of the device has access to it. */
 export interface ActivationTarget {
   readonly id: string;
   readonly product: string;

@@ -6,7 +6,7 @@ import type { Caller, Deps, DeviceCaller, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { type FindStore, listFiles, readFile, removeFile, writeFile } from './store.ts';
 
-/** What the stores need of the slices whose things they belong to: whoever puts the service together hands it in. */
+/** What the stores need of the slices whose things they belong to, handed in by the composition root. */
 export interface FileDeps extends Pick<Deps, 'storage' | 'clock'> {
   /** The device of a path, if the caller may do this to it. */
   deviceFor(
@@ -99,7 +99,7 @@ const targetStore =
   };
 
 /** The same stores, as a device sees them. */
-export const filesLinkRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesLinkContract> => ({
+export const filesDeviceRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesLinkContract> => ({
   // API-DEV-GET-files-target
   list: (call) => listFiles(deps, targetStore(call, 'read'), call.query),
   // API-DEV-GET-files-target-path

@@ -36,7 +36,7 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     if (now - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) < lastUsedResolutionMs) return;
     if (touched.size >= rememberedLimit) touched.clear();
     touched.set(tokenId, now);
-    // Nobody waits for this: the request is not held up by a bookkeeping write.
+    // Not awaited: the request is not held up by a bookkeeping write.
     storage.hot.touchToken(tokenId, now).catch((error) => log.error({ err: error }, 'Token use could not be recorded'));
   }
 
@@ -60,7 +60,7 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     return passed;
   }
 
-  /** The browser has forgotten such a session; somebody may have kept its cookie. Tokens do not end by themselves. */
+  /** The browser has forgotten such a session; its cookie may have been kept. Tokens do not end by themselves. */
   const isOver = (createdMs: number): boolean => clock.now() - createdMs > sessionMaxAgeS * 1_000;
 
   function recall(header: string, isCookie = false): Known['passed'] | undefined {
@@ -76,7 +76,7 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
       const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);
-      // Spec: API-RULE-session-2. A browser sends the cookie along whoever makes it ask.
+      // Spec: API-RULE-session-2. A browser sends the cookie along whichever page makes it ask.
       const changes = request.method !== 'GET' && request.method !== 'HEAD';
       if (cookie !== undefined && changes && !isFromConsole(request.headers)) return failure(refusal('CROSS_SITE'));
       if (cookie !== undefined && !mayUseCookie(request.headers)) return failure(refusal('UNAUTHENTICATED'));

@@ -48,7 +48,7 @@ export interface ListenerIdentity {
 export interface DeviceContacts {
   /** Notes the first authenticated contact of a device. */
   firstContact(device: DeviceRow, ip: string): Promise<void>;
-  /** Whether the device had this certificate before the one it has now: then somebody has a copy of it, and it is noted. */
+  /** Whether the device had this certificate before the one it has now: then there is a copy of it, and that is noted. */
   wasRetired(device: DeviceRow, certificate: string, ip: string): Promise<boolean>;
 }
 
@@ -108,9 +108,9 @@ type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings'>;
 /** By certificate: it, the fingerprint of the one issued last and any uuid in a header have to agree. */
 function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, open: DeviceConnections): Identify {
   const peerOf = peerMemory();
-  // The marks of contact that come with every call do not empty it: nobody asks such a row when it was seen.
+  // The marks of contact that come with every call do not empty it: such a row is not asked when it was seen.
   const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
-  // Spec: API-DEV-renewal. Whoever still speaks with the old certificate is not the device that has the new one.
+  // Spec: API-DEV-renewal. A client with the old certificate is not the device that has the new one.
   storage.bus.subscribe(topics.deviceRenewed, ({ uuid, certificate }) =>
     open.cut(uuid, (socket) => peerOf(socket)?.fingerprint === certificate),
   );

@@ -16,7 +16,7 @@ export function serveDocs(app: FastifyInstance, document: Readonly<Record<string
       routePrefix: '/docs',
       uiConfig: { docExpansion: 'list', persistAuthorization: true },
       staticCSP: true,
-      // In nobody's frame. In a network without TLS the page's own files would not be found.
+      // In no frame of another page. In a network without TLS the page's own files would not be found.
       transformStaticCSP: (policy) =>
         policy.replace("frame-ancestors 'self'", "frame-ancestors 'none'").replace(' upgrade-insecure-requests;', ''),
     });

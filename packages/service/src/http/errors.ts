@@ -20,7 +20,7 @@ export const errorBody = (found: Refusal, status: number) => ({
 /** Answers with a refusal, and the headers that belong to its status. */
 export function sendRefusal(reply: FastifyReply, found: Refusal, status: number): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  // A body that nobody will read would have to be taken in to its end before the next request.
+  // A body that will not be read would have to be taken in to its end before the next request.
   const { complete, headers } = reply.request.raw;
   if (!complete && (headers['content-length'] ?? headers['transfer-encoding'] ?? '0') !== '0') {
     reply.header('connection', 'close');

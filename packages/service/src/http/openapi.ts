@@ -59,7 +59,7 @@ function refusalsOf(shape: EndpointShape): number[] {
     // A change with the cookie of a session has to come from a page of the service.
     ...(shape.auth === 'bearer' && changes(shape) ? [403] : []),
     400,
-    // A body that nobody asked for is refused too when it is huge, or of no media type at all.
+    // A body that the endpoint does not take is refused too when it is huge, or of no media type at all.
     ...(changes(shape) ? [413, 415] : []),
     ...(sendsFile(shape) ? [412] : []),
     500,

@@ -3,7 +3,7 @@ import type { Clock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EventsReply } from '../core/types.ts';
 
-/** A comment goes out this often, so that nobody in between takes the silence for an end, in ms. */
+/** A comment goes out this often, so that no proxy takes the silence for an end, in ms. */
 const heartbeatMs = 20_000;
 /** How often it is looked whether the client may still listen, in ms. */
 const checkMs = 5_000;
@@ -62,7 +62,7 @@ export function eventSender(
       cancel = clock.after(heartbeatMs, beat);
     }
     let cancelCheck = clock.after(checkMs, check);
-    // A token that has been revoked, or a device that has gone to somebody else, ends what began before.
+    // A token that has been revoked, or a device that has gone to another owner, ends what began before.
     function check(): void {
       isAllowed()
         .catch(() => false)

@@ -107,7 +107,7 @@ function countTraffic(app: FastifyInstance, traffic: Traffic, listener: string):
 const loggedUrl = ({ url, routeOptions }: FastifyRequest): string =>
   routeOptions.url?.includes('/:key') ? routeOptions.url : url;
 
-/** Writes a line for each answered request, whatever the level of the log: somebody has asked for them. */
+/** Writes a line for each answered request, whatever the level of the log: the setting asks for them. */
 function logRequests(app: FastifyInstance): void {
   const log = app.log.child({}, { level: 'info' });
   app.addHook('onResponse', (request, reply, done) => {

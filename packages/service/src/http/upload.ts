@@ -90,7 +90,7 @@ async function* paced(source: Readable, clock: Clock): AsyncGenerator<Uint8Array
   } finally {
     cancel();
     source.off('readable', ready).off('end', end).off('error', fail).off('close', close);
-    // What is said of a stream that nobody reads any more is nobody's trouble.
+    // An error of a stream that is no longer read must not end the process.
     source.on('error', () => {});
   }
 }

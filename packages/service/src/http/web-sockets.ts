@@ -48,13 +48,13 @@ const lineOf = (socket: WebSocket): SocketLine => ({
 const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer =>
   Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
 
-/** Whether a request asks for the web socket at a path. Any other upgrade that somebody may wish for is passed over. */
+/** Whether a request asks for the web socket at a path. Any other upgrade is passed over. */
 export const asksForSocket = ({ method, url, headers }: IncomingMessage, path: string): boolean =>
   method === 'GET' && url?.split('?')[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
 
 /** Serves a web socket at a path. Compression is off: it costs every idle socket more than it saves. */
 export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
-  // Node would take every connection with an upgrade out of its own hands: nobody would end those of other paths.
+  // Node would take every connection with an upgrade out of its own hands: those of other paths would never end.
   Object.assign(app.server, {
     shouldUpgradeCallback: (request: IncomingMessage) => asksForSocket(request, route.path),
   });

@@ -9,20 +9,20 @@ import { logRecord } from './records.ts';
 
 type Contract = typeof eventsContract;
 
-/** How often somebody who listens is told what is new, in ms. */
+/** How often a listening client is sent what is new, in ms. */
 const lookMs = 1_000;
 /** A row may be committed this much later than the moment it carries; what was told already is remembered as long. */
 const lateMs = 5_000;
-/** Rows told at once; whoever hears this many knows that there may be more. */
+/** Rows sent at once; a client that gets this many knows that there may be more. */
 const batch = 100;
 
-type Told = ReturnType<typeof logRecord>;
+type LogRecord = ReturnType<typeof logRecord>;
 
-/** Tells of every log that `viewer` may read from now on; the answer ends it. */
+/** Sends every log that `viewer` may read from now on. Returns what ends it. */
 export function followLogs(
   { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
   viewer: Viewer,
-  tell: (log: Told) => void,
+  tell: (log: LogRecord) => void,
 ): () => void {
   const beganMs = clock.now();
   const told = new Map<string, number>();

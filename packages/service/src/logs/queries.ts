@@ -150,7 +150,7 @@ async function itemsOf(
     .execute();
 }
 
-/** One page of the logs that somebody may read, and how many there are, up to the limit. */
+/** One page of the logs that the viewer may read, and how many there are, up to the limit. */
 export async function listLogs(
   storage: Storage,
   viewer: Viewer,
@@ -161,7 +161,7 @@ export async function listLogs(
   return { items, total: await countUpTo(storage, viewer, read.products, read.filter) };
 }
 
-/** The newest logs that somebody may read, newest first: a list without the cost of counting the rest. */
+/** The newest logs that the viewer may read, newest first: a list without the cost of counting the rest. */
 export const newestLogs = async (
   storage: Storage,
   viewer: Viewer,

@@ -7,7 +7,7 @@ import { logRecord } from './records.ts';
 
 type Contract = typeof logsContract;
 
-/** The newest logs that somebody may read. */
+/** The newest logs that a caller may read. */
 export const recentLogs =
   ({ storage }: Pick<Deps, 'storage'>) =>
   async (caller: Caller, limit: number): Promise<LogRecord[]> =>

@@ -4,7 +4,7 @@ import { durationBounds, type Traffic, type TrafficCell } from '../core/traffic.
 import type { Db } from '../db/storage.ts';
 import { devicesByState, openUpdatesByState } from './queries.ts';
 
-/** Counting 100,000 devices takes some milliseconds: it is done this often at most, however often somebody asks. */
+/** Counting 100,000 devices takes some milliseconds: it is done this often at most, however often it is requested. */
 const recountMs = 60_000;
 
 const requestSeconds = 'moorage_http_request_duration_seconds';
@@ -71,8 +71,8 @@ function onceInAWhile<T>(clock: Clock, ask: () => Promise<T>): () => Promise<T> 
 }
 
 /**
- * The text that monitors read. What is known of the process is collected from the first time that somebody asks: a
- * service that nobody watches spends nothing on it.
+ * The text that monitors read. What is known of the process is collected from the first request on: a
+ * service that is not monitored spends nothing on it.
  */
 export function openFigures(db: Db, traffic: Traffic, clock: Clock): () => Promise<string> {
   let registry: Registry | undefined;

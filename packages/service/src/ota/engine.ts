@@ -57,7 +57,7 @@ export interface OtaEngine {
 
 /** Notifies those who watch a device. */
 export interface OtaWatchers {
-  tell(deviceId: string, event: LiveEvent): void;
+  notify(deviceId: string, event: LiveEvent): void;
 }
 
 type Run<T> = (trx: Db, device: OtaDeviceRow) => Promise<Result<T, Refusal>>;
@@ -78,7 +78,7 @@ export function openOtaEngine(
     ledger,
     nowMs: () => clock.now(),
     changed: (trx, update) =>
-      afterCommit(trx, () => watchers.tell(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
+      afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
   };
   const inStep: InStep = (deviceId, run) =>
     storage.transaction(async (trx) => {

@@ -105,7 +105,7 @@ const reportBySelf =
   };
 
 /** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
-export const otaLinkRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
+export const otaDeviceRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
   query: queryBySelf(deps),
   file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
   report: reportBySelf(deps),

@@ -28,7 +28,7 @@ eachDatabase('updates that take their time', (open) => {
         installed_at: update('installed_at', '-', ms),
       }))
       .execute();
-    const nobody = { tell() {} };
+    const nobody = { notify() {} };
     const settings = { ...service.deps.settings, updateTimeoutHours };
     await openOtaEngine({ ...service.deps, settings }, updateLedger(storage.expressions), nobody).expire();
     return clock.now();

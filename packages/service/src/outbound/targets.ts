@@ -43,7 +43,7 @@ export class Targets {
     const isAllowed = this.#allowed.some(
       ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
     );
-    // Everything that is not plain unicast is ours, or nobody's: loopback, private, link-local, carrier NAT, tunnels.
+    // Everything that is not plain unicast is inside, or nowhere: loopback, private, link-local, carrier NAT, tunnels.
     return isAllowed || address.range() === 'unicast';
   }
 

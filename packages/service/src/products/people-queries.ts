@@ -46,11 +46,11 @@ export async function countMembers(db: Db, productId: string): Promise<number> {
   return n;
 }
 
-/** Somebody who works on the product, if they do; its owner does not count. */
+/** The user as a member of the product; its owner does not count. */
 export const memberOf = (db: Db, productId: string, userId: string): Promise<MemberRow | undefined> =>
   members(db, productId).select(memberFields).where('product_users.user_id', '=', userId).executeTakeFirst();
 
-/** Lets somebody in, or changes what they may do. */
+/** Adds a member, or changes what they may do. */
 export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
   await db
     .insertInto('product_users')
@@ -59,7 +59,7 @@ export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
     .execute();
 }
 
-/** Takes somebody off a product. */
+/** Removes a member. */
 export async function deleteMember(db: Db, productId: string, userId: string): Promise<void> {
   await db.deleteFrom('product_users').where('product_id', '=', productId).where('user_id', '=', userId).execute();
 }

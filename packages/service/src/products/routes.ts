@@ -41,7 +41,7 @@ async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductReco
 const list =
   ({ storage }: Deps): Handler<Contract['list']> =>
   async ({ query, caller }) => {
-    // The ties that let somebody read a product come from the authorisation table; the query finds who has them.
+    // The ties that let a user read a product come from the authorisation table; the query finds who has them.
     const ties = productTies.filter((tie) => may('product.read', [tie]));
     const seesAll = may('product.read', generalRoles(caller));
     const page = paging(query, '-created_at');

@@ -24,7 +24,7 @@ const isManaged = (eb: Products, { userId }: ViewingUser) =>
       .where('product_users.role', '=', 'manager'),
   );
 
-/** Devices that somebody may see, by what state they and their current updates are in: one walk. */
+/** Devices that the viewer may see, by what state they and their current updates are in: one walk. */
 export const countDevices = (db: Db, viewer: Viewer) =>
   visibleDevices(db, viewer)
     .leftJoin('updates', 'updates.id', 'devices.update_id')
@@ -41,7 +41,7 @@ export const countDevices = (db: Db, viewer: Viewer) =>
     })
     .executeTakeFirstOrThrow();
 
-/** How many of the devices that somebody may see are on the message channel. Spec: API-CHAN-online. */
+/** How many of the devices that the viewer may see are on the message channel. Spec: API-CHAN-online. */
 export async function countOnline(db: Db, viewer: Viewer): Promise<number> {
   const { n } = await visibleDevices(db, viewer)
     .innerJoin('channels', 'channels.device_id', 'devices.id')
@@ -50,7 +50,7 @@ export async function countOnline(db: Db, viewer: Viewer): Promise<number> {
   return n;
 }
 
-/** Products that are there and that somebody owns or manages; published ones are among both. */
+/** Products that are there and that the user owns or manages; published ones are among both. */
 export async function countProducts(db: Db, person: ViewingUser) {
   const standing = db.selectFrom('products').where('trashed', '=', 0);
   const countOf = (query: typeof standing) =>
@@ -63,7 +63,7 @@ export async function countProducts(db: Db, person: ViewingUser) {
   };
 }
 
-/** Bundles of the products that somebody owns or manages. */
+/** Bundles of the products that the user owns or manages. */
 export const countBundles = (db: Db, person: ViewingUser) =>
   db
     .selectFrom('bundles')
@@ -80,7 +80,7 @@ export const countBundles = (db: Db, person: ViewingUser) =>
     ])
     .executeTakeFirstOrThrow();
 
-/** How many tokens somebody has. */
+/** How many tokens a user has. */
 export async function countTokens(db: Db, userId: string): Promise<number> {
   const { n } = await db
     .selectFrom('tokens')

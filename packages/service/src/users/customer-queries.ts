@@ -46,7 +46,7 @@ export async function listCustomers(
   return { items, total };
 }
 
-/** Whether products of somebody else could begin with this name already: that of a customer or of a user. */
+/** Whether products of another owner could begin with this name already: that of a customer or of a user. */
 export async function nameTaken(db: Db, name: string): Promise<boolean> {
   const customer = await db.selectFrom('customers').select('id').where('name', '=', name).executeTakeFirst();
   const user = await db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirst();

@@ -105,7 +105,7 @@ const addUser =
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
       const joined = await join(trx, id, call.body.user);
       if (!joined.ok) return joined;
-      // API-LIMIT-customer: counted after the fact, for somebody who was in already is no more.
+      // API-LIMIT-customer: counted after the fact, for a user who was in already is no more.
       if ((await peopleOf(trx, [id])).length > customerUsersLimit) {
         const blanks = { what: `Customer "${customer.name}"`, limit: customerUsersLimit, things: 'users' };
         return failure(refusal('LIMIT_REACHED', blanks));

@@ -15,7 +15,7 @@ import { userRecord } from './records.ts';
 
 type Contract = typeof overviewContract;
 
-/** What an overview shows of other slices: whoever puts the service together hands it in. */
+/** What an overview shows of other slices, handed in by the composition root. */
 export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly version: string;
   /** Everything that products are made from. */

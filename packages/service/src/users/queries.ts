@@ -11,7 +11,7 @@ export type OwnDetails = Pick<UserRow, 'email' | 'name_given' | 'name_family' | 
 export const userById = (db: Db, id: string): Promise<UserRow> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** Whether somebody else has the address; it is compared in lower case. */
+/** Whether another user has the address; it is compared in lower case. */
 export async function emailTaken(db: Db, email: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

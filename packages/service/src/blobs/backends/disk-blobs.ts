@@ -50,7 +50,7 @@ class DiskBlob implements OpenBlob {
   }
 }
 
-/** Whoever may read a file hears from the service, not from the host. */
+/** The service says who may read a file, not the host. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 
@@ -65,7 +65,7 @@ class DiskBlobs implements BlobStore {
   }
 
   async init(): Promise<void> {
-    // Each process has its own passage: what it finds there at its start belongs to nobody any more.
+    // Each process has its own passage: what it finds there at its start has no owner any more.
     makeFolder(this.#passage, folderMode);
     await this.#sweep();
   }

@@ -26,11 +26,11 @@ class HashThread {
   constructor(onEnd: () => void) {
     this.#worker.unref();
     this.#worker.on('message', (answer: Answer) => {
-      const asked = this.#waiting.get(answer.id);
+      const request = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
       if (this.#waiting.size === 0) this.#worker.unref();
-      if ('error' in answer) asked?.reject(answer.error);
-      else asked?.resolve({ sha256: answer.sha256, crc: answer.crc });
+      if ('error' in answer) request?.reject(answer.error);
+      else request?.resolve({ sha256: answer.sha256, crc: answer.crc });
     });
     const end = (cause: unknown) => {
       onEnd();

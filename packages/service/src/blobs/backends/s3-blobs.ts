@@ -14,7 +14,7 @@ class S3Blob implements OpenBlob {
   readonly #key: string;
   #download: IncomingMessage;
   #chunks: AsyncIterator<Buffer>;
-  /** Bytes that have come and nobody has read. */
+  /** Bytes that have come and have not been read. */
   #rest: Buffer = Buffer.alloc(0);
   #position = 0;
 
@@ -69,7 +69,7 @@ class S3Blob implements OpenBlob {
 
 /**
  * Blobs in an object store. Each put makes an object of its own below the name of its content, and removes those that
- * came before. So whoever removes what is old can never hit what has just been put: no store can delete on condition.
+ * came before. So the removal of what is old can never hit what has just been put: no store can delete on condition.
  */
 class S3Blobs implements BlobStore {
   readonly #client: S3Client;

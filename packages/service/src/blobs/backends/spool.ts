@@ -40,7 +40,7 @@ export async function receive(
       }
       await writing;
       writing = writeAll(handle, chunk);
-      // It is waited for below; until then its failure is nobody's surprise.
+      // It is waited for below; until then its failure must not end the process.
       writing.catch(() => {});
     }
   } finally {

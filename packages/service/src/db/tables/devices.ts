@@ -47,7 +47,7 @@ export interface RetiredCertificateTable {
   fingerprint: string;
   device_id: string;
   retired_at: TimeMs;
-  /** When somebody showed it last, of which there is a row in the log. */
+  /** When it was shown last, of which there is a row in the log. */
   seen_at: TimeMs | null;
 }
 

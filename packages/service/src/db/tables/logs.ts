@@ -15,7 +15,7 @@ export interface LogTable {
   /** JSON text. */
   data: string;
   created_at: TimeMs;
-  /** Owner of the device when the row was written: who may read it, whoever owns the device later. */
+  /** Owner of the device when the row was written: who may read it, even when the device has another owner later. */
   owner_id: string | null;
   /** Counted in metrics, but left out of lists that do not ask for the type. */
   quiet: Generated<Flag>;
@@ -24,7 +24,7 @@ export interface LogTable {
 /** How often the devices of one owner on one product have asked for an update within an hour. */
 export interface PollTable {
   product_id: string;
-  /** Owner of the devices then; empty for devices that nobody owns. */
+  /** Owner of the devices then; empty for devices without an owner. */
   owner_id: string;
   /** Start of the hour. */
   at: TimeMs;

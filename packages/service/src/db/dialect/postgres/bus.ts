@@ -85,7 +85,7 @@ export class PostgresBus extends LocalBus {
   }
 
   #take(payload: string): void {
-    // Nobody else writes to the channel: the shape is that of `publish`.
+    // Only `publish` writes to the channel, in this shape.
     const [from, number, index, count, text] = JSON.parse(payload) as Part;
     if (from === this.#self) return;
     const key = `${from} ${number}`;

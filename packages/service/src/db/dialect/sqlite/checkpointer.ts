@@ -34,7 +34,7 @@ export class Checkpointer {
     this.#cancel = this.#clock.after(intervalMs, () => this.#guarded(() => this.#move()));
   }
 
-  /** Nobody waits for a checkpoint: what goes wrong with one is told, and the next write asks for another. */
+  /** A checkpoint is not awaited: its failure is logged, and the next write asks for another. */
   #guarded(work: () => void): void {
     try {
       work();

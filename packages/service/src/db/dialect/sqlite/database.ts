@@ -53,7 +53,7 @@ export class SqliteDatabase implements Changes {
     return this.write(work);
   }
 
-  /** Runs synchronous work on the writing connection while nobody else does. It must be all or nothing. */
+  /** Runs synchronous work on the writing connection while no other work does. It must be all or nothing. */
   async write<T>(work: (connection: SqliteConnection) => T): Promise<T> {
     await this.lock();
     try {
@@ -80,7 +80,7 @@ export class SqliteDatabase implements Changes {
   }
 
   /**
-   * Asks SQLite whether another process has written, once for each turn of the event loop: whoever has been told of
+   * Asks SQLite whether another process has written, once for each turn of the event loop: a client that has been told of
    * such a write and then asks us arrives in a later turn.
    */
   #askForForeignWrites(): void {

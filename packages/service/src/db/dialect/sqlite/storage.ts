@@ -37,7 +37,7 @@ export async function openSqlite(
     expressions,
     changes: database,
     writeSamples: sampleWriter(database),
-    // A file has one service: administration from the command line has nobody to wake.
+    // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
     transaction: (work) => runTransaction(db.startTransaction(), work),
     close: async () => {

@@ -38,7 +38,7 @@ interface Login {
   readonly password: string;
 }
 
-export interface DataLinkDeps extends Pick<Deps, 'storage' | 'clock'> {
+export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly live: Live;
   /** The account of a login. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */
   readonly checkLogin: (login: Login & { readonly ip: string }) => Promise<Result<{ readonly id: string }, Refusal>>;
@@ -48,7 +48,7 @@ export interface DataLinkDeps extends Pick<Deps, 'storage' | 'clock'> {
 
 /** What the calling device can do. Refusals: NOT_ACTIVATED. */
 async function capabilitiesOf(
-  { storage }: DataLinkDeps,
+  { storage }: DataDeviceDeps,
   { deviceId }: DeviceCaller,
 ): Promise<Result<Capabilities, Refusal>> {
   const activation = await activationOf(storage.db, deviceId);
@@ -68,7 +68,7 @@ function refuseCapabilities(capabilities: Capabilities, text: string): Refusal |
 
 /** API-DEV-POST-device-v1-activate. Spec: MOD-AUTH-7. */
 const activate =
-  (deps: DataLinkDeps): Handler<Contract['activate']> =>
+  (deps: DataDeviceDeps): Handler<Contract['activate']> =>
   async ({ caller, body, ip }) => {
     const { username, password, capabilities } = body;
     const text = JSON.stringify(capabilities);
@@ -104,7 +104,7 @@ const subject = ({ deviceId, row }: DeviceCaller, userId: string, atMs: number, 
 
 /** API-DEV-POST-device-v1-deactivate */
 const deactivate =
-  (deps: DataLinkDeps): Handler<Contract['deactivate']> =>
+  (deps: DataDeviceDeps): Handler<Contract['deactivate']> =>
   async ({ caller, body, ip }) => {
     const account = await deps.checkLogin({ ...body, ip });
     if (!account.ok) return account;
@@ -122,7 +122,7 @@ const deactivate =
 
 /** API-DEV-POST-device-v1-data */
 const write =
-  (deps: DataLinkDeps): Handler<Contract['write']> =>
+  (deps: DataDeviceDeps): Handler<Contract['write']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -136,7 +136,7 @@ const write =
     if (samples.length > 0) {
       const written = samples.map(({ n, v, t }) => ({ name: n, atMs: arrivalMs(t, atMs), value: v }));
       await deps.storage.writeSamples({ deviceId, batch, atMs, samples: written });
-      deps.live.tell(deviceId, {
+      deps.live.notify(deviceId, {
         type: 'samples',
         data: written.map(({ name, atMs: at, value }) => ({ name, at: String(at), value })),
       });
@@ -154,7 +154,7 @@ const write =
         }
         return put;
       });
-      for (const data of changed) deps.live.tell(deviceId, { type: 'control', data });
+      for (const data of changed) deps.live.notify(deviceId, { type: 'control', data });
     }
     return success(resultOk);
   };
@@ -167,7 +167,7 @@ function idOfKey(deviceId: string, key: string): string {
 
 /** API-DEV-POST-device-v1-messages */
 const post =
-  (deps: DataLinkDeps): Handler<Contract['post']> =>
+  (deps: DataDeviceDeps): Handler<Contract['post']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -194,13 +194,13 @@ const post =
     });
     if (!isNew) return success({ result: 'ok', id });
     const data: MessageRecord = { id, box, length, headers: body.headers ?? {}, created_at: String(created_at) };
-    deps.live.tell(caller.deviceId, { type: 'message', data });
+    deps.live.notify(caller.deviceId, { type: 'message', data });
     return success({ result: 'ok', id });
   };
 
 /** API-DEV-GET-device-v1-controls */
 const controls =
-  (deps: DataLinkDeps): Handler<Contract['controls']> =>
+  (deps: DataDeviceDeps): Handler<Contract['controls']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -208,11 +208,11 @@ const controls =
     const rows = (await controlsOf(deps.storage.db, caller.deviceId)).filter(({ at }) => at >= sinceMs);
     if (rows.some(({ delivered }) => !delivered)) {
       await deps.storage.transaction((trx) => markDelivered(trx, rows));
-      // Whoever looks at a value that was waiting sees that the device has it.
+      // Watchers of a value that was waiting see that the device has it.
       for (const { name, value, at, delivered } of rows) {
         if (delivered) continue;
         const data = { name, value: JSON.parse(value), at: String(at), delivered: true };
-        deps.live.tell(caller.deviceId, { type: 'control', data });
+        deps.live.notify(caller.deviceId, { type: 'control', data });
       }
     }
     const known = rows.map(({ name, value, at }) => ({ n: name, v: JSON.parse(value), t: wireSeconds(at) }));
@@ -226,7 +226,7 @@ const controls =
 
 /** API-DEV-GET-device-v1-capabilities-name */
 const offer =
-  (deps: DataLinkDeps): Handler<Contract['offer']> =>
+  (deps: DataDeviceDeps): Handler<Contract['offer']> =>
   async ({ caller, params }) => {
     const found = await offerNamed(deps.storage.db, caller.row.product_id, params.name);
     return found ? success(found) : failure(refusal('NOT_FOUND', { what: 'Capabilities file' }));
@@ -234,7 +234,7 @@ const offer =
 
 /** API-DEV-GET-device-v1-messages */
 const messages =
-  (deps: DataLinkDeps): Handler<Contract['messages']> =>
+  (deps: DataDeviceDeps): Handler<Contract['messages']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -245,7 +245,7 @@ const messages =
 
 /** API-DEV-GET-device-v1-messages-message_id */
 const message =
-  (deps: DataLinkDeps): Handler<Contract['message']> =>
+  (deps: DataDeviceDeps): Handler<Contract['message']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -256,18 +256,18 @@ const message =
 
 /** API-DEV-DELETE-device-v1-messages-message_id */
 const remove =
-  (deps: DataLinkDeps): Handler<Contract['remove']> =>
+  (deps: DataDeviceDeps): Handler<Contract['remove']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
     const id = params.message_id;
     const removed = await deleteMessage(deps.storage.db, caller.deviceId, id, 'to-device');
-    if (removed) deps.live.tell(caller.deviceId, { type: 'message', data: { id, removed: true } });
+    if (removed) deps.live.notify(caller.deviceId, { type: 'message', data: { id, removed: true } });
     return removed ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Message' }));
   };
 
 /** The data cloud as devices see it. */
-export const dataLinkRoutes = (deps: DataLinkDeps): Handlers<Contract> => ({
+export const dataDeviceRoutes = (deps: DataDeviceDeps): Handlers<Contract> => ({
   activate: activate(deps),
   deactivate: deactivate(deps),
   // API-DEV-GET-device-v1-capabilities

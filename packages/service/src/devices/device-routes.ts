@@ -33,7 +33,7 @@ const subjectOf = ({ clock }: Pick<DeviceDeps, 'clock'>, device: DetailedDevice,
 
 type Work<T> = (trx: Db, device: DetailedDevice) => Promise<Result<T, Refusal>>;
 
-/** Works on the calling device in one transaction, in which nobody else changes it. */
+/** Works on the calling device in one transaction, in which it is locked. */
 const withDevice = <T>(
   { storage }: DeviceDeps,
   { deviceId }: DeviceCaller,
@@ -50,12 +50,12 @@ const headerText = (header: string | string[] | undefined): string | undefined =
 /** Exchanges a provisioning token for a certificate. Spec: API-DEV-POST-provision. */
 async function provision(
   deps: DeviceDeps,
-  asked: { readonly token?: string | undefined; readonly uuid?: string | undefined },
+  request: { readonly token?: string | undefined; readonly uuid?: string | undefined },
   ip: string,
 ) {
-  const hash = asked.token === undefined ? undefined : hashSecret(asked.token);
+  const hash = request.token === undefined ? undefined : hashSecret(request.token);
   const found = hash === undefined ? undefined : await findByProvisionToken(deps.storage.db, hash);
-  const isOther = asked.uuid !== undefined && asked.uuid !== found?.uuid;
+  const isOther = request.uuid !== undefined && request.uuid !== found?.uuid;
   if (!found || isOther) return failure(refusal('WRONG_PROVISIONING_TOKEN'));
   const subject = { atMs: deps.clock.now(), deviceId: found.id, productId: found.product_id, ip };
   const issued = await issueCertificate(deps, found, subject, hash);
@@ -220,7 +220,7 @@ const info =
   };
 
 /** Identity and account of a device, as it asks itself. */
-export const deviceLinkRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
+export const accountDeviceRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
   provision: ({ body, headers, ip }) =>
     provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
   acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
