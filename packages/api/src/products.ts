@@ -60,7 +60,7 @@ const texts = {
   description: Text(65_536),
 };
 
-/** The code leaves out the owner's prefix; records hold it in upper case (reference 1.3). */
+/** The code leaves out the owner's prefix; records hold it in upper case. Reference: model 2.1. */
 const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', ...spelt('code'), examples: ['THERMOSTAT'] });
 
 const listQuery = Type.Object({

@@ -23,7 +23,7 @@ export function parseMac(text: string): Result<string, 'malformed'> {
   return success((digits.match(/../g) ?? []).join(':'));
 }
 
-/** A text as a part of a code: upper case, and `_` for what codes may not hold. */
+/** A text as a part of a code: upper case, and `_` for what codes may not hold. Reference: model 2.1. */
 export const codePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9_.-]/g, '_');
 
 /** A name whose final `#` stands for the last four digits of a MAC address `AA:BB:CC:DD:EE:FF`. */

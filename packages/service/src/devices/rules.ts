@@ -120,7 +120,7 @@ export function planProvision(
   return success({ uuid, title, productId: platform.product_id, ownedByCaller: isSoftware });
 }
 
-/** Title of a device that has not been named: the last 6 digits of its address or uuid (reference 3.1). */
+/** Title of a device that has not been named: the last 6 digits of its address or uuid. Reference: records 1.1. */
 export const defaultTitle = ({ mac, uuid }: { readonly mac: string | null; readonly uuid: string }): string =>
   (mac ?? uuid).replaceAll(':', '').slice(-6);
 

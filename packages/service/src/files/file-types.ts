@@ -1,4 +1,4 @@
-/** File-type bytes of the module by the names that the service uses (reference 3.4, module-protocols 1.5). */
+/** File-type bytes of the module by the names that the service uses. Reference: records 1.4, flash 2.1. */
 export const moduleFileTypes: ReadonlyMap<string, number> = new Map([
   ['UPGRADE_APP', 0x00],
   ['WIFI_FW', 0x01],

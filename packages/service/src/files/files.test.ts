@@ -36,7 +36,7 @@ it.each([
 });
 
 describe('uploaded file', () => {
-  it('gets every default that reference 3.4 names', () => {
+  it('gets every default (Reference: records 1.4)', () => {
     expect(unwrap(readUpload({ base64: 'aGVsbG8=' }, 'fallback.txt'))).toEqual({
       filename: 'fallback.txt',
       bytes: Buffer.from('hello'),

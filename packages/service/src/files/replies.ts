@@ -1,6 +1,6 @@
 import type { FileReply } from '../core/types.ts';
 
-/** The ETag of a stored file: CRC and size (reference 6.1). */
+/** The ETag of a stored file: CRC and size. Reference: api 3.3. */
 export const fileEtag = (crc: number, size: number): string => `${formatCrc(crc)}-${size}`;
 
 /** Records carry a file's CRC as four lower-case hex digits. */

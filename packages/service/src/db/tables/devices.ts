@@ -64,7 +64,7 @@ export interface UpdateTable {
   to_version: string;
   to_bversion: string;
   state: 'offered' | 'downloading' | 'installed' | 'done' | 'failed' | 'superseded';
-  /** Result code of the module (reference 6.3), when it has sent one. */
+  /** Result code of the module (Reference: wire 4.1), when it has sent one. */
   result: number | null;
   /** Why it failed. */
   reason: string | null;
