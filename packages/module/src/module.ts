@@ -106,8 +106,20 @@ export class Module extends Core implements Board {
     const pinDuties = pinDutiesOf({ clock, model, pins, pinRoles, variables, wlan, user: this });
     this.#pinDuties = pinDuties;
     const run = (command: string): void => void this.runAlone(command);
-    const online = { wlan, client, cloud, messages, solo, webSetup, sockets, ioConnection, services };
-    this.#life = new LifeCycle(this, { ...online, pinDuties, versionLine, run });
+    this.#life = new LifeCycle(this, {
+      wlan,
+      client,
+      cloud,
+      messages,
+      solo,
+      webSetup,
+      sockets,
+      ioConnection,
+      services,
+      pinDuties,
+      versionLine,
+      run,
+    });
   }
 
   /** The first line after a boot, and the answer of `version`: an update changes the version in it. Spec: MOD-EVENT-boot. */
@@ -211,5 +223,6 @@ function registryFor(personality: Personality): Registry<Board> {
 /** What the air does is drawn from a stream of its own of the seed: what else the module draws does not change it. */
 const wlanOf = (
   { air = defaultAir, clock, net, seed }: ModuleOptions,
-  { identity, ...parts }: Pick<Module, 'identity' | 'log' | 'timings' | 'variables'>,
-): Wlan => new Wlan({ ...parts, clock, air, net, mac: identity.mac, random: seededRandom(`air ${seed}`) });
+  { identity, log, timings, variables }: Pick<Module, 'identity' | 'log' | 'timings' | 'variables'>,
+): Wlan =>
+  new Wlan({ clock, air, net, mac: identity.mac, variables, log, timings, random: seededRandom(`air ${seed}`) });

@@ -80,9 +80,16 @@ interface ClientParts {
 }
 
 /** The module's client of its service. */
-export const clientOf = ({ flash, insecure, variables, ...parts }: ClientParts): DeviceClient =>
-  new DeviceClient({
-    ...parts,
+export function clientOf(parts: ClientParts): DeviceClient {
+  const { clock, factoryVersion, flash, identity, insecure, net, network, reboot, store, variables } = parts;
+  return new DeviceClient({
+    clock,
+    net,
+    store,
+    identity,
+    network,
+    factoryVersion,
+    reboot,
     files: new FlashFiles(flash),
     service: () => ({
       // Spec: MOD-VAR-ota.host, MOD-VAR-ota.port, MOD-VAR-network.ca_cert.
@@ -92,6 +99,7 @@ export const clientOf = ({ flash, insecure, variables, ...parts }: ClientParts):
       insecure,
     }),
   });
+}
 
 interface DataCloudParts {
   readonly clock: Clock;
@@ -105,14 +113,19 @@ interface DataCloudParts {
 }
 
 /** Streams and controls at the service. */
-export function dataCloudOf({ flash, log, variables, ...parts }: DataCloudParts): DataCloud {
+export function dataCloudOf(parts: DataCloudParts): DataCloud {
+  const { client, clock, flash, log, random, store, variables, version } = parts;
   /** The name of the file is fixed from activation on, whatever is loaded or reset. Spec: MOD-OPT-cloud_capabilities-readonly. */
   const keepName = (file = cloud.file) => {
     if (file !== undefined && variables.get('cloud.capabilities') !== file) variables.set('cloud.capabilities', file);
   };
   const cloud: DataCloud = new DataCloud({
-    ...parts,
+    clock,
+    random,
+    store,
     files: flash,
+    client,
+    version,
     notices: {
       // Spec: MOD-OPT-cloud_activate-capabilities.
       activated: keepName,
@@ -140,9 +153,15 @@ interface SoloParts {
 }
 
 /** What serves the capabilities without a host. */
-export const soloOf = ({ log, ...parts }: SoloParts): Solo =>
+export const soloOf = ({ clock, cloud, log, model, network, pins, rtc, variables }: SoloParts): Solo =>
   new Solo({
-    ...parts,
+    clock,
+    rtc,
+    model,
+    pins,
+    variables,
+    cloud,
+    network,
     failed: (refusal) => {
       if (refusal.kind === 'service' && !refusal.error.local) log.say('notPushed', { reason: refusal.error.message });
     },
