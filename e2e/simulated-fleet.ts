@@ -2,7 +2,7 @@ import { argon2Sync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Client, createClient } from '@moorage/api';
-import { type Random, seededRandom, sleep, VirtualClock } from '@moorage/base';
+import { type Random, seededRandom, sleep, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
 import { createModule, type Module } from '@moorage/module';
 import type { Net } from '@moorage/net';
@@ -69,7 +69,7 @@ class SimulatedService {
   }
 
   async attach(net: Net): Promise<void> {
-    await net.listen(host.port, ({ stream, remoteAddress }) => {
+    const listening = await net.listen(host.port, ({ stream, remoteAddress }) => {
       const service = this.#service;
       if (!service) {
         stream.destroy();
@@ -81,6 +81,7 @@ class SimulatedService {
       const socket = Object.assign(stream, { remoteAddress, setTimeout: () => stream });
       service.devices.server.emit('connection', socket);
     });
+    unwrap(listening);
   }
 
   /** Every connection breaks off, whatever was under way; nothing is answered until the next start. */

@@ -1,5 +1,5 @@
 import type { EndpointShape, ReplyOf } from '@moorage/api';
-import { type Result, success } from '@moorage/base';
+import { ignoreFailure, type Result, success } from '@moorage/base';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
 import type { ServiceFailure } from './failures.ts';
@@ -61,7 +61,7 @@ export class ServiceAccess {
       return outcome;
     });
     // What has just been fetched is acknowledged at once; the task is done either way.
-    if (done.ok) await this.#settle();
+    if (done.ok) ignoreFailure(await this.#settle());
     return done;
   }
 

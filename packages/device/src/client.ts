@@ -1,5 +1,5 @@
 import { type DeviceInfo, type EndpointShape, otaResults, type ReplyOf, type ServiceAction } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, ignoreFailure, type Result, success } from '@moorage/base';
 import { ServiceAccess } from './access.ts';
 import { type ChannelPorts, DeviceChannel } from './channel/device-channel.ts';
 import type { RequestBody } from './channel/session.ts';
@@ -241,7 +241,8 @@ export class DeviceClient {
 
   /** Any request renews a certificate whose time has come. */
   async #renewIfDue(): Promise<void> {
-    if (await this.#access.isRenewalDue()) await this.info();
+    // One that fails is made again by the next request.
+    if (await this.#access.isRenewalDue()) ignoreFailure(await this.info());
   }
 
   readonly #emit = (event: DeviceEvent): void => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc16, type Store, type Version } from '@moorage/base';
+import { crc16, type Store, unwrap, type Version } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -62,12 +62,12 @@ describe.each(stores)('files over a store: $name', ({ make }) => {
   test('take the place of an older one only when they are whole and right', async () => {
     const store = await make();
     const files = await StoreFiles.open(store);
-    await write(files, 'chart.txt', 'old');
+    unwrap(await write(files, 'chart.txt', 'old'));
     expect(await write(files, 'chart.txt', 'new', 1)).toEqual({ ok: false, error: 'crc' });
     expect(await write(files, 'chart.txt', 'new', undefined, 4)).toEqual({ ok: false, error: 'incomplete' });
     expect(await write(files, 'chart.txt', 'new', undefined, 2)).toEqual({ ok: false, error: 'incomplete' });
     expect(await read(files, 'chart.txt')).toBe('old');
-    await write(files, 'chart.txt', 'new');
+    unwrap(await write(files, 'chart.txt', 'new'));
     expect(await read(files, 'chart.txt')).toBe('new');
     expect((await store.names()).filter((name) => name.startsWith('content/'))).toHaveLength(1);
   });
@@ -75,7 +75,7 @@ describe.each(stores)('files over a store: $name', ({ make }) => {
   test('are gone once removed, and what a cut has left is swept', async () => {
     const store = await make();
     const files = await StoreFiles.open(store);
-    await write(files, 'chart.txt', 'deep here');
+    unwrap(await write(files, 'chart.txt', 'deep here'));
     await files.remove('chart.txt');
     await files.remove('chart.txt');
     expect(await read(files, 'chart.txt')).toBe('missing');
@@ -88,7 +88,7 @@ describe.each(stores)('files over a store: $name', ({ make }) => {
 
   test('are not read when they are too large', async () => {
     const files = await StoreFiles.open(await make());
-    await write(files, 'chart.txt', 'deep here');
+    unwrap(await write(files, 'chart.txt', 'deep here'));
     expect(await files.readAll('chart.txt', 8)).toEqual({ ok: false, error: 'too-large' });
   });
 });

@@ -1,5 +1,5 @@
 import type { ServiceAction } from '@moorage/api';
-import { type CancelTimer, type Clock, failure, type Random, type Result } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result } from '@moorage/base';
 import type { DeviceEvent, DeviceEventListener } from '../events.ts';
 import { UpdateWake, type WakePorts } from '../update/wake.ts';
 import { Channel, type ConnectionPorts } from './channel.ts';
@@ -115,8 +115,8 @@ export class DeviceChannel {
     if (action.action === 'ota') {
       if (this.#ports.updatesItself()) this.#wake.wake();
     } else if (action.action === 'command') {
-      // What it comes to is not asked for.
-      if (typeof action.command === 'string') void this.#command(action.command);
+      // The service does not wait for the outcome of an action.
+      if (typeof action.command === 'string') ignoreFailure(this.#command(action.command));
     } else {
       this.#ports.act(action);
     }

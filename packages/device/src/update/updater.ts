@@ -1,5 +1,5 @@
 import { type HeldFile, type OtaQuery, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
-import { failure, formatVersion, isUuid, type Result, success } from '@moorage/base';
+import { failure, formatVersion, ignoreFailure, isUuid, type Result, success } from '@moorage/base';
 import type { ServiceAccess } from '../access.ts';
 import { endpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
@@ -109,7 +109,9 @@ export class Updater {
     if (!done.ok) {
       await keeper.change({ attempt: undefined });
       // The service may as well know why; whether it hears it makes no difference here.
-      if (done.error.result === otaResults.failed) await this.#report(connection, offer.bundle_id, otaResults.failed);
+      if (done.error.result === otaResults.failed) {
+        ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed));
+      }
       return done;
     }
     // A part of a bundle is no bundle: what runs stays what it was.
@@ -142,7 +144,7 @@ export class Updater {
     // First of all: whatever happens from here on, the device comes back with the bundle.
     await this.#parts.keeper.change({ installed, unreported: true, attempt: undefined });
     // Only progress: if it gets lost, the report of the restarted device still says everything.
-    await this.#report(connection, offer.bundle_id, otaResults.updated, before);
+    ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.updated, before));
     this.#parts.emit({ type: 'installed', ...installed });
     return success('installed');
   }

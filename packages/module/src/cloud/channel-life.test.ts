@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import { waits } from '@moorage/device/channel/table';
 import type { PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
@@ -96,7 +97,7 @@ describe('a channel that ends', () => {
         if (dials === 1) return { cutAfterBytes: cut, latencyMs: 20, jitterMs: 30 };
         return dials === 2 ? { cutAfterSentBytes: cut, latencyMs: 20 } : { latencyMs: 20, jitterMs: 30 };
       };
-      module.variables.assign(['dms.cmd.enabled', '1']);
+      ignoreFailure(module.variables.assign(['dms.cmd.enabled', '1']));
       channel.answer = ({ id }) => ({ id, data: null });
       module.wlan.down('wlan');
       await join();

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
 import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
@@ -59,7 +60,7 @@ describe('an update', () => {
       ...bundle,
       files: [...bundle.files, { name: 'main_app.exe', content: pattern(5000), type: 0x81, version: '2.3.0.2' }],
     };
-    await rig.until(rig.module.client.ota());
+    unwrap(await rig.until(rig.module.client.ota()));
     const stat = (name: string) => {
       const { type, flags, version } = rig.module.flash.stat(name) ?? {};
       return { type, flags, version };
@@ -72,8 +73,8 @@ describe('an update', () => {
   // Spec: MOD-OTA-none.
   test('nothing new is no update and no restart', async () => {
     const { module, until, printed, peer } = await updatable();
-    await until(module.client.ota());
-    await until(module.client.info());
+    unwrap(await until(module.client.ota()));
+    unwrap(await until(module.client.info()));
     printed.length = 0;
     expect(await until(module.client.ota())).toEqual({ ok: true, value: 'none' });
     expect(module.client.otaResult).toBe(2);
@@ -83,8 +84,8 @@ describe('an update', () => {
 
   test('a forced update fetches every file again', async () => {
     const { module, until, peer } = await updatable();
-    await until(module.client.ota());
-    await until(module.client.info());
+    unwrap(await until(module.client.ota()));
+    unwrap(await until(module.client.info()));
     peer.requests.length = 0;
     expect(await until(module.client.ota({ force: true }))).toEqual({ ok: true, value: 'updated' });
     expect(peer.downloads).toHaveLength(2);
@@ -96,14 +97,14 @@ describe('an update', () => {
     ['1.0.0.2', { version: '1.0.0.2' }],
   ])('bundle %s is asked for by %j', async (wanted, body) => {
     const { module, until, peer } = await updatable();
-    await until(module.client.ota({ bundle: wanted }));
+    unwrap(await until(module.client.ota({ bundle: wanted })));
     expect(peer.requests[0]?.body).toMatchObject(body);
   });
 
   test('settings and the identity of the module survive an update', async () => {
     const { module, until } = await updatable();
-    await until(module.client.provision('T'.repeat(32), 'ca text'));
-    await until(module.client.ota());
+    unwrap(await until(module.client.provision('T'.repeat(32), 'ca text')));
+    unwrap(await until(module.client.ota()));
     expect(module.variables.get('wlan.ssid')).toBe('harbour-open');
     expect(module.client.provisionStatus).toBe(3);
   });
@@ -181,7 +182,7 @@ describe('result codes', () => {
   test('the result is 0 again after a restart that is not part of an update', async () => {
     const { module, peer, until } = await updatable();
     peer.refuse('POST /ota', 403);
-    await until(module.client.ota());
+    expect((await until(module.client.ota())).ok).toBe(false);
     await module.reboot();
     expect(module.client.otaResult).toBe(0);
   });
@@ -243,8 +244,8 @@ describe('a cut download', () => {
 /** Spec: MOD-OTA-crc. */
 test('a wrong CRC leaves the file invalid, keeps the old one, and is result 3', async () => {
   const { module, peer, until } = await updatable();
-  await until(module.client.ota());
-  await until(module.client.info());
+  unwrap(await until(module.client.ota()));
+  unwrap(await until(module.client.info()));
   const id = '33333333-3333-4333-8333-333333333333';
   const spoilt = { name: 'settings.csv', content: pattern(400, 5), crc: 0x1234 };
   peer.bundle = { id, version: '1.0.0.3', files: [spoilt, { name: 'new.txt', content: pattern(10), crc: 1 }] };

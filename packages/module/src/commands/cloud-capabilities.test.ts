@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { unwrap } from '@moorage/base';
 import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { describe, expect, test } from 'vitest';
 import { contentOf } from '../testing/client-rig.ts';
@@ -22,7 +23,9 @@ async function fileHost({ network }: Awaited<ReturnType<typeof rig>>, files: Rea
     const content = files[request.url ?? ''];
     response.writeHead(content === undefined ? 404 : 200).end(content);
   });
-  await network.attach('files.local', '10.9.9.10').listen(80, ({ stream }) => server.emit('connection', stream));
+  unwrap(
+    await network.attach('files.local', '10.9.9.10').listen(80, ({ stream }) => server.emit('connection', stream)),
+  );
 }
 
 /** Spec: MOD-CMD-cloud_capabilities. */

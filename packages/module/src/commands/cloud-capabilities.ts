@@ -1,4 +1,4 @@
-import { failure, parseVersion, type Result, success, type Version } from '@moorage/base';
+import { failure, ignoreFailure, parseVersion, type Result, success, type Version } from '@moorage/base';
 import { parseCapabilities, readCapabilities } from '@moorage/device/data/capabilities';
 import { fetchOffer, listOffers } from '@moorage/device/data/offers';
 import { type FlashError, fileReasons, fileTypes, isFileName } from '../device/flash.ts';
@@ -108,7 +108,8 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
   if (!fetched.ok) return failure(fail(codes.FAILED));
   const read = await readCapabilities(board.flash, url.fileName);
   if (!read.ok) {
-    await board.flash.remove(url.fileName);
+    // The command fails for the file's contents, whether it stays or not.
+    ignoreFailure(await board.flash.remove(url.fileName));
     return failure(refuse(board, read.error));
   }
   if (!script) return success({ file: url.fileName, script: undefined });

@@ -167,7 +167,7 @@ describe('stream_read', () => {
   test('waits as long as the variable says', async () => {
     const { run, streams, variables, clock } = await rig();
     const { stream, arrive } = line();
-    streams.open(stream);
+    unwrap(streams.open(stream));
     variables.set('bus.command.read_timeout', 5000);
     const answer = run('read 0 4');
     await clock.advance(4999);

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import type { PinRoles } from '../device/pin-roles.ts';
 import { openTcpClient, openUdpClient, type SocketParts } from './open-client.ts';
 import { tlsSettings } from './tls-settings.ts';
@@ -46,7 +47,9 @@ export class IoConnection {
 
   async #act(): Promise<void> {
     if (this.#asserted && this.#handle === undefined) await this.#open();
-    if (!this.#asserted && this.#handle !== undefined) await this.#parts.streams.close(this.#handle);
+    if (this.#asserted || this.#handle === undefined) return;
+    // The stream may have been closed by a command meanwhile.
+    ignoreFailure(await this.#parts.streams.close(this.#handle));
   }
 
   async #open(): Promise<void> {

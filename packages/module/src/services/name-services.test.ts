@@ -246,7 +246,7 @@ describe('LLMNR', () => {
     const rig = await rigWith('set mdns.name quay-#', `set system.string_substitution ${substitution}`);
     await rig.join(claimMs);
     const peer = await rig.peer('10.5.6.20', { port: 0 });
-    await peer.socket.send(query(name, 'A'), llmnrGroup, llmnrPort);
+    unwrap(await peer.socket.send(query(name, 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
     expect(messages(peer)).toMatchObject([{ answers: [{ type: 'A', data: moduleIp }] }]);
   });

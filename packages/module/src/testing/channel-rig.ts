@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { ChannelPeer } from '@moorage/device/testing/channel-peer';
 import { clientRig } from './client-rig.ts';
 
@@ -19,7 +20,7 @@ export async function channelRig(
     for (let turn = 0; turn < 20; turn++) await clock.advance(1);
   };
   const join = async () => {
-    await until(module.wlan.ensureUp('wlan'));
+    unwrap(await until(module.wlan.ensureUp('wlan')));
     await settle();
   };
   await join();
