@@ -19,6 +19,13 @@ describe('status broadcast by UDP', () => {
     const { join, listener, module, texts } = await rigWith();
     await join();
     expect(listener.heard).toMatchObject([{ address: moduleIp, port }]);
+    expect(texts()).toEqual([`{"ip":"${moduleIp}","mac":"${module.identity.mac}"}`]);
+  });
+
+  test('has all that the later generation has when it is asked for', async () => {
+    const all = 'mac,bssid,channel,ip,ssid,rssi,remote_terminal_port,time,version';
+    const { join, module, texts } = await rigWith(`set broadcast.data "${all}"`);
+    await join();
     const nowMs = module.rtc.nowMs();
     const { mac } = module.identity;
     expect(texts()).toEqual([
@@ -75,8 +82,11 @@ describe('status broadcast by UDP', () => {
   test('goes to the host and port of its variables', async () => {
     const rig = await rigWith('set broadcast.udp.ip 10.5.6.30', 'set broadcast.udp.port 4000');
     const host = await rig.peer('10.5.6.30', { port: 4000 });
+    // A broadcast would reach the first host, too.
+    const bystander = await rig.peer('10.5.6.31', { port: 4000 });
     await rig.join();
     expect(host.heard).toMatchObject([{ port: 4000 }]);
+    expect(bystander.heard).toEqual([]);
     expect(rig.texts()).toEqual([]);
   });
 

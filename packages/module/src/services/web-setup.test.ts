@@ -52,13 +52,17 @@ describe('setup web', () => {
 
   // MOD-VAR-setup.web.ssid, MOD-VAR-setup.web.passkey
   test('has the name and the key of its variables', async () => {
-    const { module, run, setup } = await rigWith('set setup.web.ssid Harbour-#', 'set softap.ssid mine');
+    const { module, run, setup } = await rigWith(
+      'set setup.web.ssid Harbour-#',
+      'set setup.web.passkey "seven seas"',
+      'set softap.ssid mine',
+    );
     await setup();
     const digits = module.identity.mac.replaceAll(':', '').slice(-4);
     expect(module.wlan.softAp).toMatchObject({ ssid: `Harbour-${digits}`, secured: true });
     expect(await run('get softap.info')).toContain('Security: WPA2-AES');
-    expect(module.wlan.stations.join(station, 'wrong')).toBe(false);
-    expect(module.wlan.stations.join(station, 'password')).toBe(true);
+    expect(module.wlan.stations.join(station, 'password')).toBe(false);
+    expect(module.wlan.stations.join(station, 'seven seas')).toBe(true);
   });
 
   // MOD-VAR-setup.web.url, MOD-VAR-softap.dns_server.url, MOD-VAR-softap.dns_server.enabled

@@ -10,8 +10,9 @@ export const broadcastVariables = defineVariables([
     name: 'broadcast.data',
     shortcut: 'br d',
     kind: csv(item),
-    default: 'mac,bssid,channel,ip,ssid,rssi,remote_terminal_port,time,version',
-    evidence: 'documented',
+    // Spec: MOD-EVENT-3. The later generation sends more; a personality may.
+    default: 'ip,mac',
+    evidence: 'spec',
     help: 'Properties in the status broadcast, in this order',
   },
   {
