@@ -15,6 +15,26 @@ describe.each(nets)('$name net', ({ make }) => {
     expect(await textOf(client.stream)).toBe('answer');
   });
 
+  test('what a connection has sent, and its end, are heard before a later connection is handed over', async () => {
+    const { near, far } = make();
+    const heard: string[] = [];
+    const listener = unwrap(
+      await far.listen(0, ({ stream }) => {
+        open.push(stream);
+        heard.push('new');
+        stream.on('data', (bytes) => heard.push(String(bytes))).on('end', () => heard.push('end'));
+      }),
+    );
+    open.push(listener);
+    for (let count = 0; count < 20; count++) {
+      const { stream } = unwrap(await near.dial({ host: listener.address, port: listener.port, timeoutMs }));
+      open.push(stream);
+      await new Promise<void>((resolve) => stream.end('last', resolve));
+    }
+    await expect.poll(() => heard.length).toBe(60);
+    expect(heard).toEqual(Array.from({ length: 20 }, () => ['new', 'last', 'end']).flat());
+  });
+
   test('both ends agree on their addresses', async () => {
     const { listener, client, server } = await connect(make(), open);
     expect(client.remotePort).toBe(listener.port);

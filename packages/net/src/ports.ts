@@ -113,6 +113,10 @@ export interface Net {
   dial(options: DialOptions): Promise<Result<Connection, NetFailure>>;
   /** Runs the client's side of a TLS handshake over an open connection; on failure the connection is gone. */
   secure(connection: Connection, options: SecureOptions): Promise<Result<Connection, NetFailure>>;
+  /**
+   * Listens on a port; 0 takes a free one. A connection is handed over after all that others had sent before it, their
+   * ends too.
+   */
   listen(
     port: number,
     accept: (connection: Connection) => void,

@@ -7,6 +7,7 @@ import { attachSession } from '../bus/attach-session.ts';
 import { createModule } from '../module.ts';
 import { HostLine, PeerStream } from '../testing/bus-rig.ts';
 import { defaultAir } from '../wlan/air.ts';
+import { maxRefused } from './remote-terminal.ts';
 
 /** A module that has joined with its terminal on, and a host in the same network. */
 async function rig(settings: readonly string[] = []) {
@@ -121,6 +122,57 @@ test('a second client is told that the terminal is taken, and the first goes on'
   first.stream.end();
   await first.hears();
   expect(await (await connect()).hears()).toBe('> ');
+});
+
+test('a client that has ended is gone when the next one comes, whatever its command still does', async () => {
+  const { connect, module } = await rig();
+  const first = await connect();
+  await first.hears();
+  const gate = Promise.withResolvers<void>();
+  void module.queue.run(() => gate.promise);
+  await first.says('get bus.mode\r');
+  first.stream.end();
+  await first.hears();
+  expect(first.ended).toBe(false);
+  const second = await connect();
+  expect(await second.hears()).toBe('> ');
+  expect(await first.hears()).toBe('');
+  expect(first.ended).toBe(true);
+  expect(module.bus.useOf(0)).toBe('nothing');
+  gate.resolve();
+  expect(await second.says('\r')).toBe('\r\n> ');
+  expect(module.bus.useOf(0)).toBe('nothing');
+});
+
+test('a client that ends at the password is hung up, and leaves the terminal free', async () => {
+  const { connect } = await rig(['remote_terminal.password x']);
+  const first = await connect();
+  await first.hears();
+  first.stream.end('half');
+  await first.hears();
+  expect(first.ended).toBe(true);
+  expect(await (await connect()).hears()).toBe('Password: ');
+});
+
+test('of many clients that are sent away at most 16 stay open, all hear why, and the next client is let in', async () => {
+  const { connect, run, module } = await rig();
+  const first = await connect();
+  const flood = [];
+  for (let count = 0; count < 3 * maxRefused; count++) flood.push(await connect());
+  const heard = await Promise.all(flood.map((client) => client.hears()));
+  expect(new Set(heard)).toEqual(new Set(['Remote terminal in use\r\n']));
+  // Only a write tells those that are cut off.
+  const stillOpen = async (): Promise<number> => {
+    await Promise.all(flood.map((client) => client.stream.destroyed || client.says('x')));
+    return flood.filter(({ stream }) => !stream.destroyed).length;
+  };
+  expect(await stillOpen()).toBe(maxRefused);
+  first.stream.end();
+  await first.hears();
+  expect(await (await connect()).hears()).toBe('> ');
+  expect(module.bus.useOf(0)).toBe('nothing');
+  await run('network_down');
+  expect(await stillOpen()).toBe(0);
 });
 
 // MOD-NET-terminal

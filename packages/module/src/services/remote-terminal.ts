@@ -23,8 +23,14 @@ const maxPasswordBytes = 256;
 /** How long a client that is sent away may take to read what waits for it, in ms. */
 const lingerMs = 1_000;
 
+/** Clients that are sent away at a time; a further one cuts off the oldest. */
+export const maxRefused = 16;
+
 /** A client that has the terminal, from its connection to its end. */
 interface Client {
+  /** It has sent its end, or its connection has failed: what its commands still answer is for no one. */
+  readonly hasEnded: boolean;
+  /** Gives the terminal up at once and hangs up; a command that runs goes on. */
   close(): void;
 }
 
@@ -39,10 +45,13 @@ export const remoteTerminal: NetworkService<TerminalParts> = {
   },
   async start(parts): Promise<RunningService | undefined> {
     let client: Client | undefined;
+    const refused = new Set<Duplex>();
     const port = parts.variables.get('remote_terminal.port');
     const listening = await parts.net.listen(port, ({ stream }) => {
+      // Spec: MOD-NET-terminal-one. A client that has gone is not in the way of the one that comes back.
+      if (client?.hasEnded) client.close();
       if (client) {
-        refuse(parts, stream);
+        refuse(parts, stream, refused);
         return;
       }
       const own = serve(parts, stream, () => {
@@ -57,6 +66,7 @@ export const remoteTerminal: NetworkService<TerminalParts> = {
     return {
       async stop() {
         client?.close();
+        for (const stream of refused) stream.destroy();
         await listening.value.close();
       },
     };
@@ -64,8 +74,12 @@ export const remoteTerminal: NetworkService<TerminalParts> = {
 };
 
 /** The one who is there stays. Spec: MOD-NET-terminal-one. */
-function refuse(parts: TerminalParts, stream: Duplex): void {
+function refuse(parts: TerminalParts, stream: Duplex, refused: Set<Duplex>): void {
+  const [oldest] = refused;
+  if (refused.size >= maxRefused) oldest?.destroy();
+  refused.add(stream);
   stream.on('error', () => stream.destroy());
+  stream.on('close', () => refused.delete(stream));
   // What it sends is of no interest, but the end of it is awaited: a reset might overtake the line.
   stream.resume();
   stream.end(`${parts.personality.text('terminalInUse')}\r\n`);
@@ -91,12 +105,20 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
   // Spec: MOD-NET-telnet. Negotiation is taken out and not answered.
   const stream = telnetStream(connection, { heard: () => {}, active: idle.active, maybeRaw: true });
   let loggedIn = false;
-  stream.on('error', () => stream.destroy());
-  stream.on('close', () => {
+  let hasEnded = false;
+  const leave = (): void => {
     idle.stop();
     if (loggedIn) parts.bus.terminal(false);
+    loggedIn = false;
     gone();
-  });
+  };
+  // The stream ends only when all of it has been read, which waits for the command that runs.
+  for (const sign of ['end', 'error', 'close'])
+    connection.on(sign, () => {
+      hasEnded = true;
+    });
+  stream.on('error', () => stream.destroy());
+  stream.on('close', leave);
   logIn(parts, stream, () => {
     loggedIn = true;
     parts.bus.terminal(true);
@@ -106,7 +128,15 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
     }
     parts.attachTerminal(stream);
   });
-  return { close: () => hangUp(parts, stream) };
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    close() {
+      leave();
+      hangUp(parts, stream);
+    },
+  };
 }
 
 const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
@@ -142,7 +172,7 @@ function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
       if (character !== '\r' && character !== '\n') {
         typed = (typed + character).slice(0, maxPasswordBytes);
       } else if (check()) {
-        stream.off('data', read);
+        stream.off('data', read).off('end', end);
         stream.pause();
         if (wrong >= maxPasswords) {
           hangUp(parts, stream);
@@ -157,6 +187,9 @@ function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
     }
   };
   stream.on('data', read);
+  // Nothing more will be typed: there is no session yet that would end with its input.
+  const end = (): void => hangUp(parts, stream);
+  stream.on('end', end);
   ask();
 }
 

@@ -8,6 +8,9 @@ export const patienceMs = 15_000;
 /** Longest time in which a client must have asked for something while others wait for its place, in ms. */
 export const hasteMs = 1_000;
 
+/** The same for a client that has waited longer than that for its own place: what it asks for may be here already. */
+export const lateHasteMs = 100;
+
 /** Requests that one connection may send ahead of the answers. */
 export const maxPipelined = 16;
 
@@ -37,16 +40,18 @@ export class Client {
   #ending = false;
   /** Its place is somebody else's. */
   #gone = false;
-  readonly #cameAtMs: number;
+  /** Monotonic time at which it must have asked for something if others wait. */
+  readonly #hasteEndMs: number;
   /** Monotonic time at which the client has been waited for long enough. */
   #dueAtMs = Number.POSITIVE_INFINITY;
   #cancelTimer: CancelTimer | undefined;
 
-  constructor(connection: Connection, clock: Clock, events: ClientEvents) {
+  /** `cameAtMs` is the monotonic time at which it connected. */
+  constructor(connection: Connection, clock: Clock, events: ClientEvents, cameAtMs = clock.monotonic()) {
     this.connection = connection;
     this.#clock = clock;
     this.#events = events;
-    this.#cameAtMs = clock.monotonic();
+    this.#hasteEndMs = Math.max(cameAtMs + hasteMs, clock.monotonic() + lateHasteMs);
     this.socket.on('error', () => this.socket.destroy());
     this.socket.once('close', () => this.#closed());
     this.waitsForPeer();
@@ -93,7 +98,7 @@ export class Client {
   /** Others wait for its place: a client that has not asked for anything so far has less time to. */
   hurry(): void {
     if (this.#busy || this.#answered > 0 || this.#gone || this.#ending) return;
-    this.#dueAtMs = Math.min(this.#dueAtMs, this.#cameAtMs + hasteMs);
+    this.#dueAtMs = Math.min(this.#dueAtMs, this.#hasteEndMs);
     this.#cancelTimer?.();
     this.#timeUp();
   }

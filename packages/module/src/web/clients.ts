@@ -2,7 +2,7 @@ import type { Clock } from '@moorage/base';
 import type { Connection } from '@moorage/net';
 import { Client } from './client.ts';
 
-/** Connections that may wait for a place; further ones are closed at once. */
+/** Connections that may wait for a place; further ones are refused at once. */
 export const maxWaitingClients = 128;
 
 /**
@@ -13,14 +13,17 @@ export class Clients {
   readonly #clock: Clock;
   readonly #max: number;
   readonly #start: (client: Client) => void;
+  readonly #refusal: string;
   readonly #active = new Set<Client>();
-  readonly #waiting = new Map<Connection, () => void>();
+  readonly #waiting = new Map<Connection, { readonly cameAtMs: number; stop(): void }>();
   #stopped = false;
 
-  constructor(clock: Clock, max: number, start: (client: Client) => void) {
+  /** `refusal` is what a connection hears for which there is no room. */
+  constructor(clock: Clock, max: number, start: (client: Client) => void, refusal: string) {
     this.#clock = clock;
     this.#max = max;
     this.#start = start;
+    this.#refusal = refusal;
   }
 
   /** Somebody waits for a place: answers should be the last ones of their connections. */
@@ -33,8 +36,15 @@ export class Clients {
   }
 
   accept(connection: Connection): void {
-    if (this.#stopped || connection.stream.destroyed || this.#waiting.size >= maxWaitingClients) {
-      connection.stream.destroy();
+    const { stream } = connection;
+    if (this.#stopped || stream.destroyed) {
+      stream.destroy();
+      return;
+    }
+    if (this.#waiting.size >= maxWaitingClients) {
+      stream.on('error', () => stream.destroy());
+      // Nothing of it is kept: its place in the process is needed.
+      stream.resume().end(this.#refusal, () => stream.destroy());
       return;
     }
     if (this.#active.size < this.#max) {
@@ -65,11 +75,12 @@ export class Clients {
     const leave = (): void => void stream.destroy();
     const gone = (): void => void this.#waiting.delete(connection);
     stream.on('error', leave).once('end', leave).once('close', gone);
-    this.#waiting.set(connection, () => stream.off('end', leave).off('close', gone));
+    const stop = (): void => void stream.off('end', leave).off('close', gone);
+    this.#waiting.set(connection, { cameAtMs: this.#clock.monotonic(), stop });
   }
 
-  #admit(connection: Connection): void {
-    const client = new Client(connection, this.#clock, {
+  #admit(connection: Connection, cameAtMs?: number): void {
+    const events = {
       idle: () => {
         // To the end: the first of the set has been idle longest.
         this.#active.delete(client);
@@ -80,7 +91,8 @@ export class Clients {
         this.#active.delete(client);
         this.#fill();
       },
-    });
+    };
+    const client = new Client(connection, this.#clock, events, cameAtMs);
     this.#active.add(client);
     if (this.isCrowded) client.hurry();
     this.#start(client);
@@ -90,12 +102,12 @@ export class Clients {
   #fill(): void {
     const silent = ([{ stream }]: readonly [Connection, unknown]): number => Number(stream.readableLength === 0);
     const turns = [...this.#waiting].sort((one, other) => silent(one) - silent(other));
-    for (const [connection, stopWaiting] of turns) {
+    for (const [connection, { cameAtMs, stop }] of turns) {
       if (this.#active.size >= this.#max) return;
       // Places are filled again within each other, when one that gets its place is gone at once.
       if (!this.#waiting.delete(connection)) continue;
-      stopWaiting();
-      if (!connection.stream.destroyed) this.#admit(connection);
+      stop();
+      if (!connection.stream.destroyed) this.#admit(connection, cameAtMs);
     }
   }
 }

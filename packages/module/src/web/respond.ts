@@ -39,6 +39,7 @@ const statusLines: Readonly<Record<number, string>> = {
   416: 'Range not satisfiable',
   431: 'Request header too large',
   500: 'Server error',
+  503: 'Service unavailable',
 };
 
 const plainText = { 'Content-Type': 'text/plain; charset=utf-8' };

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { type WebRig, webRig, webWires } from '../testing/web-rig.ts';
-import { hasteMs, maxPipelined, patienceMs } from './client.ts';
+import { hasteMs, lateHasteMs, maxPipelined, patienceMs } from './client.ts';
 import { maxWaitingClients } from './clients.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -228,11 +228,37 @@ describe.each(webWires)('the server over %s', (wire) => {
     await rig.close();
   });
 
+  test('50 that send a header slowly hold one place for as long as their first and a tenth of a second each', async () => {
+    const rig = await webRig({ wire, variables: { 'http.server.max_clients': 5 } });
+    const slow: Awaited<ReturnType<typeof line>>[] = [];
+    for (let count = 0; count < 50; count++) {
+      const client = await line(rig);
+      client.stream.write('GET / HT');
+      slow.push(client);
+    }
+    const asking = await line(rig);
+    asking.stream.write(get('get wlan.ssid'));
+    await turns();
+    await rig.clock.advance(hasteMs);
+    for (let round = 0; round < 45 / 5; round++) {
+      await turns();
+      expect(asking.received()).toBe('');
+      await rig.clock.advance(lateHasteMs);
+    }
+    await until(() => replies(asking.received()).length === 1);
+    await rig.close();
+  });
+
   test('more than a few that wait are turned away', async () => {
     const rig = await webRig({ wire, variables: { 'http.server.max_clients': 1 } });
     const lines: Awaited<ReturnType<typeof line>>[] = [];
     for (let count = 0; count < 1 + maxWaitingClients + 2; count++) lines.push(await line(rig));
     await until(() => lines.filter(({ ended }) => ended()).length === 2);
+    const refused = lines.filter(({ ended }) => ended()).map(({ received }) => received());
+    for (const text of refused)
+      expect(text).toMatch(
+        /^HTTP\/1\.1 503 Service unavailable\r\n[\s\S]*\r\nService unavailable: too many clients\r\n$/,
+      );
     await rig.close();
     await until(() => lines.every(({ ended }) => ended()));
   });

@@ -58,7 +58,12 @@ export class Site {
     // A private key is no file for others, whatever it has been made as.
     this.#files = { flash: parts.flash, hidden: settings.keyFile };
     const clock = parts.hostClock ?? parts.clock;
-    this.#clients = new Clients(clock, settings.maxClients, (client) => serveConnection(this.#receiver(client)));
+    this.#clients = new Clients(
+      clock,
+      settings.maxClients,
+      (client) => serveConnection(this.#receiver(client)),
+      rawRefusal(503, 'too many clients', this.#common),
+    );
   }
 
   get isStopped(): boolean {

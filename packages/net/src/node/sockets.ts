@@ -9,6 +9,20 @@ import { acceptTls, opening } from './tls.ts';
 /** Longest handshake of a client where the listener names none, in ms. */
 export const defaultHandshakeTimeoutMs = 10_000;
 
+/** Connections that wait to be accepted; the host may allow fewer. One too many is dropped, and tries again in 1, 3, 7 s. */
+const maxBacklog = 4_096;
+
+/**
+ * Turns of the event loop that a connection waits for what other connections have sent before it: one to read a
+ * connection that was accepted in the same turn, one for the end behind its bytes, one for whoever hears of it.
+ */
+const handOverTurns = 3;
+
+function afterTurns(turns: number, task: () => void): void {
+  if (turns === 0) task();
+  else setImmediate(() => afterTurns(turns - 1, task));
+}
+
 /** Connects a socket to an address. The module's own address is its sender where that can be. */
 export function openSocket(
   { port, localPort, timeoutMs }: DialOptions,
@@ -54,12 +68,16 @@ export function listenOn(
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     socket.on('error', () => {});
     // Spec: MOD-NET-loopback-guard.
-    if (net.listenLan || isLoopback(socket.remoteAddress)) void greet(socket, accept, options);
-    else socket.destroy();
+    if (!net.listenLan && !isLoopback(socket.remoteAddress)) socket.destroy();
+    afterTurns(handOverTurns, () => {
+      // What has gone meanwhile tells its taker nothing any more; after `close` there is no taker.
+      if (!server.listening) socket.destroy();
+      if (!socket.destroyed) void greet(socket, accept, options);
+    });
   });
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(failure(failureOf(error))));
-    server.listen(hostPort.value, net.ip, () => {
+    server.listen({ port: hostPort.value, host: net.ip, backlog: maxBacklog }, () => {
       const bound = server.address();
       const listening = typeof bound === 'object' && bound ? bound : { address: net.ip, port: hostPort.value };
       resolve(success({ address: listening.address, port: listening.port, close: () => closeServer(server) }));
