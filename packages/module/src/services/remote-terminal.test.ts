@@ -157,7 +157,7 @@ test('a client that ends at the password is hung up, and leaves the terminal fre
 test('of many clients that are sent away at most 16 stay open, all hear why, and the next client is let in', async () => {
   const { connect, run, module } = await rig();
   const first = await connect();
-  const flood = [];
+  const flood: Client[] = [];
   for (let count = 0; count < 3 * maxRefused; count++) flood.push(await connect());
   const heard = await Promise.all(flood.map((client) => client.hears()));
   expect(new Set(heard)).toEqual(new Set(['Remote terminal in use\r\n']));
