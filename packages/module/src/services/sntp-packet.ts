@@ -32,6 +32,9 @@ export function sntpRequest(nonce: NtpStamp): Uint8Array {
   return bytes;
 }
 
+/** Codes of servers that do not know the time yet: chronyd leaves the code empty, ntpd names what it waits for. */
+const unreadyCodes: ReadonlySet<string> = new Set(['\0\0\0\0', 'INIT', 'STEP']);
+
 /** What a reply says. */
 export type SntpReply =
   | { readonly kind: 'time'; readonly receivedMs: number; readonly sentMs: number }
@@ -49,7 +52,10 @@ export function readSntpReply(bytes: Uint8Array, nonce: NtpStamp): SntpReply | u
   const [leap, version, mode] = [first >> 6, (first >> 3) & 7, first & 7];
   const stratum = bytes[1] ?? 0;
   if (mode !== 4 || version < 1 || version > 4 || view.getBigUint64(24) !== nonce) return undefined;
-  if (stratum === 0) return { kind: 'kiss', code: Buffer.from(bytes.subarray(12, 16)).toString('latin1') };
+  if (stratum === 0) {
+    const code = Buffer.from(bytes.subarray(12, 16)).toString('latin1');
+    return unreadyCodes.has(code) ? undefined : { kind: 'kiss', code };
+  }
   const sent = view.getBigUint64(40);
   if (stratum > 15 || leap === 3 || sent === 0n) return undefined;
   return { kind: 'time', receivedMs: epochOf(view.getBigUint64(32)), sentMs: epochOf(sent) };

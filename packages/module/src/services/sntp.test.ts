@@ -158,6 +158,14 @@ describe('network time', () => {
     expect(peer.heard).toHaveLength(2);
   });
 
+  test.each(['INIT', 'STEP', '\0\0\0\0'])('asks a server soon again that is not ready: %j', async (code) => {
+    const { join, module, pass, server } = await timeRig((request) => reply(request, { stratum: 0, code }));
+    await join();
+    server.answer = reply;
+    await pass(5_000);
+    expect(module.rtc.isSet).toBe(true);
+  });
+
   test('a name that nobody knows is tried again', async () => {
     const { join, module, pass, peer, run } = await timeRig();
     await run('set ntp.server time.example');
