@@ -161,6 +161,15 @@ describe('with a mail server that is not ours', () => {
     await rig.close();
   });
 
+  test('an authority that only has the name of the trusted one is refused as any other', async () => {
+    const stranger = await (await testCertificates()).issue('mail.test', false);
+    const rig = await mailRig({ server: stranger });
+    expect(await rig.run('smtp bob@home.test hi 2', 'hi')).toMatch(
+      /Error with TLS handshake: 5035\|\[Open failed\]\|1 Command failed$/,
+    );
+    await rig.close();
+  });
+
   test('a recipient that the server refuses fails the mail', async () => {
     const onRcptTo: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
       done(Object.assign(new Error('No such user'), { responseCode: 550 }));

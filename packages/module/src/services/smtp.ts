@@ -171,11 +171,16 @@ function asSocket(stream: Duplex): Socket {
   return stream as Socket;
 }
 
+/** What the library adds to an error: the answer that it is about, and the code that its own has replaced. */
+type MailError = Error & { readonly code?: unknown; readonly originalCode?: unknown; readonly response?: unknown };
+
 function failureOf(error: unknown, shaking: boolean): MailFailure {
-  const { message, code, response } = error as Error & { readonly code?: unknown; readonly response?: unknown };
-  if (shaking || code === 'ETLS') return { kind: 'tls', failure: { error: 'tls', detail: message } };
+  const { message, code, originalCode, response } = error as MailError;
+  // A server that refuses STARTTLS has not begun a handshake.
   if (typeof response === 'string' && response !== '') return { kind: 'refused', detail: oneLine(response) };
-  return { kind: 'failed', detail: oneLine(message) };
+  if (!shaking && code !== 'ETLS') return { kind: 'failed', detail: oneLine(message) };
+  const cause = typeof originalCode === 'string' ? { code: originalCode } : {};
+  return { kind: 'tls', failure: { error: 'tls', detail: message, ...cause } };
 }
 
 /** What may stand in a log line. */

@@ -15,9 +15,11 @@ export async function testCertificates() {
       { name: 'keyUsage', keyCertSign: true, critical: true },
     ],
   });
-  const issue = async (commonName: string, client: boolean): Promise<TestCertificate> => {
+  /** An `until` that has passed makes a certificate that has expired. */
+  const issue = async (commonName: string, client: boolean, until?: Date): Promise<TestCertificate> => {
     const made = await generate([{ name: 'commonName', value: commonName }], {
       ...ec,
+      ...(until && { notBeforeDate: new Date(0), notAfterDate: until }),
       ca: { cert: authority.cert, key: authority.private },
       extensions: [
         { name: 'extKeyUsage', clientAuth: client, serverAuth: !client },
