@@ -34,7 +34,7 @@ test('bulk flash is there when its chip has a pin', async () => {
   expect(await put(rig, 'a')).toBe(true);
 });
 
-test('bulk flash without a pin keeps its files, which nobody sees', async () => {
+test('bulk flash without a pin keeps its files, which are hidden', async () => {
   const rig = await rigWithPin(5);
   expect(await put(rig, 'a')).toBe(true);
   await rig.restart(-1);

@@ -205,7 +205,7 @@ describe('a module', () => {
     expect(module.sessionLimits.historyLines).toBe(3);
   });
 
-  test('finds its service where it is told, until the user says otherwise', async () => {
+  test('finds its service where its options say, until the user says otherwise', async () => {
     const service = { host: '127.0.0.1', port: 8443 };
     const { run } = await moduleRig({ service });
     expect(await run('get ota')).toBe('0 ota.bundle_id: \r\nota.host: 127.0.0.1\r\nota.port: 8443');
@@ -250,7 +250,7 @@ describe('a module', () => {
     expect(heard().at(-1)).toBe('[Gone 0]');
   });
 
-  test('that nobody has changed saves no settings', async () => {
+  test('without a change saves no settings', async () => {
     const store = new MemoryStore();
     await moduleRig({ store });
     expect(await store.names()).not.toContain('settings');

@@ -154,7 +154,7 @@ describe('safe mode', () => {
 
 // MOD-VAR-system.boot.app
 describe('the boot loader', () => {
-  test('starts the recovery program when it is told to, and the main one when it is told otherwise', async () => {
+  test('starts the recovery program or the main one, as commands say', async () => {
     const { heard, pass, run } = await moduleRig();
     expect(await run('get system.boot.app')).toBe('0 main_app.exe');
     await run('set system.boot.app upgrade_app.exe');

@@ -63,7 +63,7 @@ describe.skipIf(reason !== '')(`the soft AP and a client${reason && ` (skipped: 
     await hosts.close();
   });
 
-  test.skipIf(!hasProgram('udhcpc'))('udhcpc gets an address, and the module hears of it', async () => {
+  test.skipIf(!hasProgram('udhcpc'))('udhcpc gets an address, and the module knows of it', async () => {
     const text = await on('udhcpc', '-i', 'sta0', '-f', '-n', '-q', '-t', '5', '-T', '1', '-s', file('udhcpc'));
     expect(text).toContain('10.10.10.2 255.255.255.0 10.10.10.1 10.10.10.1 3600 10.10.10.1');
     await expect.poll(() => module.log.join('\n')).toMatch(/\[Associated: ([0-9A-F]{2}:){5}[0-9A-F]{2}\]/);

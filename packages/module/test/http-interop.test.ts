@@ -67,7 +67,7 @@ describe.skipIf(!hasProgram('nginx'))('nginx (skipped where it is not installed)
     nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
     plain = `http://127.0.0.1:${ports[0]}`;
     secure = `https://127.0.0.1:${ports[1]}`;
-    // It listens a moment after it has been started; nothing else tells of that.
+    // It listens a moment after it has been started; there is no other sign of that.
     for (let tries = 0; tries < 2000; tries++) {
       const status = await fetch(plain).then(
         (answer) => answer.status,

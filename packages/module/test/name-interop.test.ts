@@ -63,7 +63,7 @@ async function peer(): Promise<Peer> {
   return created;
 }
 
-/** What the peer hears in answer to a question. */
+/** What the peer receives in answer to a question. */
 async function answersTo(asker: Peer, name: string, type: 'A' | 'PTR') {
   const found: { name: string; type: string; data: unknown }[] = [];
   asker.on('response', ({ answers = [], additionals = [] }) => {

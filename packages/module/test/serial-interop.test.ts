@@ -156,7 +156,7 @@ test('stream mode carries a MiB each way between two sockets, and a slow reader 
     return chunks;
   };
   const [up, down] = [gather(peer), gather(near)];
-  // What comes from the network before somebody is at the line is lost.
+  // What comes from the network before a host is on the line is lost.
   near.write('first');
   await expect.poll(() => Buffer.concat(up.splice(0)).toString()).toBe('first');
   peer.pause();
@@ -167,7 +167,7 @@ test('stream mode carries a MiB each way between two sockets, and a slow reader 
   await expect.poll(() => Buffer.concat(up).equals(content)).toBe(true);
 });
 
-/** A port of this machine that nobody has now. */
+/** A free port of this machine. */
 async function freePort(): Promise<number> {
   const listening = unwrap(await net.listen(0, () => {}));
   await listening.close();

@@ -128,7 +128,7 @@ describe('streams and other programs', () => {
     }
   });
 
-  test('a program that dies in the middle is told by poll and close', async () => {
+  test('a program that dies in the middle is reported by poll and close', async () => {
     const child = start(process.execPath, [
       '-e',
       `const s = require('net').createServer((c) => { c.write('the first half'); process.stdin.once('data', () => process.kill(process.pid, 'SIGKILL')); });
@@ -167,7 +167,7 @@ describe('streams and other programs', () => {
     expect((await read(stream, 13)).toString()).toBe('from openssl\n');
     // It serves one client at a time.
     await run(`close ${stream}`);
-    // The authorities that the module is told of are the only ones that count.
+    // Only the authorities that are configured count.
     const stranger = await testCertificates();
     await run(`fcr stranger.pem ${stranger.ca.length}`, stranger.ca);
     expect(await run(`tlsc 127.0.0.1 ${port} stranger.pem`)).toBe('1 Command failed');

@@ -37,7 +37,7 @@ export type PeerStep =
 
 /** A golden dialogue as its file has it; `test/transcripts/README.md` describes the format. */
 export interface Transcript {
-  /** Command lines run before anybody connects. */
+  /** Command lines run before a host connects. */
   readonly setup: readonly string[];
   /** An air file, as one line. */
   readonly air: string | undefined;

@@ -84,8 +84,8 @@ class Received {
 }
 
 /** Counts the bytes that the serial lines of modules have read. */
-function countHeard(): () => number {
-  const { calls } = vi.spyOn(BusPort.prototype, 'heard').mock;
+function countReceived(): () => number {
+  const { calls } = vi.spyOn(BusPort.prototype, 'receive').mock;
   let [counted, sum] = [0, 0];
   return () => {
     for (; counted < calls.length; counted++) sum += calls[counted]?.[0].length ?? 0;
@@ -110,7 +110,7 @@ async function replay(
   const { module, call, peers } = await bootedModule(clock, transcript, network);
   let caller: Call | undefined;
   for (const line of transcript.setup) expect((await module.execute(line)).code, line).toBe(0);
-  const heard = countHeard();
+  const heard = countReceived();
   let sent = 0;
   const wire = await openWire[wireName](module);
   const received = new Received(wire);

@@ -118,7 +118,7 @@ export class LifeCycle {
     messages.forget();
     const { bootMs } = this.#core.timings;
     if (bootMs > 0) await sleep(clock, bootMs);
-    // Somebody may have pulled the plug meanwhile, or reset the module once more.
+    // The module may have lost power meanwhile, or been reset once more.
     if (cycle !== this.#cycle) return;
     facts.take(variables, faults.full || startsRecovery(flash.stat(variables.get('system.boot.app'))));
     // Spec: MOD-VAR-system.bflash.cs_gpio.

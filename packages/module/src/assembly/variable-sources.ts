@@ -59,7 +59,7 @@ export class ModuleSources implements VariableSources {
       joinResult,
       ...addresses,
       channel: accessPoint?.channel ?? 0,
-      // Made only when somebody looks: each look at the signal is another reading.
+      // Made only when read: each read of the signal is another measurement.
       get info() {
         return linkInfo(wlan);
       },

@@ -43,7 +43,7 @@ interface StreamParts {
   readonly opened: (handle: number) => void;
 }
 
-/** The stream table: its streams tell the log, the bus and the pins. */
+/** The stream table: its streams notify the log, the bus and the pins. */
 export function streamsOf({ facts, log, model, opened, pinRoles, variables }: StreamParts): StreamTable {
   const table: StreamTable = new StreamTable({
     limit: model.limits.streams,

@@ -11,7 +11,7 @@ export type AttachableBoard<Board extends SessionBoard> = Board & {
   readonly bus?: Bus;
 };
 
-/** Hears of a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
+/** Called with a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
 export type OnMistake = (error: unknown) => void;
 
 /** Runs a session over a duplex stream until the stream closes; an error of the stream ends the session. */
@@ -26,7 +26,7 @@ export function attachSession<Board extends SessionBoard>(
   const { bus, registry } = board;
   if (kind === 'serial' && bus) {
     const port = new BusPort<Board>({ board, registry, bus, wire, onMistake, ...place });
-    stream.on('data', (chunk: Buffer) => port.heard(chunk));
+    stream.on('data', (chunk: Buffer) => port.receive(chunk));
     tie(stream, port);
     return;
   }
@@ -49,7 +49,7 @@ export function attachSession<Board extends SessionBoard>(
 function tie(stream: Duplex, user: { drained(): void; end(): void; close(): void }): void {
   stream.on('drain', () => user.drained());
   stream.on('end', () => user.end());
-  // What went wrong below is the other side's business: a serial line has nobody to tell.
+  // The user of a serial line cannot be sent an error of the stream below it.
   stream.on('error', () => user.close());
   stream.on('close', () => user.close());
 }

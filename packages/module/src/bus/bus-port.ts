@@ -84,8 +84,8 @@ export class BusPort<Board extends SessionBoard> implements AttachedLine {
   }
 
   /** The host has sent bytes. */
-  heard(bytes: Uint8Array): void {
-    this.#line.heard(bytes);
+  receive(bytes: Uint8Array): void {
+    this.#line.receive(bytes);
   }
 
   /** The host will send no more. */

@@ -66,7 +66,7 @@ export class Bus {
   #state: BusState = 'command';
   #settings: BootSettings;
   #uarts: readonly [UartSettings, UartSettings];
-  // Made when first needed: most modules of a fleet have nobody attached.
+  // Made when first needed: most modules of a fleet have no line attached.
   #lines: Set<AttachedLine> | undefined;
   #bridge: Bridge | undefined;
   #unwatchPin: (() => void) | undefined;
@@ -131,7 +131,7 @@ export class Bus {
     this.drained();
     return () => {
       this.#lines?.delete(line);
-      // Nobody waits for a line that has gone.
+      // Senders do not wait for a line that has gone.
       this.drained();
     };
   }
@@ -172,7 +172,7 @@ export class Bus {
     this.drained();
   }
 
-  /** Somebody uses the remote terminal, or no longer does. */
+  /** A client of the remote terminal has connected or gone. */
   terminal(connected: boolean): void {
     this.#terminal = connected;
     this.#tellLines();
@@ -198,7 +198,7 @@ export class Bus {
     void this.#bridge?.pull();
   }
 
-  /** Without flow control bytes that nobody hears are lost; with it, nobody there is nobody ready. */
+  /** Without flow control, bytes sent while no line is attached are lost; with it, they wait. */
   #full(): boolean {
     let count = 0;
     for (const line of this.#dataLines()) {

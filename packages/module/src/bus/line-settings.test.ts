@@ -14,7 +14,7 @@ test.each([
   expect(byteMsOf(settings)).toBeCloseTo(ms, 9);
 });
 
-test('a UART that is set alike hears every byte, whatever the stop bits', () => {
+test('a UART that is set alike receives every byte, whatever the stop bits', () => {
   for (const parity of ['none', 'odd', 'even', 'mark', 'space'] as const) {
     const sent = { ...usual, parity, stopBits: 2 };
     expect(receivedAs(all, sent, { ...sent, stopBits: 1 })).toEqual({ bytes: all, framingErrors: 0, parityErrors: 0 });
@@ -53,7 +53,7 @@ test('seven bits of data lose the eighth', () => {
   expect(receivedAs(Buffer.from([0x41, 0xc1]), usual, seven)).toMatchObject({ framingErrors: 1 });
 });
 
-test('receivedAs ends, and never hears more than there was time for', () => {
+test('receivedAs ends, and never returns more than there was time for', () => {
   const settings = fc.record({
     baud: fc.integer({ min: 50, max: 4_000_000 }),
     dataBits: fc.integer({ min: 5, max: 9 }),

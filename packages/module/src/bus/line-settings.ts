@@ -28,13 +28,14 @@ export interface Received {
 }
 
 /**
- * What a UART hears that is set as `heard` when one that is set as `sent` sends bytes in one go. Where the two differ
- * it samples the same wire at other moments, as the hardware does: some bytes become others, some are thrown away.
+ * What a UART with the settings `receiver` gets when one with the settings `sender` sends bytes in one go. Where the two
+ * differ it samples the same wire at other moments, as the hardware does: some bytes become others, some are thrown away.
  */
-export function receivedAs(bytes: Uint8Array, sent: LineSettings, heard: LineSettings): Received {
-  const same = sent.baud === heard.baud && sent.dataBits === heard.dataBits && sent.parity === heard.parity;
-  if (same) return { bytes: heard.dataBits < 8 ? masked(bytes, heard.dataBits) : bytes, ...noErrors };
-  return sample(levels(bytes, sent), 2 * sent.baud, heard);
+export function receivedAs(bytes: Uint8Array, sender: LineSettings, receiver: LineSettings): Received {
+  const same =
+    sender.baud === receiver.baud && sender.dataBits === receiver.dataBits && sender.parity === receiver.parity;
+  if (same) return { bytes: receiver.dataBits < 8 ? masked(bytes, receiver.dataBits) : bytes, ...noErrors };
+  return sample(levels(bytes, sender), 2 * sender.baud, receiver);
 }
 
 const noErrors = { framingErrors: 0, parityErrors: 0 } as const;
@@ -63,9 +64,9 @@ function levels(bytes: Uint8Array, { dataBits, parity, stopBits }: LineSettings)
 }
 
 /** Reads frames off a wire of `rate` steps a second, which is idle before and after. */
-function sample(wire: readonly number[], rate: number, heard: LineSettings): Received {
+function sample(wire: readonly number[], rate: number, receiver: LineSettings): Received {
   const at = (step: number): number => wire[Math.floor(step)] ?? 1;
-  const bitSteps = rate / heard.baud;
+  const bitSteps = rate / receiver.baud;
   const taken: number[] = [];
   let framingErrors = 0;
   let parityErrors = 0;
@@ -76,11 +77,13 @@ function sample(wire: readonly number[], rate: number, heard: LineSettings): Rec
       continue;
     }
     const bit = (index: number): number => at(step + (index + 0.5) * bitSteps);
-    const value = Array.from({ length: heard.dataBits }, (_, index) => bit(1 + index) << index).reduce((a, b) => a | b);
-    const afterData = 1 + heard.dataBits;
-    const hasParity = heard.parity !== 'none';
+    const value = Array.from({ length: receiver.dataBits }, (_, index) => bit(1 + index) << index).reduce(
+      (a, b) => a | b,
+    );
+    const afterData = 1 + receiver.dataBits;
+    const hasParity = receiver.parity !== 'none';
     if (bit(hasParity ? afterData + 1 : afterData) === 0) framingErrors++;
-    else if (hasParity && bit(afterData) !== parityBit(value, heard.parity)) parityErrors++;
+    else if (hasParity && bit(afterData) !== parityBit(value, receiver.parity)) parityErrors++;
     else taken.push(value & 0xff);
     // The stop bit is over when it has been sampled.
     step = Math.max(step + 1, Math.floor(step + (afterData + (hasParity ? 1.5 : 0.5)) * bitSteps));

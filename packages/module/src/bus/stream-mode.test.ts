@@ -304,7 +304,7 @@ test('several lines of one UART share the stream', async () => {
   expect(host.heard()).toBe('d');
 });
 
-test('what comes from the network with nobody at the line is lost, or waits with flow control', async () => {
+test('what comes from the network without a host on the line is lost, or waits with flow control', async () => {
   for (const flow of [0, 1]) {
     const { attach, restart, connect, pass } = await busRig();
     await restart('bus.mode stream', `uart.flow 0 ${flow}`);

@@ -2,16 +2,16 @@ import { Duplex } from 'node:stream';
 import { escaped, type TelnetEvent, TelnetReader } from './telnet.ts';
 
 export interface TelnetOptions {
-  /** Hears of what is not data; may write to the source itself. */
-  readonly heard: (event: Exclude<TelnetEvent, { kind: 'data' }>) => void;
-  /** Hears that bytes have come, of whatever kind. */
+  /** Called with each event that is not data; may write to the source itself. */
+  readonly onEvent: (event: Exclude<TelnetEvent, { kind: 'data' }>) => void;
+  /** Called when bytes of any kind have come. */
   readonly active?: () => void;
   /** The other side need not speak telnet: what is sent is escaped only when it has shown that it does. */
   readonly maybeRaw?: boolean;
 }
 
 /** The data of a telnet connection as a stream of its own. */
-export function telnetStream(source: Duplex, { active, heard, maybeRaw = false }: TelnetOptions): Duplex {
+export function telnetStream(source: Duplex, { active, onEvent, maybeRaw = false }: TelnetOptions): Duplex {
   const reader = new TelnetReader();
   let escapes = !maybeRaw;
   const stream = new Duplex({
@@ -28,7 +28,7 @@ export function telnetStream(source: Duplex, { active, heard, maybeRaw = false }
     for (const event of reader.read(bytes)) {
       if (event.kind !== 'data') {
         escapes = true;
-        heard(event);
+        onEvent(event);
       } else if (!stream.push(event.bytes)) source.pause();
     }
   });

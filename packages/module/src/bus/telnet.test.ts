@@ -39,7 +39,7 @@ test.each([
     [{ kind: 'subnegotiation', option: 24, payload: Uint8Array.of(1) }],
   ],
   ['what is not complete', [97, 255, 250, 44, 1], [data(97)]],
-] as const)('TelnetReader tells %s apart, whole and byte by byte', (_, bytes, events) => {
+] as const)('TelnetReader reads %s, whole and byte by byte', (_, bytes, events) => {
   expect(joined(new TelnetReader().read(Uint8Array.from(bytes)))).toEqual(events);
   expect(byteByByte(Uint8Array.from(bytes))).toEqual(events);
 });

@@ -5,7 +5,7 @@ export type TelnetEvent =
   | { readonly kind: 'data'; readonly bytes: Uint8Array }
   | { readonly kind: 'option'; readonly verb: TelnetVerb; readonly option: number }
   | { readonly kind: 'subnegotiation'; readonly option: number; readonly payload: Uint8Array }
-  /** A command without an option, such as a break; nobody here acts on one. */
+  /** A command without an option, such as a break; all are ignored. */
   | { readonly kind: 'command'; readonly code: number };
 
 const iac = 255;

@@ -174,7 +174,7 @@ describe('a host with a UART of its own', () => {
     expect(module.bus.uart(0)).toEqual({ baud: 115_200, dataBits: 7, parity: 'odd', stopBits: 2, flow: false });
   });
 
-  test('hears of framing and parity errors when it is set otherwise', async () => {
+  test('gets framing and parity errors when it is set otherwise', async () => {
     const { host, uart, module, pass } = await connected('uart.parity 0 even', 'system.print_level all');
     uart.set({ settings: { parity: 'odd' } });
     module.log.line('x');
@@ -234,7 +234,7 @@ describe('a host with a UART of its own', () => {
     expect(uart.lines).toEqual({ cts: true, dsr: true });
   });
 
-  test.each([true, false])('that heeds CTS: %j, is told by it with the times of the hardware', async (heedsCts) => {
+  test.each([true, false])('that heeds CTS: %j, is paced by CTS with the times of the hardware', async (heedsCts) => {
     const { attach, restart, pass } = await busRig({ personality: paced });
     const uart = new HostUart();
     uart.heedsCts = heedsCts;

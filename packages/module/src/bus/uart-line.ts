@@ -3,7 +3,7 @@ import { ByteQueue } from './byte-queue.ts';
 import { byteMsOf, type LineSettings, receivedAs, type UartSettings } from './line-settings.ts';
 import { Pacer } from './pacer.ts';
 
-/** The other end of a serial line, where it tells how it is set. It calls `UartLine.changed` when that changes. */
+/** The other end of a serial line, if its settings are known. It calls `UartLine.changed` when they change. */
 export interface SerialPeer {
   /** How its UART is set; what is left out is as the module's. */
   readonly settings: Partial<LineSettings>;
@@ -70,7 +70,7 @@ const sendBufferBytes = 4096;
 
 /**
  * The UART of the module at one end of a line: rates, flow control, and a receive buffer that overflows. Where bytes
- * take no time nothing overflows: whoever sends waits. Spec: MOD-VAR-uart.*, MOD-VAR-bus.command.rx_bufsize.
+ * take no time nothing overflows: the sender waits. Spec: MOD-VAR-uart.*, MOD-VAR-bus.command.rx_bufsize.
  */
 export class UartLine {
   readonly #parts: AccessPorts;
@@ -95,7 +95,7 @@ export class UartLine {
   }
 
   /** The host has sent bytes. */
-  heard(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     const { paced, peer, settings } = this.#parts;
     if (peer.breaking) return;
     const sent = peer === plainPeer ? settings() : { ...settings(), ...peer.settings };
@@ -191,10 +191,10 @@ export class UartLine {
 
   #arrive(bytes: Uint8Array, sent: LineSettings): void {
     const { paced, peer, rxBytes, settings } = this.#parts;
-    const heard = peer === plainPeer ? bytes : receivedAs(bytes, sent, settings()).bytes;
-    if (this.#ready) this.#give(heard);
+    const received = peer === plainPeer ? bytes : receivedAs(bytes, sent, settings()).bytes;
+    if (this.#ready) this.#give(received);
     // Spec: MOD-BUS-overrun. What does not fit is lost, as it is in the hardware.
-    else if (!paced() || this.#buffer.length + heard.length <= rxBytes()) this.#buffer.push(heard);
+    else if (!paced() || this.#buffer.length + received.length <= rxBytes()) this.#buffer.push(received);
     if (!this.#ready) this.changed();
     this.#finish();
   }

@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(tookMs).toBeLessThan(timeoutMs + 200);
   });
 
-  test('answers find their requests in any order, and those to nobody are dropped', async () => {
+  test('answers find their requests in any order, and those without a request are dropped', async () => {
     const { channel, module, until } = await channelRig(remote);
     const asked = [1, 2, 3].map((data) => module.client.channelRequest({ request: 'echo', data }, 3_000));
     await until(Promise.resolve());
@@ -310,7 +310,7 @@ describe('remote commands', () => {
 });
 
 /** Spec: MOD-CHAN-action. */
-test('actions go to their listeners, and others to whoever watches', async () => {
+test('actions go to their listeners, and others to the watchers', async () => {
   const { channel, module, events, settle } = await channelRig(remote);
   const heard: unknown[] = [];
   module.client.onAction('control', (action) => heard.push(action));

@@ -71,7 +71,7 @@ describe('provisioning', () => {
 });
 
 describe('account', () => {
-  test('claiming and activating are told to whoever watches', async () => {
+  test('claiming and activating notify the watchers', async () => {
     const { module, until, events, peer } = await clientRig();
     expect((await until(module.client.claim({ username: 'ada', password: 'secret' }))).ok).toBe(true);
     expect((await until(module.client.activate('LAMP'))).ok).toBe(true);
@@ -119,7 +119,7 @@ test('calls are made one after another', async () => {
   expect(peer.requests.map(({ path }) => path)).toEqual(['/info', '/products', '/info']);
 });
 
-test('a watcher that has been taken away hears nothing', async () => {
+test('a watcher that has unsubscribed is not notified', async () => {
   const { module, until } = await clientRig();
   const heard: unknown[] = [];
   module.client.onEvent((event) => heard.push(event))();

@@ -6,7 +6,7 @@ import { activeRig } from '../testing/cloud-rig.ts';
 type Rig = Awaited<ReturnType<typeof activeRig>>;
 type Powered = Awaited<ReturnType<Rig['powerOn']>>;
 
-/** What a run has been told is done, and what has been tried. */
+/** What a run has had confirmed as done, and what has been tried. */
 class Ledger {
   readonly acknowledged = new Set<number>();
   readonly tried = new Set<number>();
@@ -106,7 +106,7 @@ describe('samples written during cuts of network and power', () => {
     expect(rig.module.cloud.control('led1')).toBe(known);
   });
 
-  test('were cut often enough to tell', () => {
+  test('were cut often enough to count', () => {
     expect(cutsInAll).toBeGreaterThan(20);
   });
 });

@@ -51,7 +51,7 @@ describe('SOLO mode', () => {
       { n: 'level', v: 1250, t: 0 },
       { n: 'flag', v: '0', t: 0 },
     ]);
-    // What is out of the range of its stream is no sample; the time is told as soon as it is known.
+    // What is out of the range of its stream is no sample; the time is sent as soon as it is known.
     module.pins.analog(11, 3.2);
     module.rtc.set(1_700_000_000_000);
     peer.data.samples.length = 0;

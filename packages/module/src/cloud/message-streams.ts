@@ -57,7 +57,7 @@ export class DataMessages {
     return removed.ok ? success(undefined) : removed;
   }
 
-  /** A message to the service, written through a stream; `refused` hears why it could not be posted. */
+  /** A message to the service, written through a stream; `refused` is called with why it could not be posted. */
   post(refused: (refusal: DataRefusal | { readonly kind: 'no-text' }) => void): CloudStream {
     return writingMessage(async (bytes) => {
       const data = textOf(bytes);

@@ -95,7 +95,7 @@ describe('an update', () => {
   test.each([
     [bundle.id, { bundle_id: bundle.id }],
     ['1.0.0.2', { version: '1.0.0.2' }],
-  ])('bundle %s is asked for by %j', async (wanted, body) => {
+  ])('bundle %s is requested with %j', async (wanted, body) => {
     const { module, until, peer } = await updatable();
     unwrap(await until(module.client.ota({ bundle: wanted })));
     expect(peer.requests[0]?.body).toMatchObject(body);
@@ -253,6 +253,6 @@ test('a wrong CRC leaves the file invalid, keeps the old one, and is result 3', 
   expect(await until(module.client.ota())).toMatchObject({ ok: false, error: { result: 3 } });
   expect((await contentOf(module, 'settings.csv'))?.equals(pattern(300, 3))).toBe(true);
   expect(module.flash.stat('new.txt')).toBeUndefined();
-  // The service hears why, with the version that still runs.
+  // The report to the service says why, with the version that still runs.
   expect(peer.reports).toEqual([{ bundle_id: id, result: 3, bversion }]);
 });

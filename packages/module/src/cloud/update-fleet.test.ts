@@ -17,7 +17,7 @@ const bversion = bversionOf(bundle);
 
 const settings = ['dms.auto_start_enabled', 'wlan.auto_join.enabled'];
 
-/** A module that updates by itself, on a network that loses connections, with a plug that somebody pulls. */
+/** A module that updates by itself, on a network that loses connections, with losses of power. */
 async function updateWith(seed: number): Promise<void> {
   const random = seededRandom(`fleet ${seed}`);
   const chance = (percent: number) => random.below(100) < percent;

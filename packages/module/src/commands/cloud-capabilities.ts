@@ -11,8 +11,8 @@ import { versionOrDefault } from './http-manifest.ts';
 import { parseHttpUrl } from './http-url.ts';
 import { runScript } from './setup.ts';
 
-/** A download as the user asked for it. */
-interface Asked {
+/** A download as the user wants it. */
+interface DownloadRequest {
   /** Name of an offer, or a URL; the default offer without it. */
   readonly from: string | undefined;
   readonly version: Version | undefined;
@@ -41,7 +41,7 @@ function refuseFile(board: Board, error: FlashError): Response {
 }
 
 /** One of the files that the service offers. */
-async function fetchOffered(board: Board, { from, version, script, keep }: Asked): Promise<Fetched> {
+async function fetchOffered(board: Board, { from, version, script, keep }: DownloadRequest): Promise<Fetched> {
   const { client } = board;
   const offers = await listOffers(client);
   if (!offers.ok) return failure(refuseService(board, offers.error));
@@ -95,7 +95,7 @@ async function store(board: Board, { name, content, type, version }: StoredFile)
 }
 
 /** A file from anywhere, and the script that lies beside it. */
-async function fetchFrom(board: Board, text: string, { version, script, keep }: Asked): Promise<Fetched> {
+async function fetchFrom(board: Board, text: string, { version, script, keep }: DownloadRequest): Promise<Fetched> {
   const url = parseHttpUrl(text);
   if (!url || !isFileName(url.fileName)) return failure(fail(codes.INVALID));
   const file = { version: versionOrDefault(version), flags: 0, replace: !keep };
@@ -124,12 +124,12 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
 }
 
 /** Spec: MOD-OPT-cloud_capabilities-download. */
-async function download(board: Board, asked: Asked): Promise<Response> {
-  const { from } = asked;
+async function download(board: Board, request: DownloadRequest): Promise<Response> {
+  const { from } = request;
   // Spec: MOD-OPT-cloud_capabilities-readonly.
   if (board.cloud.activated) return refuseLocked(board);
   const isUrl = from !== undefined && /^https?:\/\//i.test(from);
-  const fetched = isUrl ? await fetchFrom(board, from, asked) : await fetchOffered(board, asked);
+  const fetched = isUrl ? await fetchFrom(board, from, request) : await fetchOffered(board, request);
   if (!fetched.ok) return fetched.error;
   board.variables.set('cloud.capabilities', fetched.value.file);
   // Spec: MOD-OPT-cloud_capabilities-s.

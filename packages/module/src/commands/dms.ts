@@ -38,7 +38,7 @@ const actions = {
     most: textWords,
     run: async (board, words) => {
       const data = words.join(' ');
-      return told(board, await board.client.channelRequest({ request: 'echo', data }, echoTimeoutMs));
+      return replyOf(board, await board.client.channelRequest({ request: 'echo', data }, echoTimeoutMs));
     },
   },
   file: { least: 2, most: 4, run: fileAction },
@@ -59,7 +59,7 @@ const actions = {
       const added = typed.length === 0 ? {} : dictionary(typed.join(' '));
       if (!added) return fail(codes.INVALID);
       const iface = board.wlan.interfaceOf(board.variables.get('dms.interface'));
-      return told(board, await sendTelemetry(board, iface, added));
+      return replyOf(board, await sendTelemetry(board, iface, added));
     },
   },
   webhook: {
@@ -68,7 +68,7 @@ const actions = {
     run: async (board, [code = '', ...words], [, ...typed]) => {
       // Data that is no JSON is a text.
       const data = typed.length === 0 ? null : (json(typed.join(' ')) ?? words.join(' '));
-      return told(board, await board.client.channelRequest({ request: 'webhook', code, data }, webhookTimeoutMs));
+      return replyOf(board, await board.client.channelRequest({ request: 'webhook', code, data }, webhookTimeoutMs));
     },
   },
 } as const satisfies Readonly<Record<string, Action>>;
@@ -118,7 +118,7 @@ export function refuse(board: Board, { message, local }: ServiceFailure): Reply 
 }
 
 /** What has come over the message channel: a text as it is, other values as JSON, bytes in them as base64. */
-function told(board: Board, answered: Result<unknown, string>): Reply {
+function replyOf(board: Board, answered: Result<unknown, string>): Reply {
   if (!answered.ok) {
     board.log.line(answered.error);
     return fail(codes.FAILED);

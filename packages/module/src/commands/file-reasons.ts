@@ -11,8 +11,8 @@ export function refuseFile(board: Board, error: FlashError): Response {
 }
 
 /**
- * Whether a file is the private key by which the service knows the module. It never leaves the module: whoever had a copy
- * of it would be the module. A file of that name that a user has made is not meant.
+ * Whether a file is the private key by which the service knows the module. It never leaves the module: a
+ * copy of it would be enough to pose as the module. A file of that name that a user has made is not meant.
  */
 export const isOwnKey = ({ name, flags }: FileInfo): boolean =>
   (flags & fileFlags.system) !== 0 && (name === identityFiles.key || name === renewedFiles.key);

@@ -202,7 +202,7 @@ describe('file_open and file_stat', () => {
   });
 });
 
-test('file_open gives the module’s own private key to nobody, a user’s file of that name to everybody', async () => {
+test('file_open never opens the module’s own private key, but a user’s file of that name', async () => {
   const { run, flash } = await rig();
   await run('fcr device.key 4', 'mine');
   expect(await run('fop device.key')).toBe('0 0');

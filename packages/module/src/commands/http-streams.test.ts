@@ -4,10 +4,10 @@ import { grounds, httpRig } from '../testing/http-rig.ts';
 // MOD-STREAM-HTTP
 describe.each(grounds)('on %s', (ground) => {
   test('a queued request is not sent by a reboot or a network that goes', async () => {
-    let asked = 0;
+    let requests = 0;
     const rig = await httpRig(
       (_request, response) => {
-        asked++;
+        requests++;
         response.end();
       },
       { ground },
@@ -18,7 +18,7 @@ describe.each(grounds)('on %s', (ground) => {
     await rig.run('write 0 5', 'hello');
     await rig.module.reboot();
     await rig.settle();
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
     await rig.close();
   });
 

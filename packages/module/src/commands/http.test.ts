@@ -15,13 +15,13 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Tells what it was asked. */
+/** Responds with the request that it received. */
 const mirror: RequestListener = async (request, response) => {
   const body = await bodyOf(request);
   const { method, url, rawHeaders } = request;
   const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []));
-  const told = `${method} ${url}\n${headers.join('\n')}\n\n${body}`;
-  response.writeHead(200, { 'content-length': Buffer.byteLength(told) }).end(method === 'HEAD' ? '' : told);
+  const echoed = `${method} ${url}\n${headers.join('\n')}\n\n${body}`;
+  response.writeHead(200, { 'content-length': Buffer.byteLength(echoed) }).end(method === 'HEAD' ? '' : echoed);
 };
 
 /** Answers by path. */
@@ -72,7 +72,7 @@ describe.each(grounds)('on %s', (ground) => {
     await rig.close();
   });
 
-  test('the status and the chunks are told once, at the first read, MOD-CMD-http_read_status', async () => {
+  test('the status and the chunks are announced once, at the first read, MOD-CMD-http_read_status', async () => {
     const rig = await httpRig(pages, { ground });
     await rig.run(`hge ${rig.base}/chunked`);
     expect(await rig.run('read 0 4')).toMatch(/^HTTP response: 200\|Chunked response\|0 one $/);
@@ -91,10 +91,10 @@ describe.each(grounds)('on %s', (ground) => {
     expect(await rig.run('had 0 user-agent mine/1')).toBe('0 Success');
     expect(await rig.run('poll 0')).toMatch(/^0 [01]$/);
     expect(await rig.run('had 0 X-Two late')).toBe('Request has been sent|1 Command failed');
-    const told = await readAll(rig, 0);
-    expect(told).toMatch(/^GET \/a\?b=c\nHost: /);
-    expect(told).toContain('X-One: a value\nX-One: second\nuser-agent: mine/1\n');
-    expect(told).not.toContain('Moorage');
+    const echoed = await readAll(rig, 0);
+    expect(echoed).toMatch(/^GET \/a\?b=c\nHost: /);
+    expect(echoed).toContain('X-One: a value\nX-One: second\nuser-agent: mine/1\n');
+    expect(echoed).not.toContain('Moorage');
     await rig.close();
   });
 
@@ -106,9 +106,9 @@ describe.each(grounds)('on %s', (ground) => {
     expect(await rig.run('write 0 3', 'b=2')).toBe('0 Success');
     expect(await rig.run('hre 0')).toBe('HTTP response: 200|0 200');
     expect(await rig.run('write 0 3', 'c=3')).toBe('Stream cannot be written|1 Command failed');
-    const told = await readAll(rig, 0);
-    expect(told).toMatch(/^POST \/form\n/);
-    expect(told).toContain(
+    const echoed = await readAll(rig, 0);
+    expect(echoed).toMatch(/^POST \/form\n/);
+    expect(echoed).toContain(
       'Content-Type: application/x-www-form-urlencoded\nX-Late: yes\nContent-Length: 7\nConnection: close\n\na=1&b=2',
     );
     await rig.close();
@@ -129,7 +129,7 @@ describe.each(grounds)('on %s', (ground) => {
     await rig.close();
   });
 
-  test('an answer without a body keeps its status until somebody has read to its end', async () => {
+  test('an answer without a body keeps its status until it has been read to its end', async () => {
     const rig = await httpRig(pages, { ground });
     await rig.run(`hge ${rig.base}/empty`);
     await rig.settle();
@@ -161,10 +161,10 @@ describe.each(grounds)('on %s', (ground) => {
   });
 
   test('a queued request is sent when its stream is closed', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const rig = await httpRig(
       async (request, response) => {
-        asked.push(`${request.method} ${await bodyOf(request)}`);
+        requests.push(`${request.method} ${await bodyOf(request)}`);
         response.end('thanks');
       },
       { ground },
@@ -173,7 +173,7 @@ describe.each(grounds)('on %s', (ground) => {
     await rig.run('write 0 5', 'hello');
     expect(await rig.run('close 0')).toBe('Closing: 0|[Closed: 0]|0 Success');
     await rig.settle();
-    expect(asked).toEqual(['POST hello']);
+    expect(requests).toEqual(['POST hello']);
     await rig.close();
   });
 
@@ -251,7 +251,7 @@ describe.each(grounds)('on %s', (ground) => {
 describe('failures', () => {
   test.each([
     ['a name that is not known', 'http_get nowhere.test/x', 'nowhere.test', 'GET /x', 'nowhere.test:80'],
-    ['a port where nobody listens', 'http_head server.test:81', 'server.test', 'HEAD /', 'server.test:81'],
+    ['a port without a listener', 'http_head server.test:81', 'server.test', 'HEAD /', 'server.test:81'],
   ])('%s', async (_, line, host, request, address) => {
     const rig = await httpRig(pages);
     await rig.run('network_up');
@@ -361,7 +361,7 @@ describe('failures', () => {
   });
 });
 
-test.each(grounds)('an answer that nobody reads is held back below, and comes whole, on %s', async (ground) => {
+test.each(grounds)('an answer that is not read is held back below, and comes whole, on %s', async (ground) => {
   const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => (index * 7 + (index >> 8)) & 0xff));
   const pieces = Array.from({ length: 125 }, (_, index) => content.subarray(index * 8000, (index + 1) * 8000));
   const rig = await httpRig((_, response) => void Readable.from(pieces).pipe(response), { ground });

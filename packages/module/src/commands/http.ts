@@ -16,7 +16,7 @@ const cert = { kind: 'word', optional: true, help: 'file with CA certificates; n
 // Spec: MOD-OPT-http_get-o, MOD-OPT-http_head-o, MOD-OPT-http_post-o.
 const queued = { kind: 'switch', flag: '-o', help: 'open without sending, so that headers can be added' } as const;
 
-interface Asked {
+interface RequestOptions {
   readonly iface: Interface | undefined;
   readonly url: string;
   readonly cert: string | undefined;
@@ -26,7 +26,7 @@ interface Asked {
 async function open(
   board: Board,
   method: 'GET' | 'HEAD' | 'POST',
-  { iface, url: text, cert: file }: Asked,
+  { iface, url: text, cert: file }: RequestOptions,
   options: { readonly queued: boolean; readonly contentType?: string },
 ): Promise<Response> {
   const parsed = parseHttpUrl(text);

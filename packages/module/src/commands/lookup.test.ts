@@ -53,7 +53,7 @@ describe.each(nets)('hosts over the $name net', ({ make }) => {
     expect(heard()).toEqual(['Ping failed']);
   });
 
-  test('without a network neither has anybody to ask', async () => {
+  test('without a network neither has a server to ask', async () => {
     const { heard, run } = await rig();
     for (const line of ['nlo localhost', 'ping localhost', 'ping']) {
       expect(await run(line)).toBe('1 Command failed');

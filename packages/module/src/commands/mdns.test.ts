@@ -62,7 +62,7 @@ async function discoverRig(...hosts: readonly (readonly DnsRecord[])[]) {
 
 // MOD-CMD-mdns_discover
 describe('mdns_discover', () => {
-  test('lists the services of all types, asking for what it has not been told', async () => {
+  test('lists the services of all types, asking for what it has not received', async () => {
     const { discover } = await discoverRig(printer, web);
     expect(await discover('mdns_discover')).toBe(
       [
@@ -89,7 +89,7 @@ describe('mdns_discover', () => {
     expect(await discover('mdns http')).toContain('# 0 harbour                          10.5.6.108      80');
   });
 
-  test('lists nothing when nobody answers, or what they say leads nowhere', async () => {
+  test('lists nothing without answers, or when these lead nowhere', async () => {
     const { discover } = await discoverRig([ptr('_http._tcp.local', 'web._http._tcp.local')]);
     expect(await discover('mdns http')).toBe(`0 ! 0 services found\r\n${head}`);
     expect(await discover('mdns')).toBe(`0 ! 0 services found\r\n${head}`);

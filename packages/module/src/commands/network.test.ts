@@ -116,7 +116,7 @@ describe('network commands', () => {
     expect(await run(line)).toEqual([answer]);
   });
 
-  test('network_up -s where nobody can answer fails', async () => {
+  test('network_up -s where no DHCP server can answer fails', async () => {
     const { run } = await rig();
     expect(await run('nup -s')).toEqual(['Scanning for networks...', '1 Command failed']);
   });

@@ -51,7 +51,7 @@ export const networkCommands: readonly Command<Board>[] = [
 
 const success = (board: Board): Reply => ok(board.personality.text('success'));
 
-/** A join is answered at once: what becomes of it is told by notices. The soft AP is there when its services are. */
+/** A join is answered at once: notices report its outcome. The soft AP is there when its services are. */
 function bringUp(board: Board, wanted: Interface): Reply | Promise<Reply> {
   if (wanted === 'softap' && !board.wlan.isUp('softap')) return startSoftAp(board);
   const answer = board.wlan.up(wanted);

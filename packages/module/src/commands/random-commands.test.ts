@@ -7,7 +7,7 @@ import { allVariables } from '../variables/index.ts';
 import type { Board } from './board.ts';
 import { allCommands } from './index.ts';
 
-/** Commands that leave nobody to answer: they are tested on their own. */
+/** Commands after which the module does not answer: they are tested on their own. */
 const silent: readonly string[] = ['sleep'];
 
 /** Variables that change how answers look, or whether there are any after a restart. */

@@ -4,7 +4,7 @@ import type { Heard } from '../wlan/radio.ts';
 import { linkRates } from '../wlan/signal.ts';
 import type { Board } from './board.ts';
 
-/** The tables of `wlan_scan`; the second has more columns, of which nobody knows what the seventh is. Spec: MOD-CMD-wlan_scan. */
+/** The tables of `wlan_scan`; the second has more columns, of which the seventh is unknown. Spec: MOD-CMD-wlan_scan. */
 export const scanTable = (
   { personality }: Pick<Board, 'personality'>,
   heard: readonly Heard[],

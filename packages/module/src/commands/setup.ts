@@ -88,7 +88,7 @@ async function runPinCommand(board: Board): Promise<Response> {
   return { ...ok(board.personality.text('success')), ...(outcome.after && { after: outcome.after }) };
 }
 
-/** Answers at once; what becomes of it is told by log lines. */
+/** Answers at once; log lines report the outcome. */
 function startWebSetup(board: Board): Response {
   board.webSetup.start();
   return ok(board.personality.text('inProgress'));

@@ -38,7 +38,7 @@ const smtpSend = defineCommand({
   run: (board, values) => needBytes(values.size, mailSink(board, values)),
 });
 
-interface Asked {
+interface MailRequest {
   readonly iface: Interface | undefined;
   readonly html: boolean;
   readonly to: string;
@@ -47,34 +47,34 @@ interface Asked {
 }
 
 /** Takes the text; it is taken even for a mail that is refused, or it would be read as commands. */
-function mailSink(board: Board, asked: Asked): DataSink {
+function mailSink(board: Board, request: MailRequest): DataSink {
   const chunks: Uint8Array[] = [];
   return {
     // The bytes stay here: the caller's may change.
     write: (chunk) => void chunks.push(Uint8Array.from(chunk)),
-    end: () => send(board, asked, Buffer.concat(chunks).toString()),
+    end: () => send(board, request, Buffer.concat(chunks).toString()),
     abort: () => {},
   };
 }
 
-async function send(board: Board, asked: Asked, body: string): Promise<Response> {
-  const to = asked.to.split(',').map((address) => address.trim());
+async function send(board: Board, request: MailRequest, body: string): Promise<Response> {
+  const to = request.to.split(',').map((address) => address.trim());
   if (!to.every((address) => mailAddress.test(address))) return fail(codes.INVALID);
   const missing = (['email.smtp.host', 'email.name_address'] as const).find((name) => board.variables.get(name) === '');
   if (missing) return refuse(board, 'mailNotConfigured', { name: missing });
   const from = board.variables.get('email.name_address');
   if (addressOf(from) === undefined) return refuse(board, 'mailNotConfigured', { name: 'email.name_address' });
-  const attachment = attachmentOf(board, asked.attachment);
+  const attachment = attachmentOf(board, request.attachment);
   if (!attachment.ok) return refuseFile(board, attachment.error);
-  const joined = await board.wlan.ensureUp(board.wlan.interfaceOf(asked.iface));
+  const joined = await board.wlan.ensureUp(board.wlan.interfaceOf(request.iface));
   const tls = await tlsSettings(board, undefined);
   if (!joined.ok || !tls.ok) return fail(codes.FAILED);
   const sent = await deliver(board, tls.value, {
     from,
     to,
-    subject: asked.subject,
+    subject: request.subject,
     body,
-    html: asked.html,
+    html: request.html,
     attachment: attachment.value && { name: attachment.value.name, content: contentOf(board, attachment.value) },
     dateMs: board.rtc.isSet ? board.rtc.nowMs() : undefined,
     id: Buffer.from(board.random.bytes(12)).toString('hex'),

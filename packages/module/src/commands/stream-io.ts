@@ -37,8 +37,8 @@ export function refuseWith(board: Board, text: TextKey): Response {
  */
 export function readReply(board: Board, handle: number, size: number): Response | Promise<Response> {
   const stream = board.streams.get(handle);
-  stream?.asked?.();
-  // A stream that tells of no changes, such as a file, has all of it now.
+  stream?.flush?.();
+  // A stream that cannot be watched, such as a file, has all of it now.
   const complete = !stream?.read || !stream.watch || stream.remoteClosed || stream.available() >= size;
   if (!complete) return readInTime(board, handle, stream, size);
   const answer = (read: Result<Uint8Array, StreamError>): Response =>

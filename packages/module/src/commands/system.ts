@@ -55,7 +55,7 @@ const sleep = defineCommand({
   summary: 'Switch off until system.wakeup.timeout or a pin of system.wakeup.events; then start again',
   run: async (board) => {
     await board.sleep();
-    // Nobody is left to answer.
+    // A sleeping module sends no response.
     return silence;
   },
 });

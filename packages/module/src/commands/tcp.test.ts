@@ -63,7 +63,7 @@ describe.each(grounds)('tcp_client over %s', (ground) => {
     expect(await rig.run('close 0')).toBe('Closing: 0|[Closed: 0]|0 Success');
   });
 
-  test('a server that dies in the middle is told by poll and by the close', async () => {
+  test('a server that dies in the middle is reported by poll and by the close', async () => {
     rig = await socketRig(ground);
     const { accepted } = await rig.serve();
     await rig.run(`tcpc ${hostOf(rig)} ${farPort}`);

@@ -157,7 +157,7 @@ describe.each(grounds)('tls_server over %s', (ground) => {
     stream.destroy();
   });
 
-  test('a client that breaks the handshake is told in the log and takes no stream', async () => {
+  test('a client that breaks the handshake is reported in the log and takes no stream', async () => {
     rig = await socketRig(ground);
     await keep('srv.pem', authority.server.cert);
     await keep('srv.key', authority.server.key);

@@ -64,7 +64,7 @@ describe.each(grounds)('udp_client over %s', (ground) => {
     expect(await rig.run('write 0 1', 'x')).toBe('0 Success');
   });
 
-  test('what the packet pool has no room for is lost, and usage tells how full it is', async () => {
+  test('what the packet pool has no room for is lost, and usage shows how full it is', async () => {
     // MOD-VAR-network.buffer.usage
     rig = await socketRig(ground);
     const { say, socket } = await peer();

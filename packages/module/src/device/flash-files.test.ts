@@ -127,7 +127,7 @@ describe('Flash', () => {
     expect(flash.stat('a')?.size).toBe(4);
   });
 
-  test('gives the name and units of an unfinished file to nobody else', async () => {
+  test('gives the name and units of an unfinished file to no other file', async () => {
     const flash = await openFlash();
     const writer = await begin(flash, userFile('a', 4096));
     expect(errorOf(await flash.create(userFile('a', 1)))).toBe('exists');
@@ -179,7 +179,7 @@ describe('Flash', () => {
     ['type 81 of a user', userFile('a', 1, { type: 0x81 }), 'protected'],
     ['a user who replaces a system file', userFile('wifi_fw.bin', 1, { replace: true }), 'protected'],
     [
-      'whoever replaces a system file by a plain one',
+      'a plain file that replaces a system file',
       { ...userFile('wifi_fw.bin', 1, { replace: true }), flags: 0 },
       'protected',
     ],

@@ -16,7 +16,7 @@ const prefix = 'file/';
 
 export const entryName = (fileName: string): string => prefix + fileName;
 
-/** The file that a store name stands for; `undefined` for an entry of somebody else. */
+/** The file that a store name stands for; `undefined` for an entry that is not a flash file. */
 export const fileNameOf = (storeName: string): string | undefined =>
   storeName.startsWith(prefix) ? storeName.slice(prefix.length) : undefined;
 

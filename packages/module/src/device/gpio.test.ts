@@ -119,7 +119,7 @@ test('what is connected outside stays connected over a boot', () => {
   expect([pins.stateOf(1), pins.signal(1)]).toEqual(['free', { level: 1 }]);
 });
 
-test('a waveform runs on the clock, and repeats when it is told to', async () => {
+test('a waveform runs on the clock, and repeats when that is set', async () => {
   const { clock, pins } = rig();
   const heard: unknown[] = [];
   pins.watch(1, (signal) => heard.push([clock.monotonic(), 'level' in signal && signal.level]));

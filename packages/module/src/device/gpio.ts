@@ -29,7 +29,7 @@ export interface PinParts {
   readonly ownerOf: (pin: number) => string | undefined;
 }
 
-/** Commands that take pins, as they are named to whoever wants a taken one. */
+/** Commands that take pins, as they are named in the refusal of a taken one. */
 const takers: Readonly<Record<PinUse['kind'], string>> = {
   gpio: 'gpio_dir',
   adc: 'adc_take_sample',
@@ -55,7 +55,7 @@ export class Pins {
   #freed: Set<number> | undefined;
   /** Levels that functions give their pins. */
   #levels: Map<number, { readonly owner: string; readonly level: Level }> | undefined;
-  #watchers: Map<number, { last: Signal; readonly heard: Set<Watcher> }> | undefined;
+  #watchers: Map<number, { last: Signal; readonly watchers: Set<Watcher> }> | undefined;
 
   constructor({ clock, count, ownerOf }: PinParts) {
     this.count = count;
@@ -157,7 +157,7 @@ export class Pins {
     this.#look(pin);
   }
 
-  /** Whether a function's pin is driven high from outside. What nobody drives is not asserted. */
+  /** Whether a function's pin is driven high from outside. A pin that is not driven is not asserted. */
   asserted(pin: number): boolean {
     this.#check(pin);
     return this.#outside.level(pin) === 1;
@@ -191,16 +191,16 @@ export class Pins {
     this.#look(pin);
   }
 
-  /** Calls `heard` after every change of the signal at a pin. The answer ends that. */
-  watch(pin: number, heard: Watcher): () => void {
+  /** Calls `watcher` after every change of the signal at a pin. Returns unsubscribe. */
+  watch(pin: number, watcher: Watcher): () => void {
     this.#check(pin);
     this.#watchers ??= new Map();
-    const entry = this.#watchers.get(pin) ?? { last: this.signal(pin), heard: new Set() };
+    const entry = this.#watchers.get(pin) ?? { last: this.signal(pin), watchers: new Set() };
     this.#watchers.set(pin, entry);
-    entry.heard.add(heard);
+    entry.watchers.add(watcher);
     return () => {
-      entry.heard.delete(heard);
-      if (entry.heard.size === 0 && this.#watchers?.get(pin) === entry) this.#watchers.delete(pin);
+      entry.watchers.delete(watcher);
+      if (entry.watchers.size === 0 && this.#watchers?.get(pin) === entry) this.#watchers.delete(pin);
     };
   }
 
@@ -245,7 +245,7 @@ export class Pins {
     const signal = this.signal(pin);
     if (sameSignal(signal, entry.last)) return;
     entry.last = signal;
-    for (const heard of [...entry.heard]) heard(signal);
+    for (const watcher of [...entry.watchers]) watcher(signal);
   }
 
   #check(pin: number): void {

@@ -11,7 +11,7 @@ export interface HttpStreamOptions {
   readonly localPort: number;
   readonly clock: Clock;
   readonly pool: PacketPool;
-  /** Hears once of the answer's head, when somebody first asks for the status or the data. */
+  /** Called once with the response's head, when the status or the data is first read. */
   readonly announce: (answer: { readonly status: number; readonly chunked: boolean }) => void;
 }
 
@@ -58,18 +58,18 @@ export class HttpStream implements Stream {
     return this.#finished;
   }
 
-  /** The status can be asked for even when there is no body: auto close waits until somebody has read to the end. */
+  /** The status can be asked for even when there is no body: auto close waits until it has been read to the end. */
   get lingers(): boolean {
     return !this.#readFrom;
   }
 
   /** Spec: MOD-CMD-http_read_status. Sends a queued request. */
-  asked(): void {
+  flush(): void {
     this.exchange.send();
   }
 
   read(max: number): Uint8Array {
-    this.asked();
+    this.flush();
     this.announce();
     this.#readFrom ||= this.exchange.complete || this.available() > 0;
     return this.take(max);
@@ -117,7 +117,7 @@ export class HttpStream implements Stream {
     this.exchange.close(this.#options.clock);
   }
 
-  /** Tells of the answer's head, once. */
+  /** Announces the response's head, once. */
   announce(): void {
     const { status, chunked } = this.exchange;
     if (status === undefined || this.#announced) return;

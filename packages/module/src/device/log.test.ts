@@ -88,7 +88,7 @@ describe('notices', () => {
 });
 
 describe('sinks and ring', () => {
-  test('every sink hears a line until it is detached', () => {
+  test('every sink gets a line until it is detached', () => {
     const { log, printed, detach } = rig();
     const other: string[] = [];
     const detachOther = log.attach((line, kind) => other.push(`${kind} ${line}`));

@@ -35,7 +35,7 @@ const ringBytes = 2048;
 export class Log {
   readonly #settings: LogSettings;
   readonly #texts: Texts;
-  // Made when first needed: most modules of a fleet have nobody attached.
+  // Made when first needed: most modules of a fleet have no sink.
   #sinks: LogSink[] | undefined;
   #ring: string[] = [];
   #ringLength = 0;
@@ -85,7 +85,7 @@ export class Log {
     };
   }
 
-  /** Does something of which nobody is told, such as the end of a connection by a reset. */
+  /** Runs a task whose notices are not logged, such as the end of a connection by a reset. */
   muted(task: () => void): void {
     this.#muted = true;
     try {

@@ -1,4 +1,4 @@
-/** The part of a budget that is divided among the streams, so that one that nobody reads cannot stop the others. */
+/** The part of a budget that is divided among the streams, so that one that is not read cannot stop the others. */
 const dividedPart = 1 / 4;
 
 /** Variables behind the packet pool; they are read at boot. */
@@ -38,7 +38,7 @@ export class PacketPool {
   }
 }
 
-/** Bytes for one direction, shared by streams: a small part belongs to each, the rest to whoever comes first. */
+/** Bytes for one direction, shared by streams: a small part belongs to each, the rest to the first that needs it. */
 class Budget {
   readonly #streams: number;
   readonly #waiting = new Set<() => void>();
@@ -69,23 +69,23 @@ class Budget {
     return common + Math.max(0, this.#own - held);
   }
 
-  /** A stream that held `before` holds `after` now; who waits for room is told when there is more. */
+  /** A stream that held `before` holds `after` now; waiting writers are notified when there is more. */
   change(before: number, after: number): void {
     this.#used += after - before;
     this.#commonUsed += Math.max(0, after - this.#own) - Math.max(0, before - this.#own);
     if (after >= before || this.#waiting.size === 0) return;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const tell of waiting) tell();
+    for (const notify of waiting) notify();
   }
 
-  /** Calls `tell` once when room has come back. */
-  onRoom(tell: () => void): void {
-    this.#waiting.add(tell);
+  /** Calls `notify` once when room has come back. */
+  onRoom(notify: () => void): void {
+    this.#waiting.add(notify);
   }
 
-  offRoom(tell: () => void): void {
-    this.#waiting.delete(tell);
+  offRoom(notify: () => void): void {
+    this.#waiting.delete(notify);
   }
 }
 
@@ -119,13 +119,13 @@ export class Share {
     if (bytes !== this.#held) this.#set(bytes);
   }
 
-  onRoom(tell: () => void): void {
-    this.#budget.onRoom(tell);
+  onRoom(notify: () => void): void {
+    this.#budget.onRoom(notify);
   }
 
-  /** Gives everything back; `tell` is not called any more. */
-  close(tell?: () => void): void {
-    if (tell) this.#budget.offRoom(tell);
+  /** Gives everything back; `notify` is not called any more. */
+  close(notify?: () => void): void {
+    if (notify) this.#budget.offRoom(notify);
     this.#set(0);
   }
 
@@ -174,11 +174,11 @@ export class ReceiveQueue {
     return bytes;
   }
 
-  /** Forgets all; `tell` waits for room no more. */
-  close(tell?: () => void): void {
+  /** Forgets all; `notify` waits for room no more. */
+  close(notify?: () => void): void {
     this.#chunks = [];
     this.#at = 0;
-    this.share.close(tell);
+    this.share.close(notify);
   }
 
   #cut(first: Uint8Array, size: number): Uint8Array {

@@ -16,7 +16,7 @@ export interface DatagramStreamOptions {
   readonly info: (peer: Peer | undefined) => string;
   readonly pool: PacketPool;
   readonly iface: Interface;
-  /** Where writes go; without it, to whoever sent last. */
+  /** Where writes go; without it, to the last sender. */
   readonly remote?: Peer;
   /** Hear and answer the first sender alone; asked at each datagram. */
   readonly locksSender?: () => boolean;
@@ -48,12 +48,12 @@ export class DatagramStream implements Stream {
     this.#unsent = new Share(options.pool.sending);
   }
 
-  /** The socket can only be opened with somebody to hear it, so it comes after the stream. */
+  /** A socket can only be opened with a receiver, so it comes after the stream. */
   attach(socket: DatagramSocket): void {
     this.#socket = socket;
   }
 
-  /** Whoever sent last, or first while senders are locked. */
+  /** The last sender, or the first while senders are locked. */
   get sender(): Peer | undefined {
     return this.#sender;
   }

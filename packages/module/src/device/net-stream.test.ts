@@ -74,7 +74,7 @@ describe('SocketStream', () => {
     expect(taken).toBe(30);
   });
 
-  test('a stream that nobody reads leaves the others their own part', async () => {
+  test('a stream that is not read leaves the others their own part', async () => {
     const pool = new PacketPool(settings, 8);
     const [lazy, busy] = [line({ pool }), line({ pool })];
     lazy.far.write(bytesOf(50_000));
@@ -121,7 +121,7 @@ describe('SocketStream', () => {
     );
   });
 
-  test('byte by byte, the end is told after the last byte', async () => {
+  test('byte by byte, the end is reported after the last byte', async () => {
     const { far, stream, settle } = line();
     for (const byte of Buffer.from('bytes')) {
       far.write(Buffer.of(byte));

@@ -22,7 +22,7 @@ export interface SocketStreamOptions {
   readonly writeTimeoutMs: () => number;
   /** Without traffic for so long, the stream ends; 0 or nothing for never. */
   readonly idleMs?: number;
-  /** Called once when the stream has been closed, by whomever; tells whether the other side had closed before. */
+  /** Called once when the stream has been closed by either side, with whether the other side had closed before. */
   readonly gone?: (remoteClosed: boolean) => void;
 }
 
@@ -51,8 +51,8 @@ export class SocketStream implements Stream {
   #cancelIdle: CancelTimer | undefined;
   /** Writes that wait for room. */
   readonly #writers = new Set<() => void>();
-  readonly #tellWriters = (): void => {
-    for (const tell of this.#writers) tell();
+  readonly #notifyWriters = (): void => {
+    for (const notify of this.#writers) notify();
   };
 
   constructor(options: SocketStreamOptions) {
@@ -132,8 +132,8 @@ export class SocketStream implements Stream {
     this.#closed = true;
     this.#cancelIdle?.();
     this.#queue.close(this.#takeMore);
-    this.#unsent.close(this.#tellWriters);
-    this.#tellWriters();
+    this.#unsent.close(this.#notifyWriters);
+    this.#notifyWriters();
     this.#options.gone?.(this.#remoteClosed);
     if (!this.connection.stream.destroyed) await this.#end();
   }
@@ -166,7 +166,7 @@ export class SocketStream implements Stream {
     stream.once('close', cancel);
   }
 
-  /** Nothing can be sent any more. The socket may know before its events have told. */
+  /** Nothing can be sent any more. The socket may know before its events arrive. */
   get #over(): boolean {
     return this.#remoteClosed || this.#closed || !this.connection.stream.writable;
   }
@@ -191,7 +191,7 @@ export class SocketStream implements Stream {
       this.#use();
       moved = true;
     }
-    // Reading nothing asks the socket for more, and lets it tell of its end.
+    // Reading nothing asks the socket for more, and lets it report its end.
     stream.read(0);
     return moved;
   }
@@ -200,11 +200,11 @@ export class SocketStream implements Stream {
   #lose(): void {
     if (this.#remoteClosed) return;
     this.#remoteClosed = true;
-    this.#tellWriters();
+    this.#notifyWriters();
     if (!this.#closed) this.#changed();
   }
 
-  /** Hands over one piece whole: whoever brought it holds it anyway until there is room for the next. */
+  /** Hands over one piece whole: its producer holds it anyway until there is room for the next. */
   #send(bytes: Uint8Array): void {
     const { stream } = this.connection;
     const count = (): void => {
@@ -212,7 +212,7 @@ export class SocketStream implements Stream {
       // What the layer below has taken at once is not the module's any more.
       this.#unsent.hold(stream.writableLength);
       this.#use();
-      this.#tellWriters();
+      this.#notifyWriters();
     };
     stream.write(bytes, (error) => (error ? this.#lose() : count()));
     count();
@@ -224,17 +224,17 @@ export class SocketStream implements Stream {
     return new Promise((resolve) => {
       const finish = (room: boolean) => {
         cancel();
-        this.#writers.delete(tell);
+        this.#writers.delete(notify);
         resolve(room);
       };
-      const tell = (): void => {
+      const notify = (): void => {
         if (this.#over) finish(false);
         else if (this.#unsent.free > 0) finish(true);
-        else this.#unsent.onRoom(this.#tellWriters);
+        else this.#unsent.onRoom(this.#notifyWriters);
       };
       const cancel = patient ? () => {} : clock.after(writeTimeoutMs(), () => finish(false));
-      this.#writers.add(tell);
-      this.#unsent.onRoom(this.#tellWriters);
+      this.#writers.add(notify);
+      this.#unsent.onRoom(this.#notifyWriters);
     });
   }
 

@@ -41,7 +41,7 @@ describe('the control protocol', () => {
     expect(lines).toEqual(answers);
   });
 
-  test('tells what watched pins do, with the time of the module', async () => {
+  test('reports what watched pins do, with the time of the module', async () => {
     const { clock, control, lines, pins, send } = rig();
     send('{"watch":[3]}\n');
     await clock.advance(250);

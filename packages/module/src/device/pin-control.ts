@@ -107,7 +107,7 @@ export class PinControl {
 
   #gather(bytes: Uint8Array): void {
     if (this.#skipping) return;
-    // A copy: whoever sends may use the buffer again.
+    // A copy: the sender may use the buffer again.
     if (bytes.length > 0) this.#received.push(Uint8Array.from(bytes));
     this.#receivedBytes += bytes.length;
     if (this.#receivedBytes <= maxControlLineBytes) return;
@@ -144,7 +144,7 @@ export class PinControl {
     if (done.ok) for (const pin of done.value) this.#event(pin, this.#pins.signal(pin));
   }
 
-  /** Each answers with the pins whose signal is told at once. */
+  /** Each returns the pins whose signal is sent at once. */
   readonly #requests: Readonly<Record<string, (given: unknown) => Result<readonly number[], string>>> = {
     drive: (given) => this.#drive(given),
     analog: (given) => this.#analog(given),

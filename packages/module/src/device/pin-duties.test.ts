@@ -211,7 +211,7 @@ describe('the setup pin', () => {
   });
 });
 
-test('roles tell of their pins and drive them', async () => {
+test('roles watch their pins and drive them', async () => {
   const { module, run } = await moduleRig();
   const { pinRoles, pins } = module;
   const heard: boolean[] = [];

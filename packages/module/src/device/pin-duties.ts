@@ -22,7 +22,7 @@ export interface PinDutyParts {
   /** Pin of an LED, or -1, and its patterns with `|` between. */
   readonly indicator: (subsystem: Subsystem) => { readonly pin: number; readonly patterns: string };
   readonly signs: () => NetworkSigns;
-  /** Calls back after every change of the signs; the answer ends that. */
+  /** Calls back after every change of the signs; returns unsubscribe. */
   readonly watchSigns: (changed: () => void) => () => void;
   /** `setup.gpio.mode` says that the pin counts at any time. */
   readonly setupAtAnyTime: () => boolean;

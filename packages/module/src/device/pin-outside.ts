@@ -27,20 +27,20 @@ export class PinOutside {
   // Made when first needed: nothing is connected to most modules of a fleet.
   #drives: Map<number, Drive> | undefined;
 
-  /** `changed` hears of every step of a waveform, and of nothing that is set from here. */
+  /** `changed` is called at every step of a waveform, but not for what is set through this object. */
   constructor(clock: Clock, changed: (pin: number) => void) {
     this.#clock = clock;
     this.#changed = changed;
   }
 
-  /** The level that somebody outside gives the pin now; `null` when nobody does. */
+  /** The level that the pin is driven to from outside now; `null` when it is not driven. */
   level(pin: number): Level | null {
     const drive = this.#drives?.get(pin);
     if (!drive?.volts) return drive?.level ?? null;
     return drive.volts() >= logicThresholdVolts ? 1 : 0;
   }
 
-  /** Voltage on the pin; one that nobody drives is at 0 V. */
+  /** Voltage on the pin; one that is not driven is at 0 V. */
   volts(pin: number): number {
     const drive = this.#drives?.get(pin);
     return drive?.volts ? drive.volts() : drive?.level === 1 ? supplyVolts : 0;

@@ -16,7 +16,7 @@ export type OutputRole =
 
 export type PinRole = InputRole | OutputRole;
 
-/** The pins that variables name, for whoever does the work behind the variables. Reference: variables 4.1. */
+/** The pins that variables name, for the code behind the variables. Reference: variables 4.1. */
 export class PinRoles {
   readonly #pins: Pins;
   readonly #pinOf: (role: PinRole) => number;
@@ -46,10 +46,10 @@ export class PinRoles {
   }
 
   /**
-   * Calls `heard` whenever the pin that the role has now is asserted or released. The answer ends that; a role without
-   * a pin is not watched, so watch again after a boot.
+   * Calls `listener` whenever the pin that the role has now is asserted or released. Returns unsubscribe; a role
+   * without a pin is not watched, so watch again after a boot.
    */
-  watch(role: InputRole, heard: (asserted: boolean) => void): () => void {
+  watch(role: InputRole, listener: (asserted: boolean) => void): () => void {
     const pin = this.pinOf(role);
     if (pin === undefined) return () => {};
     let last = this.isAsserted(role);
@@ -57,7 +57,7 @@ export class PinRoles {
       const asserted = this.#pinOf(role) === pin && this.isAsserted(role);
       if (asserted === last) return;
       last = asserted;
-      heard(asserted);
+      listener(asserted);
     });
   }
 }

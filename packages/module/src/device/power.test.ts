@@ -17,7 +17,7 @@ describe('Power', () => {
     expect(power.state).toBe(to ?? from);
   });
 
-  test('tells watchers once when it goes down and once when it is up, until they stop watching', () => {
+  test('notifies watchers once when it goes down and once when it is up, until they stop watching', () => {
     const power = new Power(new VirtualClock(), noPins);
     const heard: string[] = [];
     const stop = power.watch({ down: () => heard.push('down'), up: () => heard.push('up') });

@@ -9,7 +9,7 @@ export interface PowerWatcher {
   up(): void;
 }
 
-/** Tells when the level of a pin changes; the answer ends that. */
+/** Subscribes to the level of a pin; returns unsubscribe. */
 export interface PinWatch {
   onPin(pin: number, changed: () => void): () => void;
 }
@@ -29,7 +29,7 @@ export class Power {
   #state: PowerState = 'on';
   readonly #clock: Clock;
   readonly #pins: PinWatch;
-  // Made when first needed: most modules of a fleet have nobody attached.
+  // Made when first needed: most modules of a fleet have no watcher.
   #watchers: Set<PowerWatcher> | undefined;
   #disarm: readonly (() => void)[] = [];
 
@@ -42,7 +42,7 @@ export class Power {
     return this.#state;
   }
 
-  /** Takes a step; false when the table has none. Whoever watches hears of it before this returns. */
+  /** Takes a step; false when the table has none. Watchers are notified before this returns. */
   step(trigger: PowerTrigger): boolean {
     const next = transition(powerTable, this.#state, trigger);
     if (next === undefined) return false;

@@ -15,7 +15,7 @@ test.each([
 /** A connection with so many bytes to read, and how it says that it has changed. */
 function connection(type: Stream['type']) {
   let bytes = 0;
-  let tell = (): void => {};
+  let notify = (): void => {};
   const stream: Stream = {
     type,
     info: () => '',
@@ -28,12 +28,12 @@ function connection(type: Stream['type']) {
     },
     close: () => {},
     watch: (changed) => {
-      tell = changed;
+      notify = changed;
     },
   };
   const receive = (count: number): void => {
     bytes += count;
-    tell();
+    notify();
   };
   return { stream, receive };
 }

@@ -3,7 +3,7 @@ import type { Stream, StreamTable } from './streams.ts';
 
 const ofTcpServer = ({ type }: Stream): boolean => type === 'TCPS' || type === 'TLSS';
 
-/** Pins that tell a host of streams, and when each is high. */
+/** Pins that show a host the state of streams, and when each is high. */
 const rules: readonly { readonly role: OutputRole; readonly shows: (stream: Stream) => boolean }[] = [
   // Spec: MOD-VAR-tcp.server.connected_gpio.
   { role: 'tcp.server.connected_gpio', shows: ofTcpServer },
@@ -33,7 +33,7 @@ const eventRules: Readonly<Record<string, (stream: Stream) => boolean>> = {
   connected: () => true,
 };
 
-/** Gives the pins that tell of streams the levels that these ask for. */
+/** Sets the pins that show streams. */
 export function showStreams(streams: StreamTable, roles: PinRoles, { events }: OutOfBand): void {
   for (const { role, shows } of rules) {
     if (roles.pinOf(role) === undefined) continue;

@@ -30,7 +30,7 @@ export type StreamError =
 
 /** Takes the bytes of one `stream_write`. */
 export interface WriteSink {
-  /** Takes the next bytes, which nobody changes afterwards. */
+  /** Takes the next bytes, which must not change afterwards. */
   append(chunk: Uint8Array): void | Promise<void>;
   /** All announced bytes have come; resolves when the stream has taken them. */
   end(): Result<void, StreamError> | Promise<Result<void, StreamError>>;
@@ -49,10 +49,10 @@ export interface Stream {
   readonly remoteClosed: boolean;
   /** The stream has ended by itself and gives up its handle, whatever `stream.auto_close` says. */
   readonly finished?: boolean;
-  /** Has more to tell than its data, such as the status of an answer: auto close waits. */
+  /** Has more to read than its data, such as the status of a response: auto close waits. */
   readonly lingers?: boolean;
-  /** Somebody asks for data or the state: what waits to be sent goes out now. */
-  asked?(): void;
+  /** Called before data or the state is read: what waits to be sent goes out now. */
+  flush?(): void;
   /** Takes up to `max` bytes of what is available. Absent: the stream cannot be read. */
   read?(max: number): Uint8Array | Promise<Uint8Array>;
   /**
@@ -72,7 +72,7 @@ export interface Stream {
   watch?(changed: () => void): void;
 }
 
-/** Where the table reports what users are told about: the board's log. */
+/** Where the table writes its notices to users: the board's log. */
 export interface StreamNotices {
   opened(handle: number): void;
   closing(handle: number): void;
@@ -97,8 +97,8 @@ export type PollState = 0 | 1 | 2;
 interface Slot {
   readonly stream: Stream;
   readonly waiters: Set<() => void>;
-  /** Whether it had something to read when that was last told. */
-  toldData: boolean;
+  /** Whether it had something to read at the last notice. */
+  noticedData: boolean;
 }
 
 /** Handles that the board has for streams of all kinds. */
@@ -115,7 +115,7 @@ export class StreamTable {
   readonly #slots: (Slot | undefined)[];
   readonly #autoClose: () => boolean;
   readonly #notices: StreamNotices;
-  readonly #tell: () => void;
+  readonly #notify: () => void;
   /** Where network streams keep what is received and unsent. */
   readonly pool: PacketPool;
 
@@ -124,7 +124,7 @@ export class StreamTable {
     this.#slots = Array.from({ length: limit }, () => undefined);
     this.#autoClose = options.autoClose;
     this.#notices = options.notices;
-    this.#tell = options.changed ?? (() => {});
+    this.#notify = options.changed ?? (() => {});
     this.pool = new PacketPool(options.pool ?? defaultPool, limit);
   }
 
@@ -137,12 +137,12 @@ export class StreamTable {
   open(stream: Stream): Result<number, 'no-handle'> {
     const handle = this.#slots.indexOf(undefined);
     if (handle < 0) return failure('no-handle');
-    const slot: Slot = { stream, waiters: new Set(), toldData: false };
+    const slot: Slot = { stream, waiters: new Set(), noticedData: false };
     this.#slots[handle] = slot;
     if (!isLocal(stream.type)) this.#notices.opened(handle);
     stream.watch?.(() => this.#changed(handle, slot));
-    this.#tell();
-    // A connection may have ended while nobody listened.
+    this.#notify();
+    // A connection may have ended before it was watched.
     if (stream.watch) this.#settle(handle, slot);
     return success(handle);
   }
@@ -160,7 +160,7 @@ export class StreamTable {
   poll(handle: number): Result<PollState, 'unknown-handle'> {
     const stream = this.get(handle);
     if (!stream) return failure('unknown-handle');
-    stream.asked?.();
+    stream.flush?.();
     if (stream.available() > 0) return success(1);
     return success(stream.remoteClosed ? 2 : 0);
   }
@@ -222,7 +222,7 @@ export class StreamTable {
     return this.#end((stream) => !isLocal(stream.type) && runsThere(stream));
   }
 
-  /** Closes streams as whoever owns them asks, such as a server that stops: with the notice `Closed`. */
+  /** Closes streams for their owner, such as a server that stops: with the notice `Closed`. */
   drop(streams: ReadonlySet<Stream>): Promise<void> {
     return this.#end((stream) => streams.has(stream));
   }
@@ -230,7 +230,7 @@ export class StreamTable {
   /** The board has booted: the pool has the size of its variables. Spec: MOD-VAR-network.buffer.size. */
   restart(pool: PoolSettings): void {
     this.pool.resize(pool);
-    this.#tell();
+    this.#notify();
   }
 
   /** Closes everything, as the board restarts; says nothing. Files that are not complete are lost. */
@@ -263,9 +263,9 @@ export class StreamTable {
 
   #tellData(slot: Slot): void {
     const hasData = slot.stream.available() > 0;
-    if (hasData === slot.toldData) return;
-    slot.toldData = hasData;
-    this.#tell();
+    if (hasData === slot.noticedData) return;
+    slot.noticedData = hasData;
+    this.#notify();
   }
 
   /** Gives up the handle of a stream that has nothing more to say. Spec: MOD-STREAM-auto-close. */
@@ -285,7 +285,7 @@ export class StreamTable {
     const slot = this.#slots[handle];
     this.#slots[handle] = undefined;
     if (slot) wake(slot);
-    this.#tell();
+    this.#notify();
     return slot?.stream;
   }
 }

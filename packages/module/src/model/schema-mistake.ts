@@ -7,7 +7,7 @@ const placeOf = (pointer: string): readonly string[] => pointer.split('/').slice
 
 /**
  * What does not fit its schema in a file that a user wrote: a clause that names the key and its value. Of several
- * mistakes the first is told.
+ * mistakes the first is reported.
  */
 export function schemaMistake(errors: readonly TLocalizedValidationError[], whole: unknown): string {
   // Without its own text there is still something to say.

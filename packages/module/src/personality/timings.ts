@@ -17,7 +17,7 @@ export type Timing = number | readonly [minMs: number, maxMs: number];
 
 export type TimingTable = Readonly<Record<keyof Timings, Timing>>;
 
-/** Nobody waits for a virtual module. */
+/** No delays: the default of a virtual module. */
 export const noTimings: TimingTable = {
   bootMs: 0,
   saveMs: 0,

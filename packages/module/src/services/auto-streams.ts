@@ -22,7 +22,7 @@ export const tcpClientService: NetworkService<StreamParts> = {
   start: (parts, iface) => new AutoClient(parts, iface),
 };
 
-/** A TCP client that nobody has to ask for. It begins when the join is over. */
+/** A TCP client that opens by itself when the join is over. */
 class AutoClient implements RunningService {
   readonly #parts: StreamParts;
   readonly #iface: Interface;

@@ -70,7 +70,7 @@ describe('status broadcast by UDP', () => {
     expect(texts()).toEqual(['{}']);
   });
 
-  test('tells the levels of pins and samples of analog ones', async () => {
+  test('contains the levels of pins and samples of analog ones', async () => {
     const { join, module, texts } = await rigWith('set broadcast.data "gpio3,gpio4,adc7,adc3"');
     module.pins.drive(3, 1);
     module.pins.analog(7, 1.65);
@@ -106,7 +106,7 @@ describe('status broadcast by UDP', () => {
   });
 
   // MOD-VAR-broadcast.interface
-  test('tells of the soft AP when it runs there', async () => {
+  test('describes the soft AP when it runs there', async () => {
     const { pass, run, texts } = await rigWith(
       'set broadcast.interface softap',
       'set broadcast.data "ip,channel,ssid,rssi,bssid"',

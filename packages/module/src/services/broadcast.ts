@@ -85,12 +85,12 @@ class Broadcast implements RunningService {
   }
 
   /** Sends the status now, and again after every interval. */
-  tell(): void {
+  send(): void {
     const status = statusObject(this.#parts, this.#iface);
     // The next one comes after the interval.
     ignoreFailure(this.#socket?.send(Buffer.from(JSON.stringify(status)), this.#to.ip, this.#to.port));
     void this.#post(status);
-    this.#cancel = this.#parts.clock.after(this.#intervalMs, () => this.tell());
+    this.#cancel = this.#parts.clock.after(this.#intervalMs, () => this.send());
   }
 
   async stop(): Promise<void> {
@@ -110,7 +110,7 @@ class Broadcast implements RunningService {
     if (this.#stopped) return;
     const client = new HttpClient(net, clock, { host, port, tls });
     this.#posting = client;
-    // What the server makes of it is its own affair.
+    // The response of the server is ignored.
     ignoreFailure(await client.json('POST', path, status));
     client.close();
     this.#posting = undefined;
@@ -133,7 +133,7 @@ export const broadcastService: NetworkService = {
   async start(parts, iface) {
     const port = parts.variables.get('broadcast.udp.port');
     const broadcast = new Broadcast(parts, iface, port === 0 ? undefined : await openSocket(parts, port));
-    broadcast.tell();
+    broadcast.send();
     return broadcast;
   },
 };

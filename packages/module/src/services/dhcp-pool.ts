@@ -1,7 +1,7 @@
 /** How long an address that has been offered waits for its client, in ms. */
 const offerMs = 60_000;
 
-/** How long an address that somebody else seems to have is left alone, in ms. */
+/** How long an address that another host seems to have is left alone, in ms. */
 const declinedMs = 600_000;
 
 interface Lease {
@@ -52,7 +52,7 @@ export class DhcpPool {
     return this.#leases.get(address)?.mac === mac && this.#leases.delete(address);
   }
 
-  /** A client has found that somebody else has the address. */
+  /** A client has found that another host has the address. */
   decline(mac: string, address: string, nowMs: number): void {
     if (this.release(mac, address)) this.#leases.set(address, { mac: undefined, untilMs: nowMs + declinedMs });
   }
@@ -68,7 +68,7 @@ export class DhcpPool {
   #holder(address: string, nowMs: number): string {
     const lease = this.#leases.get(address);
     if (!lease || lease.untilMs <= nowMs) return 'free';
-    return lease.mac ?? 'somebody';
+    return lease.mac ?? 'declined';
   }
 
   #keep(address: string, mac: string, untilMs: number): void {

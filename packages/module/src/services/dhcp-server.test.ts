@@ -43,7 +43,7 @@ describe('DHCP server', () => {
     expect(stations.list()).toEqual([{ mac: one, ip: '10.10.10.2' }]);
   });
 
-  test('an offer alone lets nobody in', () => {
+  test('an offer alone lets no client in', () => {
     const { ask, said } = serverRig();
     expect(ask({ mac: one })).toBe('offer 10.10.10.2');
     expect(said).toEqual([]);
@@ -112,7 +112,7 @@ describe('DHCP server', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an address that somebody has found in use is left alone for a while', async () => {
+  test('an address that a client has found in use is left alone for a while', async () => {
     const { ask, clock, lease } = serverRig();
     lease(one);
     expect(ask({ mac: one, type: 'decline', requestedIp: '10.10.10.2' })).toBe('silence');
@@ -121,7 +121,7 @@ describe('DHCP server', () => {
     expect(lease(two)).toBe('ack 10.10.10.2');
   });
 
-  test('tells a client that has an address of its own the rest', () => {
+  test('gives a client that has an address of its own the other settings', () => {
     const { server } = serverRig();
     const reply = server.answer({ ...discover(one), type: 'inform', clientIp: '10.10.10.50' });
     expect(reply).toMatchObject({ type: 'ack', netmask: '255.255.255.0' });

@@ -12,7 +12,7 @@ const dhcpClientPort = 68;
 const leaseSeconds = 3600;
 const spareAddresses = 8;
 const netmask = '255.255.255.0';
-const nobody = '0.0.0.0';
+const noAddress = '0.0.0.0';
 
 export interface DhcpParts {
   readonly clock: Clock;
@@ -78,10 +78,10 @@ export class DhcpServer {
     const { serverIp, stations } = this.#parts;
     // It has chosen another server.
     if (request.serverIp !== undefined && request.serverIp !== serverIp) return undefined;
-    const wanted = request.requestedIp ?? (request.clientIp === nobody ? undefined : request.clientIp);
+    const wanted = request.requestedIp ?? (request.clientIp === noAddress ? undefined : request.clientIp);
     if (wanted === undefined || !stations.hasRoomFor(request.mac)) return undefined;
     if (!this.#pool.take(request.mac, wanted, this.#nowMs())) return { type: 'nak', to: request, serverIp };
-    // Who has a lease is there: nothing else tells of real clients.
+    // A lease is the only sign of a real client.
     stations.join(request.mac);
     stations.addressed(request.mac, wanted);
     this.#expire(request.mac);
@@ -114,9 +114,9 @@ export class DhcpServer {
   }
 }
 
-/** A client without an address hears only what is said to all (RFC 2131, 4.1). */
+/** A client without an address receives only broadcasts (RFC 2131, 4.1). */
 const placeOf = ({ address, port }: Datagram, reply: DhcpReply): readonly [host: string, port: number] =>
-  address === nobody || reply.type === 'nak' ? ['255.255.255.255', dhcpClientPort] : [address, port];
+  address === noAddress || reply.type === 'nak' ? ['255.255.255.255', dhcpClientPort] : [address, port];
 
 /** Gives addresses to the stations of the soft AP. Reference: network 2.2. */
 export const dhcpServerService: NetworkService = {
@@ -126,7 +126,7 @@ export const dhcpServerService: NetworkService = {
   wanted: ({ variables, webSetup }) =>
     variables.get('softap.dhcp_server.enabled') || webSetup.active ? ['softap'] : [],
   async start({ clock, log, net, variables, wlan }) {
-    const serverIp = wlan.softAp?.addresses.ip ?? nobody;
+    const serverIp = wlan.softAp?.addresses.ip ?? noAddress;
     const server = new DhcpServer({
       clock,
       stations: wlan.stations,

@@ -63,7 +63,7 @@ const maxParts = 500;
 /** Highest bit of a question's class. */
 const unicastClass = 0x8000;
 
-/** Records of types that nobody here asks for are left out; `undefined` for what is no DNS message. */
+/** Records of types that the module never asks for are left out; `undefined` for what is no DNS message. */
 export function readDns(bytes: Uint8Array): DnsMessage | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // The package reads on beyond the end of records that are cut, and takes what it finds there for the next.
@@ -77,11 +77,11 @@ export function readDns(bytes: Uint8Array): DnsMessage | undefined {
       rcode: (flags ?? 0) & 0xf,
       truncated: ((flags ?? 0) & TRUNCATED_RESPONSE) !== 0,
       authoritative: ((flags ?? 0) & AUTHORITATIVE_ANSWER) !== 0,
-      questions: (questions ?? []).map((asked) => ({
-        name: asked.name,
-        type: asked.type,
+      questions: (questions ?? []).map((question) => ({
+        name: question.name,
+        type: question.type,
         // The package knows the class with that bit only as a number.
-        unicast: (Number(/^UNKNOWN_(\d+)$/.exec(asked.class ?? '')?.[1] ?? 0) & unicastClass) !== 0,
+        unicast: (Number(/^UNKNOWN_(\d+)$/.exec(question.class ?? '')?.[1] ?? 0) & unicastClass) !== 0,
       })),
       answers: known(answers),
       authorities: known(authorities),

@@ -20,17 +20,17 @@ export interface FoundService {
   readonly port: number;
 }
 
-/** Most records that are kept of what others say, so that nobody can fill the memory. */
+/** Most records that are kept of other hosts, so that none can fill the memory. */
 const maxRecords = 1000;
 
 type Parts = { readonly clock: Clock; readonly net: Pick<Net, 'datagrams'> };
 
-/** What has been heard in answer to questions, and the questions that follow from it. */
+/** Records received in answer to questions, and the questions that follow from them. */
 class Browser {
   readonly records = new Map<string, DnsRecord>();
-  readonly #asked = new Set<string>();
+  readonly #sent = new Set<string>();
   #socket: DatagramSocket | undefined;
-  heard: () => void = () => {};
+  onRecords: () => void = () => {};
 
   async open(net: Parts['net']): Promise<Result<void, NetFailure>> {
     const opened = await net.datagrams({ port: mdnsPort, group: mdnsGroup }, ({ bytes }) => this.#hear(bytes));
@@ -42,16 +42,16 @@ class Browser {
   /** Asks what has not been asked yet. */
   ask(questions: readonly DnsQuestion[]): void {
     const fresh = questions.filter(
-      ({ name, type }) => isWritable(name) && !this.#asked.has(`${type} ${plainName(name)}`),
+      ({ name, type }) => isWritable(name) && !this.#sent.has(`${type} ${plainName(name)}`),
     );
     if (fresh.length === 0) return;
-    for (const { name, type } of fresh) this.#asked.add(`${type} ${plainName(name)}`);
+    for (const { name, type } of fresh) this.#sent.add(`${type} ${plainName(name)}`);
     ignoreFailure(this.#socket?.send(writeDns({ ...blankQuery, questions: fresh }), mdnsGroup, mdnsPort));
   }
 
   /** Asks everything once more: the first time it may have been lost. */
   askAgain(questions: readonly DnsQuestion[]): void {
-    this.#asked.clear();
+    this.#sent.clear();
     this.ask(questions);
   }
 
@@ -76,7 +76,7 @@ class Browser {
       if (record.ttl === 0) this.records.delete(key);
       else if (this.records.size < maxRecords || this.records.has(key)) this.records.set(key, record);
     }
-    this.heard();
+    this.onRecords();
   }
 }
 
@@ -98,7 +98,7 @@ export async function discoverServices(
   const opened = await browser.open(net);
   if (!opened.ok) return opened;
   const next = (): readonly DnsQuestion[] => openQuestions(browser, type ?? serviceListName);
-  browser.heard = () => browser.ask(next());
+  browser.onRecords = () => browser.ask(next());
   browser.ask(next());
   await sleep(clock, repeatMs);
   browser.askAgain(next());
@@ -143,7 +143,7 @@ function foundServices(browser: Browser, type: string | undefined): readonly Fou
 const resolveTries = 3;
 const resolveGapMs = 300;
 
-/** The address of a `.local` name by mDNS; `not-found` when nobody has answered within a second. */
+/** The address of a `.local` name by mDNS; `not-found` when no host has answered within a second. */
 export async function resolveLocal({ clock, net }: Parts, host: string): Promise<Result<string, NetFailure>> {
   const browser = new Browser();
   const opened = await browser.open(net);
@@ -164,7 +164,7 @@ export async function resolveLocal({ clock, net }: Parts, host: string): Promise
 function heardOrLater(browser: Browser, clock: Clock, host: string): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(resolveGapMs, resolve);
-    browser.heard = () => {
+    browser.onRecords = () => {
       if (!browser.find('A', host)) return;
       cancel();
       resolve();

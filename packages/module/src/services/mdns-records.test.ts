@@ -19,7 +19,8 @@ const claim: Claim = { ...bare, services: [http] };
 
 const ask = (who: Claim, name: string, type: string, known: readonly DnsRecord[] = []) =>
   answerTo(who, { ...blankQuery, questions: [{ name, type }], answers: known });
-const told = (answer: ReturnType<typeof answerTo>) => answer?.message.answers.map(({ type, ttl }) => `${type} ${ttl}`);
+const summaryOf = (answer: ReturnType<typeof answerTo>) =>
+  answer?.message.answers.map(({ type, ttl }) => `${type} ${ttl}`);
 const along = (answer: ReturnType<typeof answerTo>) => answer?.message.additionals.map(({ type }) => type);
 
 const address = (name: string, data: string, ttl = 120): DnsRecord => ({ name, type: 'A', ttl, data });
@@ -66,7 +67,7 @@ describe('answers', () => {
     ['module-112a._http._tcp.local', 'ANY', ['SRV 120', 'TXT 4500'], ['A']],
   ])('to %s %s', (name, type, answers, additionals) => {
     const answer = ask(claim, name, type);
-    expect(told(answer)).toEqual(answers);
+    expect(summaryOf(answer)).toEqual(answers);
     expect(along(answer)).toEqual(additionals);
   });
 
@@ -91,8 +92,10 @@ describe('answers', () => {
     const known = (ttl: number) =>
       ask(claim, 'module-112a.local', 'A', [address('module-112a.local', '10.5.6.108', ttl)]);
     expect(known(60)).toBeUndefined();
-    expect(told(known(59))).toEqual(['A 120']);
-    expect(told(ask(claim, 'module-112a.local', 'A', [address('module-112a.local', '10.5.6.9')]))).toEqual(['A 120']);
+    expect(summaryOf(known(59))).toEqual(['A 120']);
+    expect(summaryOf(ask(claim, 'module-112a.local', 'A', [address('module-112a.local', '10.5.6.9')]))).toEqual([
+      'A 120',
+    ]);
   });
 
   test('one who knows only plain DNS gets his question back, and short times', () => {

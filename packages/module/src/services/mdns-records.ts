@@ -88,7 +88,7 @@ const listOf = (service: ServiceClaim): DnsRecord => ({
   data: service.type,
 });
 
-/** Records that nobody else may have: of these names only the module speaks. */
+/** Unique records: only this module may publish them under these names. */
 const uniqueOf = (claim: Claim): readonly DnsRecord[] => [
   addressOf(claim),
   ...claim.services.flatMap((service) => [srvOf(claim, service), txtOf(claim, service)]),
@@ -100,7 +100,7 @@ const recordsOf = (claim: Claim): readonly DnsRecord[] => [
   ...claim.services.flatMap((service) => [ptrOf(claim, service), listOf(service)]),
 ];
 
-/** Asks whether somebody has the names already (RFC 6762, 8.1). */
+/** A probe: asks whether another host has the names already (RFC 6762, 8.1). */
 export const probeOf = (claim: Claim): DnsMessage => ({
   ...blankQuery,
   questions: [hostOf(claim), ...claim.services.map((service) => instanceOf(claim, service))].map((name) => ({
@@ -110,7 +110,7 @@ export const probeOf = (claim: Claim): DnsMessage => ({
   authorities: uniqueOf(claim).filter(({ type }) => type !== 'TXT'),
 });
 
-/** Tells everybody (RFC 6762, 8.3). */
+/** An unsolicited response to all hosts (RFC 6762, 8.3). */
 export const announcementOf = (claim: Claim): DnsMessage => ({ ...blankResponse, answers: recordsOf(claim) });
 
 /** Takes it all back (RFC 6762, 10.1). */
@@ -125,7 +125,7 @@ const fits = (question: DnsQuestion, record: DnsRecord): boolean =>
 const sameRecord = (one: DnsRecord, other: DnsRecord): boolean =>
   one.type === other.type && sameName(one.name, other.name) && JSON.stringify(one.data) === JSON.stringify(other.data);
 
-/** There is no record of another type for the name: whoever asks need not wait for one (RFC 6762, 6.1). */
+/** There is no record of another type for the name: a querier need not wait for one (RFC 6762, 6.1). */
 const denialOf = (claim: Claim): DnsRecord => ({
   name: hostOf(claim),
   type: 'NSEC',
@@ -134,7 +134,7 @@ const denialOf = (claim: Claim): DnsRecord => ({
   data: { nextDomain: hostOf(claim), rrtypes: ['A'] },
 });
 
-/** What comes along because it will be asked for next (RFC 6763, 12). */
+/** Additional records, which would be requested next (RFC 6763, 12). */
 function alongWith(claim: Claim, answers: readonly DnsRecord[]): readonly DnsRecord[] {
   const along = claim.services.flatMap((service) => {
     const instance = instanceOf(claim, service);
@@ -155,20 +155,20 @@ export interface MdnsAnswer {
 /** The answer to a query; `undefined` when there is nothing to say, or the asker knows it already. */
 export function answerTo(claim: Claim, query: DnsMessage): MdnsAnswer | undefined {
   const records = recordsOf(claim);
-  const asked = query.questions.flatMap((question) => {
+  const matching = query.questions.flatMap((question) => {
     const found = records.filter((record) => fits(question, record));
     return found.length === 0 && sameName(question.name, hostOf(claim)) ? [denialOf(claim)] : found;
   });
   // What the asker will still know for half of its time need not be said (RFC 6762, 7.1).
   const isKnown = (record: DnsRecord): boolean =>
     query.answers.some((answer) => sameRecord(answer, record) && answer.ttl * 2 >= record.ttl);
-  const answers = [...new Set(asked)].filter((record) => !isKnown(record));
+  const answers = [...new Set(matching)].filter((record) => !isKnown(record));
   if (answers.length === 0) return undefined;
   const message = { ...blankResponse, answers, additionals: alongWith(claim, answers) };
   return { message, shared: answers.some(({ flush }) => !flush) };
 }
 
-/** Somebody who knows only plain DNS gets his question back, with times that are short (RFC 6762, 6.7). */
+/** A querier that knows only plain DNS gets its question back, with short times to live (RFC 6762, 6.7). */
 export const legacyAnswer = (answer: DnsMessage, query: DnsMessage): DnsMessage => {
   const plain = (record: DnsRecord): DnsRecord => ({ ...record, flush: false, ttl: Math.min(record.ttl, 10) });
   const { id, questions } = query;
@@ -181,7 +181,7 @@ export const legacyAnswer = (answer: DnsMessage, query: DnsMessage): DnsMessage 
   };
 };
 
-/** Whether somebody else's records say that a name of the claim is theirs. Records that say the same are no rivals. */
+/** Whether records of another host claim a name of the claim. Identical records do not conflict. */
 export function isContested(claim: Claim, records: readonly DnsRecord[]): boolean {
   const own = uniqueOf(claim).filter(({ type }) => type !== 'TXT');
   return records.some(

@@ -40,7 +40,7 @@ export interface ResponderParts {
 
 type Interruption = 'contested' | 'deferred' | 'stopped';
 
-/** Claims a name, answers for it, and finds another when somebody else has it. Spec: MOD-RULE-mdns. */
+/** Claims a name, answers for it, and finds another when another host has it. Spec: MOD-RULE-mdns. */
 export class MdnsResponder {
   readonly #parts: ResponderParts;
   #claim: Claim;
@@ -54,7 +54,7 @@ export class MdnsResponder {
     this.#claim = parts.claim;
   }
 
-  /** Resolves when a name has been found that nobody else has, or with the stop. */
+  /** Resolves when a free name has been found, or with the stop. */
   async start(): Promise<void> {
     this.#state = 'probing';
     let conflicts = 0;
@@ -95,7 +95,7 @@ export class MdnsResponder {
     // An answer that comes from elsewhere may be forged (RFC 6762, 6).
     if (port !== mdnsPort || !isContested(this.#claim, [...message.answers, ...message.additionals])) return;
     if (this.#state === 'probing') this.#interrupt?.('contested');
-    // Whoever else has the name now may be wrong: both ask again.
+    // The other host may be the one in the wrong: both probe again.
     else void this.start();
   }
 

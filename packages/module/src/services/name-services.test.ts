@@ -84,7 +84,7 @@ describe('mDNS', () => {
     expect(rig.said()).toContain('mDNS domain: harbour.local');
   });
 
-  test('takes the next number when somebody has the name', async () => {
+  test('takes the next number when another host has the name', async () => {
     const rig = await rigWith();
     await rig.peer('10.5.6.20', mdns, holder('harbour.local', '10.5.6.20'));
     await rig.peer('10.5.6.21', mdns, holder('harbour-2.local', '10.5.6.21'));
@@ -113,7 +113,7 @@ describe('mDNS', () => {
     expect(peer.heard.length).toBeGreaterThan(4);
   });
 
-  test('looks for another name when somebody takes its own later', async () => {
+  test('looks for another name when another host takes its own later', async () => {
     const rig = await rigWith();
     await rig.join(claimMs);
     rig.said();
@@ -159,7 +159,7 @@ describe('mDNS', () => {
   });
 
   // MOD-VAR-mdns.service
-  test('tells the module’s own facts with a service', async () => {
+  test('announces the module’s own facts with a service', async () => {
     const rig = await rigWith('set mdns.service "http,_remote_terminal._tcp,ftp"');
     const peer = await rig.peer('10.5.6.20', mdns);
     await rig.join(claimMs);
@@ -174,7 +174,7 @@ describe('mDNS', () => {
   });
 
   // MOD-NET-port-offset
-  test('tells the ports by which others reach the module', async () => {
+  test('announces the ports by which others reach the module', async () => {
     const { module } = await rigWith('set mdns.service http,telnet,ftp');
     const net = { ...module.net, reachedAt: (port: number) => port + 8000 };
     expect(serviceClaims({ identity: module.identity, variables: module.variables, net })).toMatchObject([

@@ -15,7 +15,7 @@ export interface Target {
   /** 0 for any. */
   readonly localPort: number;
   readonly iface: Interface;
-  /** Called once when the stream has gone; tells whether the other side had closed before. */
+  /** Called once when the stream has gone, with whether the other side had closed before. */
   readonly gone?: (remoteClosed: boolean) => void;
 }
 

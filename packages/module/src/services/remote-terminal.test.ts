@@ -63,10 +63,10 @@ class Client {
 
   async says(text: string | Uint8Array): Promise<string> {
     this.stream.write(typeof text === 'string' ? Buffer.from(text, 'latin1') : text);
-    return this.hears();
+    return this.receive();
   }
 
-  async hears(): Promise<string> {
+  async receive(): Promise<string> {
     await this.#clock.advance(10);
     const heard = this.#heard;
     this.#heard = '';
@@ -80,7 +80,7 @@ const iac = (...bytes: number[]): string => String.fromCharCode(255, ...bytes);
 test('a client gets a prompt, its echo and its answers, as on the serial line', async () => {
   const { connect } = await rig();
   const client = await connect();
-  expect(await client.hears()).toBe('> ');
+  expect(await client.receive()).toBe('> ');
   expect(await client.says('\r\n')).toBe('\r\n> ');
   expect(await client.says('get bus.mode\r\n')).toBe('get bus.mode\r\ncommand\r\n> ');
   expect(await client.says('get bus.mode\r\0get bus.mode\n')).toBe('get bus.mode\r\ncommand\r\n> '.repeat(2));
@@ -90,7 +90,7 @@ test('a client gets a prompt, its echo and its answers, as on the serial line', 
 test('negotiation is taken out of the line, is not answered, and an escaped byte is data', async () => {
   const { connect } = await rig();
   const client = await connect();
-  await client.hears();
+  await client.receive();
   const noise = [iac(251, 31), iac(250, 31, 0, 80, 255, 255, 24, 255, 240), iac(253, 3), iac(241)].join('');
   const line = Array.from('get bus.mode', (character) => character + noise).join('');
   expect(await client.says(line)).toBe('get bus.mode');
@@ -111,17 +111,17 @@ test('what is sent to a client that never spoke telnet is as it is', async () =>
 });
 
 // MOD-NET-terminal-one
-test('a second client is told that the terminal is taken, and the first goes on', async () => {
+test('a second client reads that the terminal is taken, and the first goes on', async () => {
   const { connect } = await rig();
   const first = await connect();
-  await first.hears();
+  await first.receive();
   const second = await connect();
-  expect(await second.hears()).toBe('Remote terminal in use\r\n');
+  expect(await second.receive()).toBe('Remote terminal in use\r\n');
   expect(second.ended).toBe(true);
   expect(await first.says('\r')).toBe('\r\n> ');
   first.stream.end();
-  await first.hears();
-  expect(await (await connect()).hears()).toBe('> ');
+  await first.receive();
+  expect(await (await connect()).receive()).toBe('> ');
 });
 
 test('a client that has ended is gone when the next one comes, whatever its command still does', async () => {
@@ -203,7 +203,7 @@ test('a client does not disturb stream mode', async () => {
   await booted;
   await clock.advance(1_000);
   const client = await connect();
-  expect(await client.hears()).toBe('> ');
+  expect(await client.receive()).toBe('> ');
   host.heard();
   const peer = new PeerStream();
   unwrap(module.streams.open(peer));
@@ -211,23 +211,23 @@ test('a client does not disturb stream mode', async () => {
   peer.send('down');
   await clock.advance(10);
   expect([peer.sent(), host.heard()]).toEqual(['up', '[Opened: 0]\r\ndown']);
-  expect(await client.hears()).toBe('[Opened: 0]\r\n');
+  expect(await client.receive()).toBe('[Opened: 0]\r\n');
 });
 
 // MOD-VAR-remote_terminal.password
 test('a password is asked for without echo, and three wrong ones end it', async () => {
   const { connect } = await rig(['remote_terminal.password "sea mark"']);
   const client = await connect();
-  expect(await client.hears()).toBe('Password: ');
+  expect(await client.receive()).toBe('Password: ');
   expect(await client.says('wrong\r\n')).toBe('\r\nPassword: ');
   expect(await client.says('sea mark\r\nget bus.mode\r\n')).toBe('\r\n> get bus.mode\r\ncommand\r\n> ');
   client.stream.destroy();
   const other = await connect();
-  await other.hears();
+  await other.receive();
   for (const byte of `a\r\0b\n${iac(241)}c\r\n`) await other.says(byte);
-  await other.hears();
+  await other.receive();
   expect(other.ended).toBe(true);
-  expect(await (await connect()).hears()).toBe('Password: ');
+  expect(await (await connect()).receive()).toBe('Password: ');
 });
 
 test('a client that has not logged in leaves the serial port its command line', async () => {
@@ -267,14 +267,14 @@ test('an idle client is dropped, one that types is not, and 0 waits for ever', a
 test('a client whose command runs longer than the timeout is not dropped', async () => {
   const { connect, clock, module } = await rig(['remote_terminal.timeout 5']);
   const client = await connect();
-  await client.hears();
+  await client.receive();
   const gate = Promise.withResolvers<void>();
   void module.queue.run(() => gate.promise);
   await client.says('get bus.mode\r');
   await client.says('x');
   await clock.advance(12_000);
   gate.resolve();
-  expect(await client.hears()).toContain('command\r\n> ');
+  expect(await client.receive()).toContain('command\r\n> ');
 });
 
 test('a client that idles at the password is dropped, too', async () => {
@@ -290,7 +290,7 @@ test('streams that were opened in the terminal outlive it', async () => {
   await client.says('file_create a 1\rx');
   await client.says('file_open a\r');
   client.stream.destroy();
-  await client.hears();
+  await client.receive();
   expect(module.streams.list()).toHaveLength(1);
   expect(await run('stream_read 0 1')).toBe('0 x');
 });
@@ -324,7 +324,7 @@ test('network_down and a reboot end the session and free the serial port', async
   expect(module.bus.useOf(0)).toBe('commands');
 });
 
-test('a port that is taken is told in the log, and the join goes on', async () => {
+test('a port that is taken is reported in the log, and the join goes on', async () => {
   const { module, run, clock, lines } = await rig(['remote_terminal.enabled 0']);
   await run('network_down');
   const taken = unwrap(await module.net.listen(2000, () => {}));

@@ -103,7 +103,7 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
     expired: () => hangUp(parts, stream),
   });
   // Spec: MOD-NET-telnet. Negotiation is taken out and not answered.
-  const stream = telnetStream(connection, { heard: () => {}, active: idle.active, maybeRaw: true });
+  const stream = telnetStream(connection, { onEvent: () => {}, active: idle.active, maybeRaw: true });
   let loggedIn = false;
   let hasEnded = false;
   const leave = (): void => {
@@ -153,7 +153,7 @@ function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
   const ask = (): void => void stream.write(parts.personality.text('askTerminalPassword'));
   /** Takes a line; true when there is nothing more to ask. */
   const check = (): boolean => {
-    // How long it takes tells nothing of it.
+    // The comparison takes the same time for every password.
     const right = timingSafeEqual(digest(Buffer.from(typed, 'latin1').toString('utf8')), digest(password));
     typed = '';
     stream.write('\r\n');

@@ -59,7 +59,7 @@ export function addressOf(sender: string): string | undefined {
 }
 
 /**
- * Sends one mail: connects, starts TLS, logs in, and hands the message over. `startingTls` hears before a handshake
+ * Sends one mail: connects, starts TLS, logs in, and hands the message over. `startingTls` is called before a handshake
  * begins. Spec: MOD-RULE-smtp. Reference: network 5.3.
  */
 export async function sendMail(
@@ -84,7 +84,7 @@ export async function sendMail(
     stream.destroy(new Error('The mail took too long'));
   });
   let shaking = false;
-  /** Hears of every command that goes to the server: a handshake is over when the one after STARTTLS goes out. */
+  /** Called with every command that goes to the server: a handshake is over when the one after STARTTLS goes out. */
   const commanded = (command: string): void => {
     shaking = command === 'STARTTLS';
     if (shaking) parts.startingTls();
@@ -154,7 +154,7 @@ async function deliver(
   });
 }
 
-/** A logger for the library that hears only the commands it sends. */
+/** A logger for the library that passes on only the commands it sends. */
 function listener(commanded: (command: string) => void) {
   const ignore = (): void => {};
   const debug = (entry: unknown, ...words: readonly unknown[]): void => {

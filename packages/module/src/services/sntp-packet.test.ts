@@ -23,7 +23,7 @@ test('a request is of a client of version 4 and carries its nonce', () => {
   expect(Buffer.from(sntpRequest(nonce)).toString('hex')).toBe(`23${'00'.repeat(39)}0102030405060708`);
 });
 
-test('a reply tells when the request has come and when the reply went', () => {
+test('a reply says when the request has come and when the reply went', () => {
   const read = readSntpReply(reply(), nonce);
   expect(read?.kind).toBe('time');
   if (read?.kind !== 'time') return;
@@ -31,7 +31,7 @@ test('a reply tells when the request has come and when the reply went', () => {
   expect(Math.abs(read.sentMs - atMs - 3)).toBeLessThanOrEqual(1);
 });
 
-test('a kiss of death tells its code', () => {
+test('a kiss of death has its code', () => {
   expect(readSntpReply(reply({ stratum: 0, code: 'RATE' }), nonce)).toEqual({ kind: 'kiss', code: 'RATE' });
 });
 

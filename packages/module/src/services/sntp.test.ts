@@ -63,7 +63,7 @@ describe('network time', () => {
   });
 
   test.each(['set ntp.enabled 0', 'set ntp.interface softap'])(
-    '%s: nobody is asked on the network',
+    '%s: no request goes to the network',
     async (command) => {
       const { join, pass, peer } = await timeRig(reply, command);
       await join();
@@ -106,7 +106,7 @@ describe('network time', () => {
     expect(peer.heard).toHaveLength(1);
   });
 
-  test('tries again later and later while nobody answers', async () => {
+  test('tries again later and later while no server answers', async () => {
     const { join, module, pass, peer, server } = await timeRig(() => undefined);
     const atMs: number[] = [];
     const sinceMs = module.rtc.uptimeMs();
@@ -166,7 +166,7 @@ describe('network time', () => {
     expect(module.rtc.isSet).toBe(true);
   });
 
-  test('a name that nobody knows is tried again', async () => {
+  test('an unknown name is tried again', async () => {
     const { join, module, pass, peer, run } = await timeRig();
     await run('set ntp.server time.example');
     await join();

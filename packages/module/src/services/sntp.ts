@@ -84,7 +84,7 @@ class Sntp implements RunningService {
       if (reply) resolve(reply.kind === 'kiss' ? reply : timeNow(reply, clock.monotonic() - sentAtMs));
     });
     void opening.then(async (opened) => {
-      // A name may take its time to be found; nobody waits for that after the end.
+      // The service may have been stopped while the name was looked up.
       const place = placeOf(variables.get('ntp.server'));
       const sent = opened.ok ? await opened.value.send(sntpRequest(nonce), ...place) : opened;
       if (!sent.ok) end();

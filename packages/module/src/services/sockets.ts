@@ -2,7 +2,7 @@ import type { SocketParts } from './open-client.ts';
 import { TcpServers } from './tcp-servers.ts';
 import { UdpServer } from './udp-server.ts';
 
-/** The servers behind network streams, whoever has started them. */
+/** The servers behind network streams, whether started by a command or by a variable. */
 export class Sockets {
   readonly tcp: TcpServers;
   readonly udp: UdpServer;
@@ -11,7 +11,7 @@ export class Sockets {
     this.tcp = new TcpServers(parts);
     this.udp = new UdpServer(parts);
     parts.wlan.watch({
-      // Nobody may come in between; the notices of the streams are printed before that of the link.
+      // No connection may come in between; the notices of the streams are printed before that of the link.
       down: (iface) => {
         this.tcp.halt(iface);
         void parts.streams.closeConnections(iface);
@@ -19,7 +19,7 @@ export class Sockets {
     });
   }
 
-  /** Before a reboot or power-off: nobody comes in any more. The streams are for the caller to close. */
+  /** Before a reboot or power-off: refuses new connections. The streams are for the caller to close. */
   halt(): void {
     this.tcp.halt();
   }

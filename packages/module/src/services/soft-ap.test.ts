@@ -37,7 +37,7 @@ async function apRig(commands: readonly string[] = [], options: Partial<ModuleOp
 
 // MOD-RULE-dhcp-server, MOD-VAR-softap.dhcp_server.enabled
 describe('DHCP on the soft AP', () => {
-  test('lets a client in with its lease, and tells of it', async () => {
+  test('lets a client in with its lease, and prints a notice', async () => {
     const { dhcp, lease, run, said } = await apRig();
     expect(await lease(one)).toBe('10.10.10.2');
     expect(said()).toEqual([`[Associated: ${one}]`]);
@@ -164,7 +164,7 @@ describe('stations of the air', () => {
     expect(said()).toEqual([`[Disassociated: ${one}]`]);
   });
 
-  test('stay when they are heard again, or nobody minds', async () => {
+  test('stay when they answer again, or when silence is ignored', async () => {
     const heard = await apRig([], withStations({ mac: one, silentAfterMs: 1_000 }));
     await heard.pass(2_000);
     await heard.lease(one);

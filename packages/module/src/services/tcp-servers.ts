@@ -146,7 +146,7 @@ export async function serverTls(
     if (!file.ok) return failure(file.error === 'missing' ? 'fileMissing' : 'fileTooLarge');
   if (!cert.ok || !key.ok) return failure('fileMissing');
   const texts = { cert: textOf(cert.value), key: textOf(key.value) };
-  // Otherwise each handshake would fail, and nobody would know why.
+  // Otherwise each handshake would fail without a reason in the log.
   return isPair(texts.cert, texts.key) ? success(texts) : failure('certificateMalformed');
 }
 

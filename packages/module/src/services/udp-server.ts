@@ -3,8 +3,8 @@ import type { Interface } from '@moorage/net';
 import { DatagramStream, type Peer } from '../device/net-datagram.ts';
 import type { SocketParts } from './open-client.ts';
 
-/** What the list shows before anybody has sent something. */
-const nobody: Peer = { address: '0.0.0.0', port: 0 };
+/** What the list shows before the first datagram. */
+const noPeer: Peer = { address: '0.0.0.0', port: 0 };
 
 /**
  * The UDP server of a module: one socket and one stream for all senders. Closing the stream stops the server.
@@ -55,7 +55,7 @@ export class UdpServer {
     let local = '';
     const stream = new DatagramStream({
       type: 'UDPS',
-      info: ({ address, port: remotePort } = nobody) => `${local}:${port} ${address}:${remotePort}`,
+      info: ({ address, port: remotePort } = noPeer) => `${local}:${port} ${address}:${remotePort}`,
       pool: streams.pool,
       iface,
       locksSender: () => variables.get('udp.server.lock_client'),

@@ -144,7 +144,7 @@ describe('setup web', () => {
   });
 
   // MOD-VAR-setup.web.idle_timeout
-  test('ends by itself when nobody opens the page', async () => {
+  test('ends by itself when no client opens the page', async () => {
     const { join, module, pass, said, setup } = await rigWith('set setup.web.idle_timeout 60');
     await join();
     await setup();
@@ -156,7 +156,7 @@ describe('setup web', () => {
     expect(said()[0]).toBe('[Associating to harbour-open]');
   });
 
-  test('stays when somebody has opened the page', async () => {
+  test('stays when a client has opened the page', async () => {
     const { module, pass, setup } = await rigWith();
     await setup();
     module.webSetup.pageOpened();

@@ -5,7 +5,7 @@ import type { ServiceParts } from './service.ts';
 export interface WebSetupFacts {
   /** Web setup runs: the soft AP is the setup network, and its DHCP, DNS and HTTP servers are on whatever else is set. */
   readonly active: boolean;
-  /** Somebody has asked for the page: from now on web setup does not end by itself. */
+  /** A client has requested the page: from now on web setup does not end by itself. */
   pageOpened(): void;
 }
 
@@ -24,7 +24,7 @@ export class WebSetup implements WebSetupFacts {
 
   constructor(parts: WebSetupParts) {
     this.#parts = parts;
-    // Whoever takes the network away, by a command or a reboot, ends web setup.
+    // When the network goes, by a command or a reboot, web setup ends.
     parts.wlan.watch({ down: (iface) => iface === 'softap' && this.#end() });
   }
 
@@ -78,7 +78,7 @@ export class WebSetup implements WebSetupFacts {
     this.#active = true;
     const started = await wlan.startSetupAp();
     if (!started.ok) this.#active = false;
-    // Its servers are there before anybody is told; it may have been stopped meanwhile.
+    // The notice comes once its servers run; it may have been stopped meanwhile.
     if (!this.#active) return;
     log.say('webSetupStarted');
     const idleMs = variables.get('setup.web.idle_timeout') * 1000;

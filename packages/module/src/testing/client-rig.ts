@@ -27,7 +27,7 @@ export async function clientRig(options: ClientRigOptions = {}) {
   await peer.attach(network.attach('ota.test', '10.9.9.9'));
   const net = network.attach('module', '10.5.6.108');
 
-  /** Makes a module over a store and boots it; `events` and `printed` collect what it tells from now on. */
+  /** Makes a module over a store and boots it; `events` and `printed` collect its events and notices from now on. */
   const powerOn = async (store: MemoryStore) => {
     const service = { host: 'ota.test', port: 443, insecure: options.insecure ?? false };
     const model = options.model ?? defaultModel;

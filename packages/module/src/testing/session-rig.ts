@@ -107,7 +107,7 @@ interface RigOptions {
   readonly takes?: () => boolean;
 }
 
-/** A session over nothing, on a module of its own; what it prints and hears is kept. */
+/** A session over nothing, on a module of its own; its input and output are kept. */
 export async function sessionRig({ machine = true, takes = () => true }: RigOptions = {}) {
   const clock = new VirtualClock();
   const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');

@@ -45,7 +45,7 @@ const inboundFlow = { ask: 13, none: 14, last: 19 } as const;
 const dsrBit = 0x20;
 const ctsBit = 0x10;
 const dcdBit = 0x80;
-/** Bits that tell of a change lie four below those that tell the state. */
+/** The bits for a change lie four below those for the state. */
 const deltaShift = 4;
 
 const framingBit = 0x08;
@@ -53,7 +53,7 @@ const parityBit = 0x04;
 
 const signature = Buffer.from('Moorage');
 
-/** The UART of a client behind RFC 2217: its settings and lines, and what it is told of the module's. */
+/** The UART of a client behind RFC 2217: its settings and lines, and what it is sent about the module's. */
 export class ComPort implements SerialPeer {
   readonly #parts: ComPortParts;
   #settings: Partial<LineSettings> = {};
@@ -99,7 +99,7 @@ export class ComPort implements SerialPeer {
     this.#changed = changed;
   }
 
-  /** The option has been agreed on: the client is told how the lines stand. */
+  /** The option has been agreed on: sends the client the state of the lines. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -110,13 +110,13 @@ export class ComPort implements SerialPeer {
     const before = modemBits(this.#modem);
     const now = modemBits(lines);
     this.#modem = lines;
-    const told = (now | ((before ^ now) >> deltaShift)) & this.#modemStateMask;
-    if (this.#started && ((before ^ now) & this.#modemStateMask) !== 0) this.#reply(commands.modemState, [told]);
+    const reported = (now | ((before ^ now) >> deltaShift)) & this.#modemStateMask;
+    if (this.#started && ((before ^ now) & this.#modemStateMask) !== 0) this.#reply(commands.modemState, [reported]);
   }
 
   misheard({ framing, parity }: { readonly framing: boolean; readonly parity: boolean }): void {
-    const told = ((framing ? framingBit : 0) | (parity ? parityBit : 0)) & this.#lineStateMask;
-    if (this.#started && told !== 0) this.#reply(commands.lineState, [told]);
+    const reported = ((framing ? framingBit : 0) | (parity ? parityBit : 0)) & this.#lineStateMask;
+    if (this.#started && reported !== 0) this.#reply(commands.lineState, [reported]);
   }
 
   /** Does what a subnegotiation asks, and answers with what holds now. What is not known is ignored. */

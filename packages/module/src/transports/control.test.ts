@@ -77,7 +77,7 @@ test.each(['', ':1', 'host', 'host:', 'host:x', 'host:65536'])('%j is no address
   expect(parseControl(text)).toEqual({ ok: false, error: `Control address "${text}" is not HOST:PORT` });
 });
 
-test('a control port stays on this machine unless it is told otherwise', async () => {
+test('a control port stays on this machine unless the options say otherwise', async () => {
   const { module } = await moduleRig();
   const refused = await openControl('0.0.0.0:0', (write) => module.controlPins(write));
   expect(refused).toEqual({ ok: false, error: expect.stringContaining('--listen-lan') });

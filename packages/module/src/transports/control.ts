@@ -41,7 +41,7 @@ function attachControl(socket: Socket, join: (write: (line: string) => void) => 
   });
   socket.on('data', (bytes: Buffer) => user.receive(bytes));
   socket.on('end', () => socket.end());
-  // Whoever has gone needs no answer.
+  // A client that has gone gets no response.
   socket.on('error', () => user.close());
   socket.on('close', () => user.close());
 }

@@ -5,9 +5,9 @@ import { Duplex } from 'node:stream';
 export interface PtyTimings {
   /** Before bytes are offered again to a terminal that is full. */
   readonly retryMs: number;
-  /** After which output that nobody reads is lost ... */
+  /** After which unread output is lost ... */
   readonly unreadMs: number;
-  /** ... unless somebody has sent something in this time, and so is there. */
+  /** ... unless the terminal's program has sent something in this time, and so is there. */
   readonly presentMs: number;
 }
 
@@ -28,8 +28,8 @@ export interface PtyEnds {
  * The master's end as a stream of bytes.
  *
  * Writes go around the package's stream, whose writes block the whole process while the terminal is full. Output
- * that nobody takes is thrown away after a while, as on a serial line with nobody at its end, so that whoever opens
- * the terminal later starts on a clean line.
+ * that is not read is thrown away after a while, as on a serial line with no device at its end, so that a program that
+ * opens the terminal later starts on a clean line.
  */
 export function ptyStream({ master, masterFd, heldFd }: PtyEnds, timings: PtyTimings = ptyTimings): Duplex {
   let retry: NodeJS.Timeout | undefined;

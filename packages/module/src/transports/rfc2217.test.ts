@@ -37,7 +37,7 @@ class Client {
   }
 
   /** Waits until exactly this has come. */
-  async hears(...expected: string[]): Promise<void> {
+  async receives(...expected: string[]): Promise<void> {
     const shown = (): string => this.heard.join(' ');
     await expect.poll(shown).toBe(expected.join(' '));
     this.heard = [];
@@ -73,16 +73,16 @@ async function agreed(): Promise<Client & { module: Module }> {
   const { dial, module } = await rig();
   const client = await dial();
   client.option(will, 44);
-  await client.hears('DO:44', '107,176');
+  await client.receives('DO:44', '107,176');
   return Object.assign(client, { module });
 }
 
-test('openSerial rfc2217 tells its real port, and carries bytes of a client that agrees to nothing', async () => {
+test('openSerial rfc2217 returns its real port, and carries bytes of a client that agrees to nothing', async () => {
   const { address, dial } = await rig();
   expect(address).toMatch(/^rfc2217:127\.0\.0\.1:[1-9]\d+$/);
   const client = await dial();
   client.type('get bus.mode\n');
-  await client.hears('R000009\r\ncommand\r\n');
+  await client.receives('R000009\r\ncommand\r\n');
 });
 
 test('options are answered once, and what is not there is refused', async () => {
@@ -92,17 +92,17 @@ test('options are answered once, and what is not there is refused', async () => 
   client.option(will, 0);
   client.option(doIt, 3);
   client.option(doIt, 1);
-  await client.hears('WILL:0', 'DO:0', 'WILL:3', 'WILL:1');
+  await client.receives('WILL:0', 'DO:0', 'WILL:3', 'WILL:1');
   client.option(doIt, 0);
   client.option(will, 0);
   client.option(doIt, 24);
   client.option(will, 31);
-  await client.hears('WONT:24', 'DONT:31');
+  await client.receives('WONT:24', 'DONT:31');
   client.option(dont, 3);
   client.option(wont, 0);
   client.option(dont, 3);
   client.option(wont, 24);
-  await client.hears('WONT:3', 'DONT:0');
+  await client.receives('WONT:3', 'DONT:0');
 });
 
 describe('the serial port option', () => {
@@ -136,7 +136,7 @@ describe('the serial port option', () => {
   ])('answers %s', async (_, payload, reply) => {
     const client = await agreed();
     client.port(...payload);
-    await client.hears(reply);
+    await client.receives(reply);
   });
 
   test('ignores what it does not know, and what is too short or too long', async () => {
@@ -144,17 +144,17 @@ describe('the serial port option', () => {
     for (const payload of [[], [1], [1, 0, 0], [1, 7, 7, 7, 7, 7], [2], [5], [5, 99], [99, 1], [200]])
       client.port(...payload);
     client.port(0, 1);
-    await client.hears('100');
+    await client.receives('100');
   });
 
   // MOD-VAR-uart.baud
   test('a rate that differs makes garbage, and the module answers none of it', async () => {
     const client = await agreed();
     client.port(1, 0, 0, 0x25, 0x80);
-    await client.hears('101,0,0,37,128');
+    await client.receives('101,0,0,37,128');
     client.type('get bus.mode\n');
     client.port(1, 0, 1, 0xc2, 0);
-    await client.hears('101,0,1,194,0');
+    await client.receives('101,0,1,194,0');
     client.type('\nget bus.mode\n');
     await expect.poll(() => client.heard.join('')).toMatch(/R000009\r\ncommand\r\n$/);
   });
@@ -164,27 +164,27 @@ describe('the serial port option', () => {
     client.port(8);
     client.type('get bus.mode\n');
     client.port(12, 1);
-    await client.hears('112,1');
+    await client.receives('112,1');
     client.port(9);
-    await client.hears('R000009\r\ncommand\r\n');
+    await client.receives('R000009\r\ncommand\r\n');
   });
 
-  test('tells of modem lines that change, and of errors that are asked for', async () => {
+  test('reports modem lines that change, and errors that are wanted', async () => {
     const client = await agreed();
     const { module } = client;
     await module.execute('set system.print_level all');
     client.port(10, 0xff);
     client.port(3, 2);
-    await client.hears('110,255', '103,2');
+    await client.receives('110,255', '103,2');
     module.log.line('xx');
     await expect.poll(() => client.heard.join(' ')).toMatch(/106,\d/);
     client.heard = [];
     client.port(3, 1);
-    await client.hears('103,1');
+    await client.receives('103,1');
     await module.execute('set system.print_level 0');
     await module.sleep();
-    // CTS stays; DSR and carrier go, with the bits that tell of the change.
-    await client.hears(`107,${16 + 2 + 8}`);
+    // CTS stays; DSR and carrier go, with the bits for the change.
+    await client.receives(`107,${16 + 2 + 8}`);
   });
 
   // MOD-VAR-uart.flow
@@ -193,12 +193,12 @@ describe('the serial port option', () => {
     await client.module.execute('set uart.flow 0 1');
     await client.module.bus.applyUart(0);
     client.port(5, 12);
-    await client.hears('105,12');
+    await client.receives('105,12');
     client.type('get bus.mode\n');
     client.port(12, 1);
-    await client.hears('112,1');
+    await client.receives('112,1');
     client.port(5, 11);
-    await client.hears('105,11', 'R000009\r\ncommand\r\n');
+    await client.receives('105,11', 'R000009\r\ncommand\r\n');
   });
 });
 

@@ -38,7 +38,7 @@ function attachRfc2217<Board extends SessionBoard>(
   });
   const agree = optionTable((verb, option) => socket.write(optionBytes(verb, option)));
   const stream = telnetStream(socket, {
-    heard(event) {
+    onEvent(event) {
       if (event.kind === 'option') {
         agree(event.verb, event.option);
         if (event.option === comPortOption) peer.start();

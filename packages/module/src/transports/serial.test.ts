@@ -277,7 +277,7 @@ test('openPty holds back output that a present program does not read yet, and ne
   slave.write('present');
   await new Promise((resolve) => port.stream.once('data', resolve));
   const written = new Promise((resolve) => port.stream.write(bytes, resolve));
-  // Longer than what nobody reads would be kept.
+  // Longer than unread output would be kept.
   for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
   const heard = listen(slave);
   await written;
@@ -285,7 +285,7 @@ test('openPty holds back output that a present program does not read yet, and ne
   expect(heard.text).toBe(bytes.toString('latin1'));
 });
 
-test('openPty loses what nobody is there to read, so that a program finds a clean line', async () => {
+test('openPty loses output that no program reads, so that a later one finds a clean line', async () => {
   const port = unwrap(await openPty(undefined, { retryMs: 1, unreadMs: 5, presentMs: 5 }));
   cleanups.push(() => port.close());
   await new Promise((resolve) => port.stream.write(Buffer.alloc(100_000, 'x'), resolve));

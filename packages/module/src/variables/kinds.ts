@@ -35,7 +35,7 @@ export type Kind =
   | { readonly type: 'zone' }
   /** A baud rate; one that is not in the list only with the word `raw` behind it. */
   | { readonly type: 'baud' }
-  /** A pin and what it tells of: `12 data,connected`; -1 is the same as nothing. */
+  /** A pin and the events it shows: `12 data,connected`; -1 is the same as nothing. */
   | { readonly type: 'pin_events'; readonly words: readonly string[] }
   /** A pin's direction and first level: `output_pp 1`. */
   | { readonly type: 'direction' }

@@ -280,7 +280,7 @@ describe('saving', () => {
     expect(rows(again, 'gpio.alias')).toEqual(['gpio.alias 3: Bell']);
   });
 
-  test('load without a saved copy brings the defaults, and tells the listeners', async () => {
+  test('load without a saved copy brings the defaults, and notifies the listeners', async () => {
     const { store } = testStore();
     const heard: string[] = [];
     set(store, 'wlan.ssid a');

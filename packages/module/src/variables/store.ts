@@ -145,7 +145,7 @@ export class VariableStore {
     return success({ kind: 'lines', rows: this.#list(match.members, false) });
   }
 
-  /** Calls `listener` after each change of a variable, or of any below a prefix. The answer ends that. */
+  /** Calls `listener` after each change of a variable, or of any below a prefix. Returns unsubscribe. */
   onChange(prefix: string, listener: Listener): () => void {
     const entry = [prefix, listener] as const;
     this.#listeners ??= new Set();
@@ -320,7 +320,7 @@ export class VariableStore {
   #apply(row: Variable, index: string | undefined, value: Value): void {
     if (row.write) {
       row.write(this.#context, value);
-      this.#tell(row.name);
+      this.#notify(row.name);
       return;
     }
     this.#put(row, index, value);
@@ -338,18 +338,18 @@ export class VariableStore {
       this.#changed ??= new Map();
       this.#changed.set(key, value);
     }
-    this.#tell(row.name);
+    this.#notify(row.name);
   }
 
   #replace(changed: Map<string, Value> | undefined): void {
     const before = this.#changed;
     this.#changed = changed;
     const keys = new Set([...(before?.keys() ?? []), ...(changed?.keys() ?? [])]);
-    for (const key of keys) if (before?.get(key) !== changed?.get(key)) this.#tell(key.split(' ')[0] ?? '');
+    for (const key of keys) if (before?.get(key) !== changed?.get(key)) this.#notify(key.split(' ')[0] ?? '');
     if (keys.size > 0) this.#context.sources.pins().ownersChanged();
   }
 
-  #tell(name: string): void {
+  #notify(name: string): void {
     for (const [prefix, listener] of this.#listeners ?? []) {
       // Only names out of the table get here.
       if (name === prefix || name.startsWith(`${prefix}.`)) listener(name as VariableName);

@@ -266,7 +266,7 @@ export const systemVariables = defineVariables([
     default: '',
     access: 'get',
     evidence: 'proposed',
-    // The processor of a virtual module is never busy when nobody waits for it.
+    // The processor of a virtual module is never busy between commands.
     read: ({ sources }) => `cpu:0,mem:${sources.memoryPercent()}`,
     help: 'Load of the module',
   },

@@ -2,7 +2,7 @@ import type { Pins } from '../device/gpio.ts';
 import type { Evidence } from '../interpreter/command.ts';
 import type { Kind, Value } from './kinds.ts';
 
-/** Nobody has seen it: a strict module refuses it. */
+/** Not seen on a real module: a strict module refuses it. */
 export const isGuess = (evidence: Evidence): boolean => evidence === 'inferred' || evidence === 'proposed';
 
 /** When a new value acts: at once, when the interface restarts, at boot, with the UART, or when web setup starts. */
@@ -41,7 +41,7 @@ export interface VariableSources {
   memoryPercent(): number;
   /** Percent of the packet pool in use, as `network.buffer.usage` prints it. */
   bufferUsage(): string;
-  /** What commands have made of the pins; hears when a variable is given one. */
+  /** What commands use the pins for; notified when a variable is given one. */
   pins(): Pick<Pins, 'uses' | 'isFreed' | 'ownersChanged'>;
 }
 

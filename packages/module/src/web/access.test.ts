@@ -53,7 +53,7 @@ const ask = async (rig: WebRig, thing: Thing | keyof typeof openThings, headers:
   });
 };
 
-/** Open to everybody. */
+/** Open without credentials. */
 const openThings = {
   'an unprotected file': { path: '/open.txt', status: 200 },
   'an unprotected packed file': { path: '/open.css', status: 200 },
@@ -95,7 +95,7 @@ describe('with user name and password set', () => {
     expect(answer.text).not.toContain('secret');
   });
 
-  test.each(Object.keys(openThings))('%s for everybody', async (thing) => {
+  test.each(Object.keys(openThings))('%s without credentials', async (thing) => {
     for (const headers of Object.values(callers))
       expect((await ask(rig, thing as keyof typeof openThings, headers)).status).toBe(200);
   });

@@ -15,7 +15,7 @@ const maxWhitelistBytes = 4096;
 export type ApiCall = { readonly path: keyof typeof apiPaths; readonly line?: string };
 
 /**
- * Whether the credentials of a request are those of the settings. How long it takes tells nothing about them.
+ * Whether the credentials of a request are those of the settings. The comparison takes constant time.
  * Spec: MOD-AUTH-1, MOD-AUTH-2.
  */
 export function isAuthorized(

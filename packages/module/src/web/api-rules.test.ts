@@ -149,7 +149,7 @@ const apiRules: readonly Rule[] = [
   post({ command: 'write 9 5', data: 'hello' }, { rule: 'a bad handle fails', reply: failed }) as Rule,
   post(
     { command: 'get wlan.security', data: 'unasked' },
-    { rule: 'data that nobody asks for is ignored', reply: { code: 0, response: 'auto\r\n' } },
+    { rule: 'data that is not expected is ignored', reply: { code: 0, response: 'auto\r\n' } },
   ) as Rule,
   { rule: 'a body that is no JSON', method: 'POST', path: '/command', body: '{', status: 400 },
   { rule: 'no body', method: 'POST', path: '/command', status: 400 },

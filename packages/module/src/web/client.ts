@@ -5,7 +5,7 @@ import type { Connection } from '@moorage/net';
 /** Longest time that a client may take for a whole request, for a piece of an answer, or between requests, in ms. */
 export const patienceMs = 15_000;
 
-/** Longest time in which a client must have asked for something while others wait for its place, in ms. */
+/** Longest time in which a client must have sent a request while others wait for its place, in ms. */
 export const hasteMs = 1_000;
 
 /** The same for a client that has waited longer than that for its own place: what it asks for may be here already. */
@@ -17,7 +17,7 @@ export const maxPipelined = 16;
 /** How long a request in work may go on when the server stops, and a last answer may be read, in ms. */
 const lastAnswerMs = 1_000;
 
-/** What a connection tells the server that it belongs to. */
+/** Events of a connection, for the server that it belongs to. */
 export interface ClientEvents {
   /** Nothing is being done for it. */
   idle(client: Client): void;
@@ -38,7 +38,7 @@ export class Client {
   #retiring = false;
   #reading = false;
   #ending = false;
-  /** Its place is somebody else's. */
+  /** Its place has been given to another client. */
   #gone = false;
   /** Monotonic time at which it must have asked for something if others wait. */
   readonly #hasteEndMs: number;
@@ -95,7 +95,7 @@ export class Client {
     this.#cancelTimer ??= this.#clock.after(patienceMs, () => this.#timeUp());
   }
 
-  /** Others wait for its place: a client that has not asked for anything so far has less time to. */
+  /** Others wait for its place: a client that has not sent a request yet has less time for it. */
   hurry(): void {
     if (this.#busy || this.#answered > 0 || this.#gone || this.#ending) return;
     this.#dueAtMs = Math.min(this.#dueAtMs, this.#hasteEndMs);

@@ -26,7 +26,7 @@ export class Clients {
     this.#refusal = refusal;
   }
 
-  /** Somebody waits for a place: answers should be the last ones of their connections. */
+  /** A client waits for a place: responses should be the last ones of their connections. */
   get isCrowded(): boolean {
     return this.#waiting.size > 0;
   }

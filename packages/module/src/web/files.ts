@@ -22,7 +22,7 @@ export interface Found {
   readonly gzip: boolean;
 }
 
-/** The server's view of the flash: `hidden` is a further file that nobody gets. */
+/** The server's view of the flash: `hidden` is a further file that is never served. */
 export interface FileSource {
   readonly flash: Flash;
   readonly hidden: string;

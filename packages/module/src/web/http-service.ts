@@ -61,7 +61,7 @@ async function start(parts: WebParts, iface: Interface): Promise<RunningService 
   };
 }
 
-/** As servers of streams do: nothing else would tell why a client gets no answer. */
+/** As servers of streams do: nothing else says why a client gets no response. */
 function sayHandshake({ log }: WebParts, failed: NetFailure): void {
   log.say('startingTls');
   log.say('tlsFailed', { error: tlsErrorNumber(failed) });
@@ -82,9 +82,9 @@ async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer,
   const missing = (name: string) => failure(`no file "${name}"`);
   if (cert === undefined) return missing(files.cert);
   if (key === undefined) return missing(files.key);
-  // Without its authorities the server would let everybody in, or nobody.
+  // Without its authorities the server would let every client in, or none.
   if (files.clientCa !== undefined && clientCa === undefined) return missing(files.clientCa);
-  // Otherwise each handshake would fail, and nobody would know why.
+  // Otherwise each handshake would fail without a reason in the log.
   if (!isPair(cert, key)) return failure(`"${files.cert}" and "${files.key}" are not a certificate and its key`);
   return success({ cert, key, ...(clientCa !== undefined && { clientCa }) });
 }

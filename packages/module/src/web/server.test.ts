@@ -106,7 +106,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     await rig.close();
   });
 
-  test('a client that asks first is told to go on, unless its body is too long', async () => {
+  test('a client that expects 100 Continue gets it, unless its body is too long', async () => {
     // MOD-LIMIT-http-request
     const rig = await webRig({ wire });
     const asking = (bytes: number): string =>
@@ -263,7 +263,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     await until(() => lines.every(({ ended }) => ended()));
   });
 
-  test('those that go while they wait keep nobody out', async () => {
+  test('those that go while they wait keep no other client out', async () => {
     const rig = await webRig({ wire, variables: { 'http.server.max_clients': 1 } });
     const first = await line(rig);
     const lines: Awaited<ReturnType<typeof line>>[] = [];

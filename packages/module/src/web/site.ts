@@ -185,7 +185,7 @@ export class Site {
   async #postCommand(exchange: Exchange, inPath: string | undefined, client: Client): Promise<void> {
     const body = await client.reads(() => readBody(exchange.request));
     if (!body.ok) {
-      // Nobody is left to be answered.
+      // The client has gone: there is no response.
       if (body.error === 'gone') return;
       exchange.response.shouldKeepAlive = false;
       return refuse(exchange, 400, 'The body has more than 4096 bytes');
@@ -264,7 +264,7 @@ export class Site {
 
 const noBytes = new Uint8Array();
 
-/** An answer that nobody takes ends with the patience of the server. */
+/** A response that the client does not read is cut after the server's time-out. */
 function untilSent({ response }: { readonly response: ServerResponse }, client: Client): void | Promise<void> {
   client.waitsForPeer();
   if (!response.writableNeedDrain || client.socket.destroyed) return;

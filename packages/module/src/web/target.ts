@@ -35,7 +35,7 @@ export function parseTarget(url: string, apiEnabled: boolean): Target {
   return name === undefined ? { kind: 'malformed' } : { kind: 'file', name };
 }
 
-/** Proxies are sent whole addresses; clients may send them to anybody. */
+/** Proxies are sent whole addresses; clients may send them to any server. */
 function originForm(url: string): string {
   const match = /^https?:\/\/[^/?#]*/i.exec(url);
   if (!match) return url;

@@ -116,7 +116,7 @@ describe('variables of the server', () => {
     await rig.close();
   });
 
-  test('a port that is taken is told in the log', async () => {
+  test('a port that is taken is reported in the log', async () => {
     const rig = await start({ 'http.server.enabled': 0 });
     unwrap(await rig.module.net.listen(80, () => {}));
     await rig.run('set http.server.enabled 1');
@@ -168,8 +168,8 @@ describe('HTTPS', async () => {
       await expect(tried).rejects.toThrow();
     }
     // Reference: network 6.4.
-    const told = rig.heard().filter((text) => text.includes('TLS'));
-    expect(told).toEqual([
+    const notices = rig.heard().filter((text) => text.includes('TLS'));
+    expect(notices).toEqual([
       'Starting TLS',
       'Error with TLS handshake: 5012',
       'Starting TLS',
@@ -242,7 +242,7 @@ describe('web setup', () => {
     const page = await rig.call('GET', '/');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
     expect((await rig.call('GET', '/command/setup%20status')).text).toContain('"response":"1\\r\\n"');
-    // Somebody has opened the page: it does not end by itself.
+    // A client has opened the page: it does not end by itself.
     await rig.clock.advance(120_000);
     expect(rig.module.webSetup.active).toBe(true);
     await rig.put('/setup/index.html', 'ours');

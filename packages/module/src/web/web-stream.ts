@@ -52,7 +52,7 @@ export function webStream({ socket, connection, clock, pool, iface }: WebStreamP
     closed = true;
     changed();
   });
-  // What went wrong is told by the close that follows.
+  // The close that follows reports what went wrong.
   socket.on('error', () => {});
   return {
     type: 'WEBS',

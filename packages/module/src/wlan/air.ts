@@ -43,7 +43,7 @@ const Addresses = Type.Object(
 
 const AccessPoint = Type.Object(
   {
-    /** Empty when nobody knows the name of the network. */
+    /** Empty when the name of the network is unknown. */
     ssid: Type.String({ maxLength: 32 }),
     /** Its beacons carry no name: only who asks for it by its name finds it. */
     hidden: Type.Optional(Type.Boolean()),
@@ -54,7 +54,7 @@ const AccessPoint = Type.Object(
     rssiDbm: dbm(),
     /** Every reading of the strength is up to this much higher or lower. */
     rssiJitterDb: Type.Optional(Type.Integer({ minimum: 0, maximum: 40 })),
-    /** From each of these times on the strength is another, as when somebody walks about. */
+    /** From each of these times on the strength is another, as when a person walks about. */
     signal: Type.Optional(
       Type.Array(Type.Object({ atMs: ms(), rssiDbm: dbm() }, { additionalProperties: false }), { maxItems: 100 }),
     ),
@@ -68,7 +68,7 @@ const AccessPoint = Type.Object(
     rateMbps: Type.Optional(Type.Number({ minimum: 1, maximum: 1000 })),
     /** Chance in 100 that one pass of a scan or probe misses it. */
     missPercent: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-    /** When it is silent: links to it are lost, and nobody hears it. */
+    /** When it is silent: links to it are lost, and scans do not find it. */
     outages: Type.Optional(Type.Array(Spell, { maxItems: 20 })),
     /** How long an association takes here, in ms; over `wlan.join.timeout` it fails. */
     associateMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),

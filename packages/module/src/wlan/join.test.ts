@@ -58,7 +58,7 @@ const cases: readonly Case[] = [
     up: true,
   },
   {
-    name: 'a static address asks nobody',
+    name: 'a static address needs no server',
     set: [...credentials, ['network.dhcp.enabled', '0'], ['static.ip', '192.168.1.9']],
     lines: [start, probe, 'IPv4 address: 192.168.1.9', '[Associated]'],
     result: 1,
@@ -265,7 +265,7 @@ describe('leaving', () => {
     expect(rig.printed).toEqual([start, start, probe, ...address]);
   });
 
-  test('down of a link prints one notice, after the services have been told', async () => {
+  test('down of a link prints one notice, after the services have been stopped', async () => {
     const rig = rigWith({ set: credentials });
     unwrap(await rig.wlan.ensureUp('wlan'));
     rig.printed.length = 0;

@@ -79,7 +79,7 @@ export class Station {
   /**
    * Joins the network that the variables name. Resolves at the end of the sequence; a running one is shared.
    *
-   * @param background the notices wait until whoever starts the join has answered
+   * @param background the notices wait until the command that starts the join has answered
    */
   join(background = false): Promise<JoinOutcome> {
     if (this.#state === 'up') return Promise.resolve(success(undefined));
@@ -106,7 +106,7 @@ export class Station {
     this.#drop('leave');
   }
 
-  /** The access point has gone silent. Tells whether there was a link to lose. */
+  /** The access point has gone silent. Returns whether there was a link to lose. */
   lose(): boolean {
     if (this.#state !== 'up') return false;
     this.#drop('lose');
@@ -208,7 +208,7 @@ export class Station {
     return settings.fixed ? undefined : this.#obtain(point, settings.dhcpTimeoutMs);
   }
 
-  /** Probes, again while nothing is heard of the network; tells why there is none to try. */
+  /** Probes, again while the network does not answer. Returns why there is none to try. */
   async #search(settings: JoinSettings): Promise<JoinFailure | undefined> {
     const leaves = this.#leaves;
     // Spec: MOD-VAR-wlan.scan.retries.
@@ -272,7 +272,7 @@ export class Station {
     return success(undefined);
   }
 
-  /** Somebody may take the network down while services are still starting. */
+  /** The network may be taken down while services are still starting. */
   async #settle(starting: Promise<void>): Promise<JoinOutcome> {
     const { joined } = this;
     await starting;

@@ -31,7 +31,7 @@ interface RadioParts {
 
 const hundred = 100;
 
-/** What the module hears of its surroundings at each moment. Times of the air file count from its making. */
+/** What the module receives of its surroundings at each moment. Times of the air file count from its making. */
 export class Radio {
   readonly #parts: RadioParts;
   readonly #startMs: number;
@@ -56,8 +56,8 @@ export class Radio {
       .filter((point) => onChannels(point, channelMask) && this.hears(point) && !this.#misses(point))
       .map((point) => {
         // An access point that does not hear the module does not answer it, either.
-        const asked = active && point.ssid === ssid && this.isHeardBy(point);
-        return { point, ssid: point.hidden && !asked ? '' : point.ssid, rssiDbm: this.sampleDbm(point) };
+        const isProbed = active && point.ssid === ssid && this.isHeardBy(point);
+        return { point, ssid: point.hidden && !isProbed ? '' : point.ssid, rssiDbm: this.sampleDbm(point) };
       });
   }
 
@@ -83,7 +83,7 @@ export class Radio {
     return Math.min(0, this.levelDbm(point) + driftDb);
   }
 
-  /** Whether somebody has pressed its button. */
+  /** Whether its button has been pressed. */
   buttonActive(point: AccessPoint): boolean {
     return isWithin(point.wps?.button ?? [], this.#nowMs);
   }

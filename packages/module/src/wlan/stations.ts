@@ -35,7 +35,7 @@ interface Entry {
 }
 
 /**
- * The stations on the module's access point. A real one is within reach until somebody says that it has fallen silent:
+ * The stations on the module's access point. A real one is within reach until it is reported as silent:
  * the radio would notice that without any packet.
  */
 export class Stations {

@@ -135,7 +135,7 @@ describe('verify', () => {
     ['does not hear the module', { needsTxDbm: 20 }],
     ['takes every key for a wrong one', { rejectsKeys: true }],
     ['has gone meanwhile', { associateMs: 1000, outages: [{ atMs: 500, forMs: 9000 }] }],
-  ])('an access point that %s lets nobody in', async (_, fault) => {
+  ])('an access point that %s lets no station in', async (_, fault) => {
     const rig = rigOf([{ ...point, ...fault }]);
     const verified = rig.wlan.survey.verify(credentials);
     await rig.clock.advance(10_000);

@@ -86,8 +86,8 @@ export class Survey {
   }
 
   /**
-   * Waits for an access point whose button somebody has pressed, or that has this PIN, and takes its credentials.
-   * Two buttons at a time are refused: nobody knows which one is meant.
+   * Waits for an access point whose button has been pressed, or that has this PIN, and takes its credentials.
+   * Two buttons at a time are refused: which one is meant is ambiguous.
    */
   async wps(pin?: string): Promise<Result<{ readonly ssid: string; readonly passkey: string }, 'failed' | 'overlap'>> {
     const { clock, radio } = this.#parts;

@@ -57,7 +57,7 @@ interface Watcher {
   readonly up?: (iface: Interface) => void | Promise<void>;
   /** The interface goes; called before `[Disassociated]`. */
   readonly down?: (iface: Interface) => void;
-  /** Anything of what `status`, `joinResult` and `softAp` tell has changed. */
+  /** `status`, `joinResult` or `softAp` has changed. */
   readonly changed?: () => void;
 }
 
@@ -246,7 +246,7 @@ export class Wlan {
     if (this.#station.lose() && autoJoinSettings(this.#parts.variables).enabled) void this.#autoJoin(this.#cycle);
   }
 
-  /** Tells when interfaces come and go, for the services on them. Returns the way to stop. */
+  /** Subscribes to interfaces coming and going, for the services on them. Returns unsubscribe. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -288,7 +288,7 @@ export class Wlan {
     for (let sequence = 1; cycle === this.#cycle; sequence++) {
       const outcome = await this.#station.join();
       const { enabled, retries, retryDelayMs } = autoJoinSettings(this.#parts.variables);
-      // Somebody who takes the network down does not want it back.
+      // A user who takes the network down does not want it back.
       if (outcome.ok || outcome.error === 'aborted' || !enabled) return;
       if (retries > 0 && sequence >= retries) return;
       if (!(await this.#pause(retryDelayMs))) return;
