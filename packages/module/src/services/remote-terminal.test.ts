@@ -127,16 +127,16 @@ test('a second client reads that the terminal is taken, and the first goes on', 
 test('a client that has ended is gone when the next one comes, whatever its command still does', async () => {
   const { connect, module } = await rig();
   const first = await connect();
-  await first.hears();
+  await first.receive();
   const gate = Promise.withResolvers<void>();
   void module.queue.run(() => gate.promise);
   await first.says('get bus.mode\r');
   first.stream.end();
-  await first.hears();
+  await first.receive();
   expect(first.ended).toBe(false);
   const second = await connect();
-  expect(await second.hears()).toBe('> ');
-  expect(await first.hears()).toBe('');
+  expect(await second.receive()).toBe('> ');
+  expect(await first.receive()).toBe('');
   expect(first.ended).toBe(true);
   expect(module.bus.useOf(0)).toBe('nothing');
   gate.resolve();
@@ -147,11 +147,11 @@ test('a client that has ended is gone when the next one comes, whatever its comm
 test('a client that ends at the password is hung up, and leaves the terminal free', async () => {
   const { connect } = await rig(['remote_terminal.password x']);
   const first = await connect();
-  await first.hears();
+  await first.receive();
   first.stream.end('half');
-  await first.hears();
+  await first.receive();
   expect(first.ended).toBe(true);
-  expect(await (await connect()).hears()).toBe('Password: ');
+  expect(await (await connect()).receive()).toBe('Password: ');
 });
 
 test('of many clients that are sent away at most 16 stay open, all hear why, and the next client is let in', async () => {
@@ -159,7 +159,7 @@ test('of many clients that are sent away at most 16 stay open, all hear why, and
   const first = await connect();
   const flood: Client[] = [];
   for (let count = 0; count < 3 * maxRefused; count++) flood.push(await connect());
-  const heard = await Promise.all(flood.map((client) => client.hears()));
+  const heard = await Promise.all(flood.map((client) => client.receive()));
   expect(new Set(heard)).toEqual(new Set(['Remote terminal in use\r\n']));
   // Only a write tells those that are cut off.
   const stillOpen = async (): Promise<number> => {
@@ -168,8 +168,8 @@ test('of many clients that are sent away at most 16 stay open, all hear why, and
   };
   expect(await stillOpen()).toBe(maxRefused);
   first.stream.end();
-  await first.hears();
-  expect(await (await connect()).hears()).toBe('> ');
+  await first.receive();
+  expect(await (await connect()).receive()).toBe('> ');
   expect(module.bus.useOf(0)).toBe('nothing');
   await run('network_down');
   expect(await stillOpen()).toBe(0);
