@@ -127,6 +127,59 @@ function cheapHash(password: string): string {
 
 const password = 'correct horse';
 
+/** A product whose release has several files. */
+async function release(make: ReturnType<typeof fixtures>, ownerId: string, seed: number) {
+  const platform = await make.platform();
+  const product = await make.product({ platform_id: platform.id, user_id: ownerId });
+  const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
+  const of = { product_id: product.id, firmware_id: firmware.id, user_id: ownerId };
+  const bundle = await make.bundle({ ...of, state: 'published', tag: 'release' });
+  const files = [9_000, 300, 2_500].map((size, index) => ({
+    filename: `web/file-${index}.bin`,
+    content: Buffer.from(seededRandom(`file ${seed} ${index}`).bytes(size)),
+  }));
+  for (const { filename, content } of files) await make.resource(content, { bundle_id: bundle.id, filename });
+  return { platform, product, bundle, files };
+}
+
+/** Runs until a promise has settled; time goes on while the service has nothing to do. */
+async function runUntil<T>(clock: VirtualClock, service: SimulatedService, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const end = () => {
+    settled = true;
+  };
+  promise.then(end, end);
+  while (!settled) {
+    // A request may wait for its database, or for bytes that are under way: both get their time.
+    for (let turn = 0; turn < busyTurns && service.busy > 0 && !settled; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await clock.advance(service.busy > 0 ? busyStepMs : stepMs);
+  }
+  return promise;
+}
+
+const chance = ({ random }: Boat, percent: number): boolean => random.below(100) < percent;
+
+/** What becomes of each connection that a boat opens. */
+const conditionsOf =
+  (boats: readonly Boat[], weather: Weather) =>
+  ({ from }: { readonly from: string }): Conditions => {
+    const boat = boats[Number(/^boat (\d+)$/.exec(from)?.[1])];
+    if (!boat || !chance(boat, weather.lostConnections)) return { latencyMs };
+    const how = boat.random.below(3);
+    if (how === 0) return { latencyMs, silent: true };
+    if (how === 1) return { latencyMs, cutAfterSentBytes: boat.random.below(600) };
+    return { latencyMs, cutAfterBytes: boat.random.below(8_000) };
+  };
+
+/** When the power goes next: each operation has the same chance. */
+function nextCutOf(boat: Boat, weather: Weather): PowerCut {
+  let atOperation = 0;
+  while (!chance(boat, weather.powerCuts)) atOperation++;
+  return { atOperation, effect: chance(boat, 50) ? 'kept' : 'lost' };
+}
+
 /** A product with a release of several files, and modules that are provisioned and activated to it. */
 export async function simulatedFleet(storage: Storage, count: number, seed: number, weather: Weather) {
   const clock = new VirtualClock(testStartMs);
@@ -138,16 +191,8 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
   const make = fixtures({ storage, blobs: service.blobs, clock });
   const owner = await make.admin({ password_hash: cheapHash(password) });
   const { token } = await issueToken(service.running.deps, owner.id, 'fleet');
-  const platform = await make.platform();
-  const product = await make.product({ platform_id: platform.id, user_id: owner.id });
-  const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
-  const of = { product_id: product.id, firmware_id: firmware.id, user_id: owner.id };
-  const bundle = await make.bundle({ ...of, state: 'published', tag: 'release' });
-  const files = [9_000, 300, 2_500].map((size, index) => ({
-    filename: `web/file-${index}.bin`,
-    content: Buffer.from(seededRandom(`file ${seed} ${index}`).bytes(size)),
-  }));
-  for (const { filename, content } of files) await make.resource(content, { bundle_id: bundle.id, filename });
+  const released = await release(make, owner.id, seed);
+  const { platform, product } = released;
 
   const powerOn = async (boat: Boat, { store, net }: Pick<BoardPower, 'store' | 'net'>): Promise<Module> => {
     boat.boots++;
@@ -161,23 +206,6 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
     await module.boot();
     return module;
   };
-
-  /** Runs until a promise has settled; time goes on while the service has nothing to do. */
-  async function until<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const end = () => {
-      settled = true;
-    };
-    promise.then(end, end);
-    while (!settled) {
-      // A request may wait for its database, or for bytes that are under way: both get their time.
-      for (let turn = 0; turn < busyTurns && service.busy > 0 && !settled; turn++) {
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await clock.advance(service.busy > 0 ? busyStepMs : stepMs);
-    }
-    return promise;
-  }
 
   /** In fine weather: joins, stores what it can do, gets a certificate, is activated at the data cloud. */
   async function commission(boat: Boat): Promise<void> {
@@ -211,26 +239,11 @@ export async function simulatedFleet(storage: Storage, count: number, seed: numb
     const more = { taken: [], nextSample: 0, cuts: 0, boots: 0 };
     boats.push({ index, random, net, store: new MemoryStore(), ...more });
   }
+  const until = <T>(promise: Promise<T>): Promise<T> => runUntil(clock, service, promise);
   await until(Promise.all(boats.map(commission)));
-
-  const chance = ({ random }: Boat, percent: number) => random.below(100) < percent;
-  network.conditions = ({ from }): Conditions => {
-    const boat = boats[Number(/^boat (\d+)$/.exec(from)?.[1])];
-    if (!boat || !chance(boat, weather.lostConnections)) return { latencyMs };
-    const how = boat.random.below(3);
-    if (how === 0) return { latencyMs, silent: true };
-    if (how === 1) return { latencyMs, cutAfterSentBytes: boat.random.below(600) };
-    return { latencyMs, cutAfterBytes: boat.random.below(8_000) };
-  };
-
-  /** When the power goes next: each operation has the same chance. */
-  const nextCut = (boat: Boat): PowerCut => {
-    let atOperation = 0;
-    while (!chance(boat, weather.powerCuts)) atOperation++;
-    return { atOperation, effect: chance(boat, 50) ? 'kept' : 'lost' };
-  };
-
-  return { clock, service, boats, bundle, files, product, owner, token, until, powerOn, nextCut };
+  network.conditions = conditionsOf(boats, weather);
+  const nextCut = (boat: Boat): PowerCut => nextCutOf(boat, weather);
+  return { clock, service, boats, ...released, owner, token, until, powerOn, nextCut };
 }
 
 export type SimulatedFleet = Awaited<ReturnType<typeof simulatedFleet>>;

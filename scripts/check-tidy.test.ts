@@ -18,7 +18,13 @@ const refused: readonly (readonly [name: string, path: string, text: string, res
     'a long function inside a factory',
     'scripts/a.ts',
     `const a = () => {\n  function b() {\n${lines(69)}  }\n  return b;\n};`,
-    '2 function-size',
+    '1 function-size, 2 function-size',
+  ],
+  [
+    'a factory of short functions over 70 lines',
+    'scripts/a.ts',
+    `const a = () => ({\n${`  b() {\n${lines(20)}  },\n`.repeat(5)}});`,
+    '1 function-size',
   ],
   ['a test over 70 lines', 'scripts/a.test.ts', `it('does', () => {\nexpect(a);${lines(69)}});`, '1 function-size'],
   ['a file over 400 lines', 'scripts/a.ts', lines(401), '0 file-size'],
@@ -64,11 +70,6 @@ const refused: readonly (readonly [name: string, path: string, text: string, res
 
 const allowed: readonly (readonly [name: string, path: string, text: string])[] = [
   ['a function of 70 lines', 'scripts/a.ts', `function a() {\n${lines(68)}}`],
-  [
-    'a factory of short functions over 70 lines',
-    'scripts/a.ts',
-    `const a = () => ({\n${`  b() {\n${lines(20)}  },\n`.repeat(5)}});`,
-  ],
   ['a group of tests over 70 lines', 'scripts/a.test.ts', `describe('a', () => {\n${lines(100)}});`],
   ['a table of test groups over 70 lines', 'scripts/a.test.ts', `describe.each([1])('a', () => {\n${lines(100)}});`],
   ['a file of 400 lines', 'scripts/a.ts', lines(400)],
@@ -99,7 +100,7 @@ const allowed: readonly (readonly [name: string, path: string, text: string])[] 
 
 describe('tidy', () => {
   it.each(refused)('refuses %s', (_name, path, text, result) => {
-    expect(found(path, text)).toEqual([result]);
+    expect(found(path, text).join(', ')).toBe(result);
   });
 
   it.each(allowed)('accepts %s', (_name, path, text) => {

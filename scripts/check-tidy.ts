@@ -90,27 +90,12 @@ const isFunction = (node: ts.Node): node is FunctionNode =>
 const isTestGroup = (node: ts.Node): boolean =>
   ts.isCallExpression(node.parent) && /^(describe|eachDatabase|each[A-Z]\w*)\b/.test(calledName(node.parent));
 
-/** Named functions and methods inside a function: the closures of a factory, the handlers of a map. */
-function innerFunctions(node: ts.Node): ts.Node[] {
-  const found: ts.Node[] = [];
-  const look = (child: ts.Node): void => {
-    if (ts.isFunctionDeclaration(child) || ts.isMethodDeclaration(child)) found.push(child);
-    else ts.forEachChild(child, look);
-  };
-  ts.forEachChild(node, look);
-  return found;
-}
-
-/** Lines that are the function's own; named functions inside it are counted by themselves. */
-const ownLines = (source: ts.SourceFile, node: ts.Node): number =>
-  innerFunctions(node).reduce((left, inner) => left - linesOf(source, inner), linesOf(source, node));
-
 const functionSizes: Rule = (file) => {
   const source = parse(file);
   const found: Problem[] = [];
   visitAll(source, (node) => {
     if (!isFunction(node) || !node.body || isTestGroup(node)) return;
-    const lines = ownLines(source, node);
+    const lines = linesOf(source, node);
     if (lines <= maxFunctionLines) return;
     found.push(problem(file, lineOf(source, node), 'function-size', `${lines} lines, ${maxFunctionLines} at most`));
   });

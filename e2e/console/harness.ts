@@ -116,6 +116,27 @@ async function end(program: Moorage): Promise<void> {
   await program.ended;
 }
 
+/** Errors of a page from now on, as they come. */
+function collectErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  const deleted: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'DELETE') deleted.push(request.url());
+    const trashed = /^(.*\/)state$/.exec(request.url())?.[1];
+    if (trashed !== undefined && request.postData()?.includes('"trash"')) deleted.push(trashed);
+  });
+  page.on('console', (message) => {
+    // That the page is not signed in yet is an answer, not an error.
+    if (message.type() !== 'error' || message.text().includes('401')) return;
+    // An event tells of a deletion, too. It may come before the page has left what is gone, and have it asked for.
+    const { url } = message.location();
+    if (message.text().includes('404') && deleted.some((path) => `${url}/`.startsWith(path))) return;
+    errors.push(`${message.text()} ${url}`);
+  });
+  return errors;
+}
+
 /** Starts a service with its console. The caller closes it, and its windows with it. */
 export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
   const data = await mkdtemp(join(tmpdir(), 'moorage-console-'));
@@ -144,25 +165,9 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
         reducedMotion: 'reduce',
       });
       contexts.push(context);
-      const errors: string[] = [];
-      errorsOf.set(context, errors);
       context.setDefaultTimeout(waitMs);
       const page = await context.newPage();
-      page.on('pageerror', (error) => errors.push(error.message));
-      const deleted: string[] = [];
-      page.on('request', (request) => {
-        if (request.method() === 'DELETE') deleted.push(request.url());
-        const trashed = /^(.*\/)state$/.exec(request.url())?.[1];
-        if (trashed !== undefined && request.postData()?.includes('"trash"')) deleted.push(trashed);
-      });
-      page.on('console', (message) => {
-        // That nobody is signed in yet is an answer, not an error.
-        if (message.type() !== 'error' || message.text().includes('401')) return;
-        // An event tells of a deletion, too. It may come before the page has left what is gone, and have it asked for.
-        const { url: asked } = message.location();
-        if (message.text().includes('404') && deleted.some((path) => `${asked}/`.startsWith(path))) return;
-        errors.push(`${message.text()} ${asked}`);
-      });
+      errorsOf.set(context, collectErrors(page));
       if (signedIn) {
         cookie ??= sessionCookie(url, administrator);
         await context.addCookies([await (as ? sessionCookie(url, as) : cookie)]);
