@@ -141,6 +141,9 @@ function callText({ name, index, options }: Variable): string {
   return `${code(`${name}${indexText}`)}${options?.length ? `, ${code(`get … ${options.join('/')}`)}` : ''}`;
 }
 
+const meaningOf = ({ help, inert, secret }: Variable): string =>
+  [help, ...(secret ? ['Secret'] : []), ...(inert === undefined ? [] : [`Without effect: ${inert}`])].join('. ');
+
 const prefixOf = ({ name }: Variable): string => name.split('.')[0] ?? name;
 
 /** docs/generated/variables.md: every variable of the module. */
@@ -154,12 +157,12 @@ export function renderVariables(): string {
     kindText(variable.kind),
     defaultText(variable),
     variable.apply ?? 'now',
-    variable.inert === undefined ? variable.help : `${variable.help}. Without effect: ${variable.inert}`,
+    meaningOf(variable),
     variable.evidence,
   ];
   return page(
     'Variables of the module',
-    `${evidenceText} A change acts at once (\`now\`), when the interface restarts (\`net\`), at \`boot\`, with the \`uart\`, or at the next web \`setup\`. Defaults are those of the built-in personality, printed as \`get\` prints them.`,
+    `${evidenceText} A change acts at once (\`now\`), when the interface restarts (\`net\`), at \`boot\`, with the \`uart\`, or at the next web \`setup\`. Defaults are those of the built-in personality, printed as \`get\` prints them. Secret ones are shown to [few](../reference/variables.md#1.8).`,
     ...prefixes.flatMap((prefix) => [
       `## ${prefix}`,
       table(

@@ -16,7 +16,7 @@ import { Flash } from './device/flash-files.ts';
 import { type Identity, makeIdentity, readIdentity } from './device/identity.ts';
 import { PinControl } from './device/pin-control.ts';
 import type { PinDuties } from './device/pin-duties.ts';
-import { type Execution, execute, executeNow } from './interpreter/execute.ts';
+import { type Caller, type Execution, execute, executeNow } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, factoryFiles } from './model/model.ts';
@@ -168,13 +168,13 @@ export class Module extends Core implements Board {
   }
 
   /** Runs one command line for a caller that sends it whole, with its inline data. */
-  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution> {
-    return execute<Board>(this, line, data, stillWanted);
+  execute(line: string, data?: Uint8Array, caller?: Caller): Promise<Execution> {
+    return execute<Board>(this, line, data, caller);
   }
 
   /** The same at once, where nothing has to be waited for. */
-  executeNow(line: string, data?: Uint8Array, stillWanted?: () => boolean): Execution | Promise<Execution> {
-    return executeNow<Board>(this, line, data, stillWanted);
+  executeNow(line: string, data?: Uint8Array, caller?: Caller): Execution | Promise<Execution> {
+    return executeNow<Board>(this, line, data, caller);
   }
 
   /** Runs a command that no client has typed, so its response is a line of the log. */
@@ -183,9 +183,9 @@ export class Module extends Core implements Board {
     if (text !== '') this.log.line(text);
   }
 
-  /** Runs a session of the command line over the network. */
-  attachTerminal(stream: Duplex): void {
-    attachSession<Board>(this, 'terminal', stream);
+  /** Runs a session of the command line over the network, for a user who has logged in or need not. */
+  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): void {
+    attachSession<Board>(this, origin, stream);
   }
 
   /** A user of the pins and of the reset from outside, over lines of JSON; `write` takes whole lines. */

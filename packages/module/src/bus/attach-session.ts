@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import type { Registry } from '../interpreter/registry.ts';
-import { Session } from '../interpreter/session.ts';
+import { Session, type SessionOrigin } from '../interpreter/session.ts';
 import type { Bus } from './bus.ts';
 import { BusPort, type SerialPlace } from './bus-port.ts';
 
@@ -17,14 +17,14 @@ export type OnMistake = (error: unknown) => void;
 /** Runs a session over a duplex stream until the stream closes; an error of the stream ends the session. */
 export function attachSession<Board extends SessionBoard>(
   board: AttachableBoard<Board>,
-  kind: 'serial' | 'terminal',
+  origin: SessionOrigin,
   stream: Duplex,
   onMistake?: OnMistake,
   place: SerialPlace = {},
 ): void {
   const wire = wireOf(stream);
   const { bus, registry } = board;
-  if (kind === 'serial' && bus) {
+  if (origin === 'serial' && bus) {
     const port = new BusPort<Board>({ board, registry, bus, wire, onMistake, ...place });
     stream.on('data', (chunk: Buffer) => port.receive(chunk));
     tie(stream, port);
@@ -33,7 +33,7 @@ export function attachSession<Board extends SessionBoard>(
   const session = new Session<Board>({
     board,
     registry,
-    kind,
+    origin,
     ...(onMistake && { onMistake }),
     write: wire.write,
     writeAll: wire.writeAll,

@@ -66,7 +66,7 @@ export class BusPort<Board extends SessionBoard> implements AttachedLine {
     this.#session = new Session<Board>({
       board,
       registry,
-      kind: 'serial',
+      origin: 'serial',
       ...(onMistake && { onMistake }),
       write: (bytes) => this.#line.write(bytes),
       writeAll: (pieces) => this.#line.writeAll(pieces),

@@ -11,7 +11,11 @@ export interface ChannelBoard extends ServiceParts {
   readonly client: DeviceClient;
   /** The turn of the commands of all sessions. */
   readonly queue: { run<T>(task: () => T | Promise<T>): T | Promise<T> | undefined };
-  execute(line: string): Promise<{ readonly code: number; readonly text: string }>;
+  execute(
+    line: string,
+    data: undefined,
+    caller: { readonly origin: 'remote' },
+  ): Promise<{ readonly code: number; readonly text: string }>;
   reboot(): Promise<void>;
 }
 
@@ -60,7 +64,7 @@ function openChannel(board: ChannelBoard, iface: Interface): DeviceChannel {
 /** Spec: MOD-CHAN-command, MOD-VAR-dms.cmd.enabled. */
 async function runCommand(board: ChannelBoard, line: string): Promise<CommandOutcome> {
   if (!board.variables.get('dms.cmd.enabled')) return failure('remote commands are not enabled');
-  const { code, text } = await board.execute(line);
+  const { code, text } = await board.execute(line, undefined, { origin: 'remote' });
   return success({ code, data: text });
 }
 

@@ -237,6 +237,14 @@ describe('remote commands', () => {
     expect(channel.messages.at(-1)).toEqual({ id: 7, code: 0, data: 'harbour-open' });
   });
 
+  // MOD-SET-hidden
+  test('show no passwords', async () => {
+    const { channel, settle } = await channelRig({ ...remote, 'wlan.passkey': 'moorings' });
+    channel.send(command('get wlan.passkey'));
+    await settle();
+    expect(channel.messages).toEqual([{ id: 7, code: 0, data: '' }]);
+  });
+
   test('one by an action is run and not answered', async () => {
     const { channel, run, settle } = await channelRig(remote);
     channel.send({ action: 'command', command: 'set wlan.ssid elsewhere' });

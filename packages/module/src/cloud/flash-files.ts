@@ -42,7 +42,7 @@ const deviceFile = ({ name, size, crc, version, flags }: FileInfo): DeviceFile =
   size,
   crc,
   version,
-  isSecret: (flags & fileFlags.system) !== 0,
+  isSecret: (flags & (fileFlags.system | fileFlags.encrypted)) !== 0,
 });
 
 /** Flags that files of these types have besides `valid`. Reference: flash 2.2. */

@@ -4,7 +4,7 @@ import type { DataMessages } from '../cloud/message-streams.ts';
 import type { Faults } from '../device/faults.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { commandDefiner } from '../interpreter/command.ts';
-import type { Execution } from '../interpreter/execute.ts';
+import type { Caller, Execution } from '../interpreter/execute.ts';
 import type { CommandQueue } from '../interpreter/queue.ts';
 import type { Registry } from '../interpreter/registry.ts';
 import type { Timings } from '../personality/timings.ts';
@@ -34,8 +34,8 @@ export interface Board extends ServiceParts {
   readonly timings: Timings;
   readonly sessionLimits: SessionBoard['sessionLimits'];
   /** Runs one command line in its turn, for a caller that sends it whole. */
-  execute(line: string, data?: Uint8Array, stillWanted?: () => boolean): Promise<Execution>;
-  executeNow(line: string, data?: Uint8Array, stillWanted?: () => boolean): Execution | Promise<Execution>;
+  execute(line: string, data?: Uint8Array, caller?: Caller): Promise<Execution>;
+  executeNow(line: string, data?: Uint8Array, caller?: Caller): Execution | Promise<Execution>;
   /** Stops everything; a wake-up source boots again. Resolves when the module is asleep. */
   sleep(): Promise<void>;
   /** Stops everything volatile and boots again. Resolves when `[Ready]` has been printed. */

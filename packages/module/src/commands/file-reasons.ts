@@ -11,11 +11,12 @@ export function refuseFile(board: Board, error: FlashError): Response {
 }
 
 /**
- * Whether a file is the private key by which the service knows the module. It never leaves the module: a
- * copy of it would be enough to pose as the module. A file of that name that a user has made is not meant.
+ * Whether the content of a file never leaves the module: saved settings with passwords in them, and the private key by
+ * which the service knows the module. A file with the name of the key that a user has made is not meant.
  */
-export const isOwnKey = ({ name, flags }: FileInfo): boolean =>
-  (flags & fileFlags.system) !== 0 && (name === identityFiles.key || name === renewedFiles.key);
+export const isSecretFile = ({ name, flags }: FileInfo): boolean =>
+  (flags & fileFlags.encrypted) !== 0 ||
+  ((flags & fileFlags.system) !== 0 && (name === identityFiles.key || name === renewedFiles.key));
 
 /** Flags of a file that users make with the letters `e` and `u`. */
 export function flagBits(letters: string): number {

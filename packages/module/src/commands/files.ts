@@ -6,7 +6,7 @@ import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Resp
 import { type Board, defineCommand } from './board.ts';
 import { discarding } from './data-sinks.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
-import { flagBits, isOwnKey, refuseFile } from './file-reasons.ts';
+import { flagBits, isSecretFile, refuseFile } from './file-reasons.ts';
 
 /** More than the largest bulk flash; whether an area has room is for the flash to say. */
 const maxFileBytes = 128 * 1024 * 1024;
@@ -104,7 +104,7 @@ const fileOpen = defineCommand({
   run: (board, { name }) => {
     const file = board.flash.stat(name);
     if (!file) return refuseFile(board, 'missing');
-    if (isOwnKey(file)) return refuseFile(board, 'protected');
+    if (isSecretFile(file)) return refuseFile(board, 'protected');
     const handle = board.streams.open(readingStream(board.flash, file));
     return handle.ok ? ok(String(handle.value)) : noHandle(board);
   },

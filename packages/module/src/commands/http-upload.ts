@@ -4,7 +4,7 @@ import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
-import { isOwnKey, refuseFile } from './file-reasons.ts';
+import { isSecretFile, refuseFile } from './file-reasons.ts';
 import { type OpenHttp, openHttp, untilAnswered } from './http-open.ts';
 import { type HttpUrl, parseHttpUrl } from './http-url.ts';
 import { interfaceOption } from './interface-option.ts';
@@ -34,7 +34,7 @@ const httpUpload = defineCommand({
       board.log.say('fileMissing');
       return fail(codes.FAILED);
     }
-    if (isOwnKey(file)) return refuseFile(board, 'protected');
+    if (isSecretFile(file)) return refuseFile(board, 'protected');
     const sent = await upload(board, { url, iface, cert, file, remote });
     return sent ? ok(board.personality.text('success')) : fail(codes.FAILED);
   },

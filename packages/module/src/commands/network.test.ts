@@ -32,7 +32,7 @@ describe('network commands', () => {
     const session = new Session({
       board: module,
       registry: module.registry,
-      kind: 'serial',
+      origin: 'serial',
       write: (bytes) => {
         text += String(Buffer.from(bytes));
         return true;
@@ -130,7 +130,7 @@ describe('network_up -s', () => {
     const session = new Session({
       board: module,
       registry: module.registry,
-      kind: 'serial',
+      origin: 'serial',
       write: (bytes) => {
         text += String(Buffer.from(bytes));
         return true;

@@ -25,7 +25,7 @@ const refused: LineOutcome = { code: codes.FAILED };
  * log. A command whose data would follow has none here.
  */
 async function runLine(board: Board, line: string): Promise<LineOutcome | undefined> {
-  const prepared = prepare(board, board.registry, line, unattended);
+  const prepared = prepare(board, board.registry, line, unattended('script'));
   if (prepared.kind === 'empty') return undefined;
   const reply = prepared.kind === 'prepared' ? await prepared.run() : prepared;
   if (reply.kind === 'silence') return { code: codes.SUCCESS };

@@ -9,7 +9,7 @@ import { codes, type DataSink, fail, needBytes, ok, type Response } from '../int
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
 import { tlsSettings } from '../services/tls-settings.ts';
 import { type Board, defineCommand } from './board.ts';
-import { isOwnKey, refuseFile } from './file-reasons.ts';
+import { isSecretFile, refuseFile } from './file-reasons.ts';
 import { interfaceOption } from './interface-option.ts';
 
 /** Longest text of a mail, in bytes. */
@@ -124,7 +124,7 @@ function attachmentOf(board: Board, name: string | undefined): Result<FileInfo |
   if (name === undefined) return success(undefined);
   const file = board.flash.stat(name);
   if (!file) return failure('missing');
-  return isOwnKey(file) ? failure('protected') : success(file);
+  return isSecretFile(file) ? failure('protected') : success(file);
 }
 
 /** The bytes of a file, read as they are sent. */

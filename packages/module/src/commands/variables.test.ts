@@ -45,13 +45,6 @@ describe('get and set', () => {
     ]);
   });
 
-  test('get all over HTTP leaves passwords out', async () => {
-    const { run } = await moduleRig();
-    await run('set http.server.password secret1');
-    expect(await run('get all')).not.toContain('secret1');
-    expect(await run('get http.server.password')).toBe('0 secret1');
-  });
-
   // Spec: MOD-LINE-buffered, MOD-VAR-system.cmd.buffered.
   test('a group is kept in a stream while output is buffered, a value is not', async () => {
     const { run } = await moduleRig();

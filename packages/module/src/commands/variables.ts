@@ -1,6 +1,7 @@
 import { sleep } from '@moorage/base';
 import { defaultFileType, fileFlags } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
+import { seesSecrets } from '../interpreter/origin.ts';
 import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
 import { isExport, type VariableError, type VariableRefusal } from '../variables/store.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -37,7 +38,7 @@ const get = defineCommand({
   safeMode: true,
   completes: 'variables',
   run: (board, { words }, session) => {
-    const answer = board.variables.query(words, { hideSecrets: session.kind === 'http' });
+    const answer = board.variables.query(words, { hideSecrets: !seesSecrets[session.origin] });
     if (!answer.ok) return refuse(board, answer.error);
     return answer.value.kind === 'value' ? ok(answer.value.text) : lines(answer.value.rows);
   },
@@ -99,7 +100,7 @@ export function reportDropped(log: Board['log'], dropped: readonly string[] | 'd
   else for (const name of dropped) log.say('settingDropped', { name });
 }
 
-/** Takes the place of an earlier save under that name, but of no other file. */
+/** Takes the place of an earlier save under that name, but of no other file. One with passwords in it is for `load` alone. */
 async function saveToFile(board: Board, name: string): Promise<Response> {
   const content = Buffer.from(board.variables.export());
   if (!(await isFreeForSave(board, name))) return refuseFile(board, 'exists');
@@ -108,7 +109,7 @@ async function saveToFile(board: Board, name: string): Promise<Response> {
     size: content.length,
     version: [1, 0, 0, 0],
     type: defaultFileType,
-    flags: fileFlags.user,
+    flags: fileFlags.user | (board.variables.holdsSecrets ? fileFlags.encrypted : 0),
     replace: true,
   });
   if (!writer.ok) return refuseFile(board, writer.error);

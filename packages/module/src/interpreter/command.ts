@@ -1,4 +1,5 @@
 import type { Version } from '@moorage/base';
+import type { Origin } from './origin.ts';
 import type { Reply } from './reply.ts';
 
 /** How sure an entry is: in the specification, documented, seen in use, inferred, or our own proposal. */
@@ -50,13 +51,13 @@ export type Values<Args extends Record<string, ArgSpec>, Options extends Record<
 
 /** What a running command may do with the session that runs it. */
 export interface SessionPort {
-  readonly kind: 'serial' | 'terminal' | 'http';
+  readonly origin: Origin;
   /** Prints a question without line end and resolves to the line typed; `undefined` when there is no answer. */
   ask(question: string): Promise<string | undefined>;
 }
 
 /** A caller without a terminal: questions stay unanswered. */
-export const unattended: SessionPort = { kind: 'http', ask: () => Promise.resolve(undefined) };
+export const unattended = (origin: Origin): SessionPort => ({ origin, ask: () => Promise.resolve(undefined) });
 
 /** A command with its types forgotten, as the registry keeps it. */
 export interface Command<Board> {

@@ -4,6 +4,7 @@ import { unattended } from './command.ts';
 import { DataFeed } from './data-feed.ts';
 import { payloadBytes, payloadText } from './framing.ts';
 import { keepIfBuffered } from './kept-output.ts';
+import type { Origin } from './origin.ts';
 import { prepare } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
@@ -20,14 +21,21 @@ export interface Execution {
   readonly wantsData?: true;
 }
 
+/** Who sends a whole line. */
+export interface Caller {
+  readonly origin: Origin;
+  /** Asked when the turn of the command has come; always without it. */
+  stillWanted?(): boolean;
+}
+
 /** Longest command line that is not typed, in bytes: what a request to the HTTP server may have. */
 const maxCallLineBytes = 4096;
 
 /**
  * Runs one command line for a caller that sends it whole, such as the HTTP server. Inline data comes in `data`; when
  * it is too short the command fails, and what is too much is ignored. Rejects only when the command has a mistake in
- * it. Work that follows the response, such as a reboot, goes on after the promise has resolved. `stillWanted` is asked
- * when its turn has come: a command that is not any more fails instead. Reference: serial 1.2.
+ * it. Work that follows the response, such as a reboot, goes on after the promise has resolved. A command that is not
+ * wanted any more when its turn has come fails instead. Reference: serial 1.2.
  */
 export const execute = async <Board extends SessionBoard>(...call: Parameters<typeof executeNow<Board>>) =>
   executeNow(...call);
@@ -37,12 +45,12 @@ export function executeNow<Board extends SessionBoard>(
   board: Board & { readonly registry: Registry<Board> },
   line: string,
   data?: Uint8Array,
-  stillWanted: () => boolean = () => true,
+  caller: Caller = { origin: 'script' },
 ): Execution | Promise<Execution> {
   // No character has more than three bytes for each unit of its text.
   if (line.length > maxCallLineBytes / 3 && encodeText(line).length > maxCallLineBytes)
     return finish(board, fail(codes.OVERFLOW));
-  const prepared = prepare(board, board.registry, line, unattended);
+  const prepared = prepare(board, board.registry, line, unattended(caller.origin));
   if (prepared.kind === 'empty') return nothing;
   let wantsData: true | undefined;
   const supplyData = (request: DataRequest): Promise<Response> => {
@@ -59,7 +67,11 @@ export function executeNow<Board extends SessionBoard>(
     return done;
   };
   if (prepared.kind !== 'prepared') return conclude(prepared);
-  const reply = runInTurn(board, () => (stillWanted() ? prepared.run() : fail(codes.FAILED)), supplyData);
+  const reply = runInTurn(
+    board,
+    () => (caller.stillWanted?.() === false ? fail(codes.FAILED) : prepared.run()),
+    supplyData,
+  );
   return reply instanceof Promise ? reply.then(conclude) : conclude(reply);
 }
 

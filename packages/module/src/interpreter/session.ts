@@ -4,15 +4,19 @@ import type { SessionPort } from './command.ts';
 import { completeLine, nothingFits } from './completion.ts';
 import { Inbox } from './inbox.ts';
 import { LineReader, type ReaderContext } from './line-reader.ts';
+import type { Origin } from './origin.ts';
 import type { Registry } from './registry.ts';
 import { type OutputLine, SessionOutput } from './session-output.ts';
 import { type FlowState, type FlowTrigger, flowTable } from './session-table.ts';
 import { TaskRunner } from './task-runner.ts';
 
+/** Where the users of sessions are. */
+export type SessionOrigin = Extract<Origin, 'serial' | 'terminal' | 'terminal-login'>;
+
 export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   readonly board: Board;
   readonly registry: Registry<Board>;
-  readonly kind: 'serial' | 'terminal';
+  readonly origin: SessionOrigin;
   /** Whether lines that come are commands; without it they always are. */
   parses?(): boolean;
   /** Whether lines of the log are printed; without it they always are. */
@@ -31,7 +35,7 @@ export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
  * Spec: MOD-RULE-serial.
  */
 export class Session<Board extends SessionBoard> implements SessionPort {
-  readonly kind: 'serial' | 'terminal';
+  readonly origin: SessionOrigin;
   readonly #options: SessionOptions<Board>;
   readonly #output: SessionOutput;
   readonly #reader = new LineReader();
@@ -43,7 +47,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
 
   constructor(options: SessionOptions<Board>) {
     const { board, registry } = options;
-    this.kind = options.kind;
+    this.origin = options.origin;
     this.#options = options;
     this.#output = new SessionOutput(board, options);
     this.#tasks = new TaskRunner({

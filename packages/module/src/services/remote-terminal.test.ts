@@ -86,6 +86,18 @@ test('a client gets a prompt, its echo and its answers, as on the serial line', 
   expect(await client.says('get bus.mode\r\0get bus.mode\n')).toBe('get bus.mode\r\ncommand\r\n> '.repeat(2));
 });
 
+// MOD-SET-hidden
+test.each([
+  ['', 'without login shows no passwords', '\r\n> '],
+  ['x', 'after login shows passwords', 'hush hush\r\n> '],
+])('the password %j: a client %s', async (password, _, shown) => {
+  const { connect } = await rig([`remote_terminal.password "${password}"`, 'softap.passkey "hush hush"']);
+  const client = await connect();
+  await client.says(password === '' ? '' : `${password}\r\n`);
+  const line = 'get softap.passkey\r\n';
+  expect(await client.says(line)).toBe(`${line}${shown}`);
+});
+
 // MOD-NET-telnet
 test('negotiation is taken out of the line, is not answered, and an escaped byte is data', async () => {
   const { connect } = await rig();

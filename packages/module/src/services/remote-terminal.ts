@@ -11,7 +11,7 @@ export interface TerminalParts
   /** The recovery program runs. */
   readonly safeMode: boolean;
   /** Runs a session of the command line over a stream. */
-  attachTerminal(stream: Duplex): void;
+  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): void;
 }
 
 /** Wrong passwords until a client is sent away. */
@@ -119,14 +119,14 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
     });
   stream.on('error', () => stream.destroy());
   stream.on('close', leave);
-  logIn(parts, stream, () => {
+  logIn(parts, stream, (origin) => {
     loggedIn = true;
     parts.bus.terminal(true);
     const { personality, safeMode, variables } = parts;
     if (variables.get('system.cmd.prompt_enabled')) {
       stream.write(personality.text(safeMode ? 'safeModePrompt' : 'prompt'));
     }
-    parts.attachTerminal(stream);
+    parts.attachTerminal(stream, origin);
   });
   return {
     get hasEnded() {
@@ -142,10 +142,10 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
 const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
 /** Asks for the password until it is right or has been wrong too often. Spec: MOD-VAR-remote_terminal.password. */
-function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
+function logIn(parts: TerminalParts, stream: Duplex, done: (origin: 'terminal' | 'terminal-login') => void): void {
   const password = parts.variables.get('remote_terminal.password');
   if (password === '') {
-    done();
+    done('terminal');
     return;
   }
   let typed = '';
@@ -179,7 +179,7 @@ function logIn(parts: TerminalParts, stream: Duplex, done: () => void): void {
           return;
         }
         const rest = bytes.subarray(afterCr && bytes[at + 1] === 0x0a ? at + 2 : at + 1);
-        done();
+        done('terminal-login');
         if (rest.length > 0) stream.unshift(rest);
         stream.resume();
         return;

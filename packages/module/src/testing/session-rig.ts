@@ -128,7 +128,7 @@ export async function sessionRig({ machine = true, takes = () => true }: RigOpti
     new Session<Board>({
       board: module,
       registry,
-      kind: 'serial',
+      origin: 'serial',
       write(bytes) {
         writes.push(Buffer.from(bytes).toString('latin1'));
         return takes();

@@ -25,7 +25,7 @@ export type QueryAnswer =
   | { readonly kind: 'lines'; readonly rows: readonly string[] };
 
 export interface QueryOptions {
-  /** Passwords and keys are left empty in `get all`. */
+  /** Passwords and keys are left empty. */
   readonly hideSecrets?: boolean;
 }
 
@@ -139,10 +139,11 @@ export class VariableStore {
     }
     const match = this.#offered.match(words);
     if (!match) return failure({ error: 'unknown' });
-    if (match.kind === 'variable') return this.#queryOne(match.variable, match.rest);
+    const { hideSecrets = false } = options;
+    if (match.kind === 'variable') return this.#queryOne(match.variable, match.rest, hideSecrets);
     // Words behind a group would have to be part of a name that does not exist.
     if (match.rest.length > 0) return failure({ error: 'unknown' });
-    return success({ kind: 'lines', rows: this.#list(match.members, false) });
+    return success({ kind: 'lines', rows: this.#list(match.members, hideSecrets) });
   }
 
   /** Calls `listener` after each change of a variable, or of any below a prefix. Returns unsubscribe. */
@@ -176,6 +177,11 @@ export class VariableStore {
   /** Erases the saved values; those in use stay until the next `load`. Resolves when that is durable. */
   erase(): Promise<void> {
     return this.#store.remove(savedKey);
+  }
+
+  /** Whether `export` has a password or key in it. */
+  get holdsSecrets(): boolean {
+    return Array.from(this.#changed?.keys() ?? []).some((key) => this.#row(key.split(' ')[0] ?? '').secret);
   }
 
   /** The changed values as text, for `import`. */
@@ -214,7 +220,7 @@ export class VariableStore {
     return value.ok ? value.value : undefined;
   }
 
-  #queryOne(row: Variable, rest: readonly string[]): Result<QueryAnswer, VariableRefusal> {
+  #queryOne(row: Variable, rest: readonly string[], hideSecrets: boolean): Result<QueryAnswer, VariableRefusal> {
     const [option, ...more] = rest;
     if (more.length > 0) return failure({ error: 'too-many' });
     // Spec: MOD-SET-indexed.
@@ -227,8 +233,7 @@ export class VariableStore {
     if (option !== undefined && !row.options) return failure({ error: 'too-many' });
     if (option !== undefined && !row.options?.includes(option)) return failure({ error: 'unknown' });
     if (row.kind.type === 'table') return success({ kind: 'lines', rows: this.#rows(row) });
-    // Spec: MOD-SET-hidden.
-    if (row.hidden?.(this.#context)) return success({ kind: 'value', text: '' });
+    if (this.#isHidden(row, hideSecrets)) return success({ kind: 'value', text: '' });
     return success({ kind: 'value', text: printValue(row.kind, this.#read(row, option)) });
   }
 
@@ -238,9 +243,13 @@ export class VariableStore {
       const name = this.#names.nameOf(row);
       if (row.index) return this.#plainEntryLines(row);
       if (row.kind.type === 'table') return [`${name}:`, ...this.#rows(row)];
-      const hidden = row.hidden?.(this.#context) || (hideSecrets && row.secret);
-      return [`${name}: ${hidden ? '' : printValue(row.kind, this.#read(row, undefined))}`];
+      return [`${name}: ${this.#isHidden(row, hideSecrets) ? '' : printValue(row.kind, this.#read(row, undefined))}`];
     });
+  }
+
+  /** Spec: MOD-SET-hidden. */
+  #isHidden(row: Variable, hideSecrets: boolean): boolean {
+    return (hideSecrets && row.secret === true) || row.hidden?.(this.#context) === true;
   }
 
   #entryLines(row: Variable): readonly string[] {

@@ -113,7 +113,7 @@ export interface Variable {
   readonly hidden?: (context: VariableContext) => boolean;
   /** `set` fails while this holds. */
   readonly locked?: (context: VariableContext, value: Value) => boolean;
-  /** A password or key: left out of `get all` over HTTP. */
+  /** A password or key: shown only to those whom `seesSecrets` names. */
   readonly secret?: boolean;
   /** Other variables that a value sets along with its own. */
   readonly presets?: Readonly<Record<string, Readonly<Record<string, Value>>>>;

@@ -10,8 +10,8 @@ import { Piece, pieceBytes } from './pieces.ts';
 import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
 import { type Exchange, refuse, send } from './respond.ts';
 
-/** Files that are for the module itself. Reference: flash 2.2. */
-const hiddenFlags = fileFlags.executable | fileFlags.system | fileFlags.bootable;
+/** Files that are for the module itself, saved settings with passwords too. Reference: flash 2.2. */
+const hiddenFlags = fileFlags.encrypted | fileFlags.executable | fileFlags.system | fileFlags.bootable;
 
 /** What is sent for a name: a file of the flash, or a page that the firmware brings along. */
 export interface Found {

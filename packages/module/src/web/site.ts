@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { unwrap } from '@moorage/base';
 import type { Connection } from '@moorage/net';
-import type { Execution } from '../interpreter/execute.ts';
+import type { Caller, Execution } from '../interpreter/execute.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
 import { commandReply, logReply, parseCall, parseLine } from './api.ts';
 import { readBody } from './body.ts';
@@ -49,7 +49,8 @@ export class Site {
   readonly #common: OutgoingHttpHeaders;
   readonly #files: FileSource;
   #stopped = false;
-  readonly #stillWanted = (): boolean => !this.#stopped;
+  readonly #owner: Caller = { origin: 'http-login', stillWanted: () => !this.#stopped };
+  readonly #stranger: Caller = { ...this.#owner, origin: 'http' };
 
   constructor(parts: WebParts, settings: WebSettings) {
     this.#parts = parts;
@@ -146,8 +147,8 @@ export class Site {
         ? this.#postCommand(exchange, target.line, client)
         : this.#getCommand(exchange, target.line, client);
     }
-    return this.#allowed(exchange.request, { path: target.kind }).then((allowed) => {
-      if (!allowed) return this.#deny(exchange, client);
+    return this.#callerOf(exchange.request, { path: target.kind }).then((caller) => {
+      if (!caller) return this.#deny(exchange, client);
       if (target.kind === 'log') return send(exchange, 200, json, logReply(this.#parts.log.entries()));
       // Spec: MOD-HTTP-stream. Without an upgrade there is nothing to open, but a full table is said first.
       return this.#parts.streams.hasFree
@@ -165,19 +166,18 @@ export class Site {
   #getCommand(exchange: Exchange, encoded: string | undefined, client: Client): void | Promise<void> {
     const line = encoded === undefined || encoded === '' ? undefined : parseLine(encoded);
     if (line === undefined) return refuse(exchange, 400, 'One command line has to follow /command/');
-    const run = () => this.#runCommand(exchange, line);
-    if (this.#isAuthorized(exchange.request)) return run();
-    return this.#allowed(exchange.request, { path: 'command', line }).then((allowed) =>
-      allowed ? run() : this.#deny(exchange, client),
+    if (this.#isAuthorized(exchange.request)) return this.#runCommand(exchange, line, this.#authorized);
+    return this.#callerOf(exchange.request, { path: 'command', line }).then((caller) =>
+      caller ? this.#runCommand(exchange, line, caller) : this.#deny(exchange, client),
     );
   }
 
-  #runCommand(exchange: Exchange, line: string): void | Promise<void> {
+  #runCommand(exchange: Exchange, line: string, caller: Caller): void | Promise<void> {
     const reply = (execution: Execution): void => {
       if (execution.wantsData) refuse(exchange, 400, 'The command takes data: use POST');
       else send(exchange, 200, json, commandReply(nextId(this.#parts), execution, false));
     };
-    const execution = this.#parts.executeNow(line, undefined, this.#stillWanted);
+    const execution = this.#parts.executeNow(line, undefined, caller);
     return execution instanceof Promise ? execution.then(reply) : reply(execution);
   }
 
@@ -194,11 +194,11 @@ export class Site {
     const call = parseCall(body.value);
     // What is wrong with it is for those who may call at all.
     const { line } = call.ok ? call.value : {};
-    if (!(await this.#allowed(exchange.request, { path: 'command', ...(line !== undefined && { line }) })))
-      return this.#deny(exchange, client);
+    const caller = await this.#callerOf(exchange.request, { path: 'command', ...(line !== undefined && { line }) });
+    if (!caller) return this.#deny(exchange, client);
     if (!call.ok) return refuse(exchange, 400, call.error);
     const { data = noBytes, responseBase64 } = call.value;
-    const execution = await this.#parts.executeNow(call.value.line, data, this.#stillWanted);
+    const execution = await this.#parts.executeNow(call.value.line, data, caller);
     // Spec: MOD-HTTP-status-200. Failed commands, too.
     send(exchange, 200, json, commandReply(nextId(this.#parts), execution, responseBase64));
   }
@@ -219,9 +219,15 @@ export class Site {
     return this.#settings.username === '' || isAuthorized(request.headers.authorization, this.#settings);
   }
 
-  async #allowed(request: IncomingMessage, call: ApiCall): Promise<boolean> {
-    if (this.#isAuthorized(request)) return true;
-    return isWhitelisted(await readWhitelist(this.#parts.flash), call);
+  /** Who calls; `undefined` for one who may not. */
+  async #callerOf(request: IncomingMessage, call: ApiCall): Promise<Caller | undefined> {
+    if (this.#isAuthorized(request)) return this.#authorized;
+    return isWhitelisted(await readWhitelist(this.#parts.flash), call) ? this.#stranger : undefined;
+  }
+
+  /** Where no password is set nobody has shown one. */
+  get #authorized(): Caller {
+    return this.#settings.username === '' ? this.#stranger : this.#owner;
   }
 
   /** Spec: MOD-AUTH-5, MOD-HTTP-status-401. */
@@ -239,7 +245,7 @@ export class Site {
     client.works();
     const method = request.method ?? '';
     if (!methods.stream.includes(method)) return this.#end(client, 400, 'Not a websocket handshake');
-    if (!(await this.#allowed(request, { path: 'stream' }))) return this.#end(client, 401);
+    if (!(await this.#callerOf(request, { path: 'stream' }))) return this.#end(client, 401);
     if (!streams.hasFree) return this.#end(client, 404, 'No free stream');
     const clock = this.#parts.hostClock ?? this.#parts.clock;
     shakeHands(
