@@ -10,6 +10,10 @@ export const identityFiles = { certificate: 'device.crt', key: 'device.key', ca:
 /** The pair that is to take the place of the identity, until the service has heard that it is stored. */
 export const renewedFiles = { certificate: 'renewed.crt', key: 'renewed.key' } as const;
 
+/** Whether a name is of the files by which the service and the device know each other: only provisioning writes them. */
+export const isIdentityName = (name: string): boolean =>
+  [...Object.values(identityFiles), ...Object.values(renewedFiles)].some((own) => own === name);
+
 /** Names of a certificate and its key. */
 export type IdentityPair = Readonly<Record<'certificate' | 'key', string>>;
 

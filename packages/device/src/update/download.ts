@@ -4,6 +4,7 @@ import type { HttpFailure } from '@moorage/net/http/client';
 import type { ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
 import { httpFailure, type ServiceFailure } from '../failures.ts';
+import { isIdentityName } from '../identity.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, FileWriter, NewFile } from '../ports.ts';
 
@@ -42,13 +43,16 @@ export function missingFiles(manifest: readonly ManifestFile[], files: DeviceFil
 
 /**
  * Downloads the given files of an offer, one after another. Each one becomes valid by itself, so
- * what is complete stays when a later one fails or the power goes.
+ * what is complete stays when a later one fails or the power goes. Nothing is fetched of an offer that would replace the
+ * identity: the service would know the device no more. Reference: power 2.1.
  */
 export async function installFiles(
   parts: UpdateParts,
   offer: UpdateOffer,
   files: readonly ManifestFile[],
 ): Promise<Result<void, ServiceFailure>> {
+  const identity = files.find((file) => isIdentityName(file.local));
+  if (identity) return general(`Bundle ${offer.version} has a file "${identity.local}", which belongs to the device`);
   const bundled = new Set(offer.files.map((file) => file.local));
   for (const file of files) {
     const installed = await installFile(parts, offer, file, bundled);

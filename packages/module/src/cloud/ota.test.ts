@@ -70,6 +70,24 @@ describe('an update', () => {
     expect(stat('main_app.exe')).toEqual({ type: 0x81, flags: 0x001b, version: [2, 3, 0, 2] });
   });
 
+  test.each(['device.key', 'device.crt', 'ca.pem', 'renewed.key', 'renewed.crt'])(
+    'an update with a file %s, whatever its type, is refused before anything of it is fetched',
+    async (name) => {
+      const rig = await updatable();
+      const { module } = rig;
+      const before = await contentOf(module, name);
+      rig.peer.bundle = { ...bundle, files: [...bundle.files, { name, content: pattern(500), type: 0x01 }] };
+      const refusal = { result: 3, message: `Bundle 1.0.0.2 has a file "${name}", which belongs to the device` };
+      expect(await rig.until(module.client.ota())).toEqual({ ok: false, error: refusal });
+      expect(await contentOf(module, name)).toEqual(before);
+      expect(module.flash.stat('settings.csv')).toBeUndefined();
+      expect(rig.peer.reports).toMatchObject([{ result: 3 }]);
+      // The module is still the one that the service knows.
+      rig.peer.bundle = bundle;
+      expect(await rig.until(module.client.ota())).toEqual({ ok: true, value: 'updated' });
+    },
+  );
+
   // Spec: MOD-OTA-none.
   test('nothing new is no update and no restart', async () => {
     const { module, until, printed, peer } = await updatable();
