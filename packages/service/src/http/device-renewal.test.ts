@@ -4,6 +4,9 @@ import { connect } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
+import { fingerprintOf } from '../identity/certificates.ts';
+import { keepSetting } from '../identity/queries.ts';
+import { former, formerUuid } from '../testing/former-certificates.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
 
@@ -137,6 +140,25 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
       code: 'CERTIFICATE_REPLACED',
     });
     expect(await logsOf(row.id, 'device.cloned')).toHaveLength(1);
+  });
+
+  it('of an installation from before go on, and are renewed', async () => {
+    const storage = await openStorage('sqlite::memory:');
+    for (const name of ['authority', 'server'] as const)
+      await storage.transaction((trx) => keepSetting(trx, `identity.${name}`, JSON.stringify(former(name))));
+    const later = await buildApp(storage);
+    const { ca, server } = later.service.identity;
+    expect([ca, server]).toEqual([former('authority').certificate, former('server')]);
+    const there = await tlsDevices(later);
+    await there.deviceOf({ uuid: formerUuid, certificate_fingerprint: fingerprintOf(former('device').certificate) });
+    const renewed = credentialsOf(await there.call(there.agentFor(former('device')), 'POST', '/certificate'));
+    for (const step of ['PUT /provision', 'GET /info']) {
+      const [method = '', path = ''] = step.split(' ');
+      expect(await there.call(there.agentFor(renewed), method, path)).toMatchObject({ status: 200 });
+    }
+    there.close();
+    await later.service.close();
+    await storage.close();
   });
 
   // API-DEV-expiry

@@ -1,14 +1,8 @@
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isAddress, type Purpose, writeCertificate } from './x509.ts';
+import { isAddress, type KeyedCertificate, type Purpose, writeCertificate } from './x509.ts';
 
 const makeKeys = promisify(generateKeyPair);
-
-/** A certificate and its private key, PEM texts. */
-export interface KeyedCertificate {
-  readonly certificate: string;
-  readonly key: string;
-}
 
 /** A certificate of a device, with what the service keeps of it. */
 export interface DeviceCertificate extends KeyedCertificate {
@@ -35,7 +29,7 @@ interface Order {
 async function make({ nowMs, days, ...order }: Order): Promise<KeyedCertificate> {
   const { privateKey: key } = await makeKeys('ec', { namedCurve: 'P-256' });
   const [notBeforeMs, notAfterMs] = [nowMs - clockToleranceMs, nowMs + days * dayMs];
-  const certificate = writeCertificate({ ...order, notBeforeMs, notAfterMs, key });
+  const certificate = await writeCertificate({ ...order, notBeforeMs, notAfterMs, key });
   return { certificate, key: String(key.export({ type: 'pkcs8', format: 'pem' })) };
 }
 

@@ -2,13 +2,13 @@ import type { Clock } from '@moorage/base';
 import type { Storage } from '../db/storage.ts';
 import {
   type DeviceCertificate,
-  type KeyedCertificate,
   makeAuthority,
   makeDeviceCertificate,
   makeServerCertificate,
   serves,
 } from './certificates.ts';
 import { keepSetting, readSetting, replaceSetting } from './queries.ts';
+import type { KeyedCertificate } from './x509.ts';
 
 /** Who this installation is to its devices: the private authority, and what it signs. */
 export interface Identity {

@@ -4,15 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { former } from '../testing/former-certificates.ts';
 import { testStartMs } from '../testing/index.ts';
 import { makeAuthority, makeDeviceCertificate, makeServerCertificate } from './certificates.ts';
-import { der, integer, objectId, readAll, time } from './der.ts';
 
 const hosts = ['localhost', 'hub.local', '127.0.0.1', '::1', '2001:db8::a:1', '::ffff:192.0.2.1', 'fe80::'];
 const uuid = 'ab'.repeat(20);
 const authority = await makeAuthority(testStartMs);
 const server = await makeServerCertificate(authority, hosts, testStartMs);
 const device = await makeDeviceCertificate(authority, uuid, testStartMs, 365);
+const late = await makeDeviceCertificate(former('authority'), uuid, testStartMs, 365);
 
 describe('certificates', () => {
   // API-DEV-identity
@@ -81,6 +82,16 @@ describe.skipIf(!hasOpenssl)(
       expect(openssl(...verify)).toBe(`${path}: OK\n`);
     });
 
+    it.each([
+      ['by the writer of before', former('device').certificate],
+      ['by the one of now', late.certificate],
+    ])('of an authority of before are good when made %s', (_, certificate) => {
+      const [path, trusted] = [file('leaf.pem', certificate), file('former.pem', former('authority').certificate)];
+      const at = String(Math.floor(testStartMs / 1000));
+      const strictly = ['-x509_strict', '-check_ss_sig', '-attime', at, '-purpose', 'sslclient'];
+      expect(openssl('verify', ...strictly, '-CAfile', trusted, path)).toBe(`${path}: OK\n`);
+    });
+
     it('name their own key and that of their signer', () => {
       const textOf = (certificate: string) => openssl('x509', '-noout', '-text', '-in', file('one.pem', certificate));
       const keyOf = (text: string, kind: string) =>
@@ -94,31 +105,3 @@ describe.skipIf(!hasOpenssl)(
     });
   },
 );
-
-describe('DER', () => {
-  it.each([
-    ['0', [0], '020100'],
-    ['127', [0x7f], '02017f'],
-    ['128', [0x80], '02020080'],
-    ['with zeros before it', [0, 0, 1], '020101'],
-  ])('of the number %s', (_, bytes, hex) => expect(integer(Buffer.from(bytes)).toString('hex')).toBe(hex));
-
-  it('of an object identifier with large arcs', () => {
-    expect(objectId('1.2.840.113549.1.1.11').toString('hex')).toBe('06092a864886f70d01010b');
-  });
-
-  it.each([
-    [Date.UTC(2049, 11, 31, 23, 59, 59), '170d3439313233313233353935395a'],
-    [Date.UTC(2050, 0, 1), '180f32303530303130313030303030305a'],
-  ])('of the moment %d', (atMs, hex) => expect(time(atMs).toString('hex')).toBe(hex));
-
-  it.each([0, 1, 127, 128, 255, 256, 70_000])('of %d bytes is read back', (size) => {
-    const contents = Buffer.alloc(size, 7);
-    const both = Buffer.concat([der(0x04, contents), der(0x05)]);
-    expect(readAll(both).map((value) => [value.tag, value.contents.length])).toEqual([
-      [4, size],
-      [5, 0],
-    ]);
-    if (size > 0) expect(() => readAll(der(0x04, contents).subarray(0, -1))).toThrow();
-  });
-});
