@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'e2e/**/*.test.ts', 'scripts/**/*.test.ts'],
+    setupFiles: ['scripts/support/compare-bytes.ts'],
     globalSetup: ['packages/service/src/testing/global-setup.ts'],
     pool: 'forks',
     // Files share their worker's modules, which are loaded once, not 270 times: a module keeps no state of its own, and

@@ -48,7 +48,7 @@ test.each(['only-dns', '10.5.6.40', 'local', '.local', 'a..local', `${'a'.repeat
   '%s is no name for mDNS',
   async (host) => {
     const { lookups, net, soon } = await namesRig();
-    unwrap(await soon(net.resolve(host)));
+    ignoreFailure(await soon(net.resolve(host)));
     expect(lookups()).toBe(0);
   },
 );
