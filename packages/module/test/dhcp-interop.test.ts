@@ -58,9 +58,9 @@ describe.skipIf(reason !== '')(`the soft AP and a client${reason && ` (skipped: 
   });
 
   afterAll(async () => {
-    await module.close();
+    await module?.close();
     rmSync(folder, { recursive: true });
-    await hosts.close();
+    await hosts?.close();
   });
 
   test.skipIf(!hasProgram('udhcpc'))('udhcpc gets an address, and the module knows of it', async () => {

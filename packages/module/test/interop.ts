@@ -35,6 +35,9 @@ export interface Background {
   stop(): Promise<void>;
 }
 
+/** Words before a command by which the system ends the program when the test is killed. */
+const endsWithTest = hasProgram('setpriv') ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
+
 /** Starts a program; resolves when it has said `ready`, and rejects when it ends or `timeoutMs` pass before that. */
 export function background(
   command: string,
@@ -42,7 +45,8 @@ export function background(
   ready: RegExp,
   timeoutMs = 20_000,
 ): Promise<Background> {
-  const child = spawn(command, args);
+  const [first, ...rest] = [...endsWithTest, command, ...args];
+  const child = spawn(first ?? command, rest);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   let text = '';
   const started: Background = {

@@ -6,7 +6,8 @@ import multicastDns from 'multicast-dns';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createModule, type Module } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
-import { hasProgram, output } from './interop.ts';
+import { hasProgram, missingProgram, output } from './interop.ts';
+import { cabledHosts, NamespaceModule, namespaceObstacle } from './namespaces.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -165,4 +166,32 @@ describe('LLMNR beside llmnr-query', () => {
     const text = await output('llmnr-query', ['-I', 'lo', '-T', 'A', 'jetty']);
     expect(text).toContain('127.0.0.27');
   });
+});
+
+// MOD-RULE-netbios, MOD-RULE-llmnr
+describe('NetBIOS and LLMNR over a cable', () => {
+  const reason = namespaceObstacle() || missingProgram('nmblookup', 'llmnr-query');
+  test.skipIf(reason !== '')(
+    `the module is found by broadcast and in its group${reason && ` (skipped: ${reason})`}`,
+    async () => {
+      const hosts = await cabledHosts('10.20.31.1');
+      open.push(hosts);
+      for (const words of [
+        ['ip', 'addr', 'add', '10.20.31.2/24', 'broadcast', '10.20.31.255', 'dev', 'sta0'],
+        ['ip', 'route', 'add', 'default', 'dev', 'sta0'],
+      ])
+        expect(await hosts.client.run(...words)).toBe('');
+      const module = new NamespaceModule(hosts.module, '10.20.31.1');
+      open.push(module);
+      await module.runAll('set broadcast.interval 0', 'set mdns.enabled 1', 'set mdns.name pier');
+      await module.runAll('set wlan.ssid harbour-open', 'network_up');
+      await expect.poll(() => module.log, { timeout: 10_000 }).toContain('[Associated]');
+      const ask = (...words: readonly string[]) => hosts.client.run(...words);
+      expect(await ask('nmblookup', '--option=interfaces=sta0', 'PIER')).toBe('10.20.31.1 PIER<00>\n');
+      expect(await ask('nmblookup', '--option=interfaces=sta0', 'PIER#20')).toContain('failed to find name');
+      expect(await ask('llmnr-query', '-I', 'sta0', '-T', 'A', 'PIER')).toContain('PIER IN A 10.20.31.1');
+      expect(await ask('llmnr-query', '-I', 'sta0', '-T', 'AAAA', 'pier')).toContain('no answer records returned');
+      expect(await ask('llmnr-query', '-I', 'sta0', '-T', 'A', 'quay')).toContain('No LLMNR response received');
+    },
+  );
 });
