@@ -28,6 +28,7 @@ function argumentRange(spec: ArgSpec): string {
     case 'choice':
       return spec.choices.join(', ');
     case 'word':
+    case 'file':
       return spec.maxLength === undefined ? '' : `to ${spec.maxLength} characters`;
     default:
       return '';
@@ -53,6 +54,7 @@ function commandSection(command: Command<never>): readonly string[] {
     `### ${command.name}`,
     `${command.summary}. Short ${code(command.shortcut)}${aliases}.`,
     `\`\`\`text\n${usage(command)}\n\`\`\``,
+    ...(command.example === undefined ? [] : [`Example: ${code(command.example)}`]),
     ...(words.length ? [table(['word', '', 'values', 'meaning'], words)] : []),
     [`Evidence: ${command.evidence}`, ...notes.filter((note) => note !== '')].join('; '),
   ];

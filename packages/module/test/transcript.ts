@@ -41,6 +41,8 @@ export interface Transcript {
   readonly setup: readonly string[];
   /** An air file, as one line. */
   readonly air: string | undefined;
+  /** A personality file, as one line. */
+  readonly personality: string | undefined;
   /** Other hosts of the network, by name: their addresses. */
   readonly hosts: ReadonlyMap<string, string>;
   /** Whether some of it may go over sockets: there are other hosts, or the module joins a network. */
@@ -90,6 +92,7 @@ export const spell = (bytes: string): string =>
 export function parseTranscript(text: string): Transcript {
   const setup: string[] = [];
   let air: string | undefined;
+  let personality: string | undefined;
   const hosts = new Map<string, string>();
   const peers = new Map<number, PeerStep[]>();
   const notOn = new Map<Ground, string>();
@@ -107,6 +110,7 @@ export function parseTranscript(text: string): Transcript {
     const value = bytes.ok ? bytes.value : '';
     if (word === 'setup') setup.push(rest);
     else if (word === 'air') air = rest;
+    else if (word === 'personality') personality = rest;
     else if (word === 'host') hosts.set(rest.split(' ')[0] ?? '', rest.split(' ')[1] ?? refuse('no address'));
     else if (word === 'not-on') notOn.set(groundNamed(rest.split(' ')[0] ?? '') ?? refuse('unknown wire'), rest);
     else if (word === 'peer') addPeerStep(peers, value, refuse);
@@ -121,7 +125,7 @@ export function parseTranscript(text: string): Transcript {
     else refuse(`"${word}" is no step`);
   });
   const joins = steps.some((step) => step.kind === 'receive' && step.bytes.includes('IPv4 address: '));
-  return { setup, air, hosts, peers, notOn, steps, usesNetwork: joins || hosts.size > 0 };
+  return { setup, air, personality, hosts, peers, notOn, steps, usesNetwork: joins || hosts.size > 0 };
 }
 
 const groundNamed = (name: string): Ground | undefined => [...wires, 'sockets' as const].find((each) => each === name);

@@ -6,6 +6,7 @@ import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BusPort } from '../src/bus/bus-port.ts';
 import { createModule } from '../src/module.ts';
+import { loadPersonality } from '../src/personality/personality.ts';
 import { parseAir } from '../src/wlan/air.ts';
 import { addHost, Call, type HostNetwork, ScriptedPeer } from './hosts.ts';
 import { SocketNetwork } from './socket-network.ts';
@@ -37,7 +38,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** The network of a dialogue: in memory, or the sockets of this machine. */
 type NetworkName = 'memory' | 'sockets';
 
-async function bootedModule(clock: VirtualClock, { air, hosts, peers: scripts }: Transcript, on: NetworkName) {
+async function bootedModule(clock: VirtualClock, transcript: Transcript, on: NetworkName) {
+  const { air, personality, hosts, peers: scripts } = transcript;
   const network: HostNetwork = on === 'memory' ? new MemoryNetwork(clock) : new SocketNetwork();
   const nets: Net[] = [];
   for (const [name, ip] of hosts) nets.push(await addHost(network, name, ip));
@@ -47,7 +49,10 @@ async function bootedModule(clock: VirtualClock, { air, hosts, peers: scripts }:
     if (!listener?.ok) throw new Error('There is no host that could listen');
   }
   const net = network.attach('module', moduleIp);
-  const around = air === undefined ? {} : { air: unwrap(parseAir(air)) };
+  const around = {
+    ...(air !== undefined && { air: unwrap(parseAir(air)) }),
+    ...(personality !== undefined && { personality: unwrap(loadPersonality(personality)) }),
+  };
   const module = await createModule({ clock, store: new MemoryStore(), net, seed: 'transcripts', ...around });
   await module.boot();
   /** The first host connects to the module. */

@@ -53,12 +53,13 @@ const adcTakeSample = defineCommand({
   spec: 'MOD-CMD-adc_take_sample',
   evidence: 'spec',
   summary: 'Take an analog sample of a pin',
+  example: 'adc_take_sample 7 -v',
   syntax: 'adc_take_sample <gpio#> [<gain>] [-v]/[<LUT Filename.csv>]',
   options: { millivolts: { kind: 'switch', flag: '-v', help: 'show the voltage at the pin, in mV' } },
   args: {
     pin: { kind: 'gpio', help: 'number of the pin' },
-    first: { kind: 'word', optional: true, help: 'gain from 1 to 64, or the file' },
-    second: { kind: 'word', optional: true, help: 'file with lines of sample,value' },
+    first: { kind: 'file', optional: true, help: 'gain from 1 to 64, or the file' },
+    second: { kind: 'file', optional: true, help: 'file with lines of sample,value' },
   },
   run: (board, { pin, first, second, millivolts }) => {
     const { adc } = board.model;
@@ -86,6 +87,7 @@ const dacSetLevel = defineCommand({
   spec: 'MOD-CMD-dac_set_level',
   evidence: 'spec',
   summary: 'Set the level of the analog output',
+  example: 'dac_set_level 2048',
   args: { level: { kind: 'int', min: 0, max: 65_535, help: '0 to 4095: 3.3 V times level / 4096' } },
   run: (board, { level }) => {
     const { pins, bits } = board.model.dac;
@@ -124,10 +126,11 @@ const pwmUpdate = defineCommand({
   spec: 'MOD-CMD-pwm_update',
   evidence: 'inferred',
   summary: 'Put out pulses on a pin, or end them',
+  example: 'pwm_update 12 1000 50',
   syntax: 'pwm_update <gpio#> <frequency> <duty>; pwm_update <gpio#> stop; pwm_update stop [<gpio#>]',
   args: {
-    pin: { kind: 'word', help: 'number of the pin, or stop' },
-    frequency: { kind: 'word', optional: true, help: 'pulses per second, 1 to 1000000; or stop' },
+    pin: { kind: 'word', offers: ['stop'], help: 'number of the pin, or stop' },
+    frequency: { kind: 'word', offers: ['stop'], optional: true, help: 'pulses per second, 1 to 1000000; or stop' },
     duty: { kind: 'word', optional: true, help: 'percent of the time that the pin is high, 0 to 100' },
   },
   run: (board, { pin: first, frequency, duty }) => {

@@ -9,6 +9,7 @@ const exit = defineCommand({
   spec: 'MOD-CMD-exit',
   evidence: 'spec',
   summary: 'Leave command mode for stream mode',
+  example: 'exit',
   safeMode: true,
   run: (board) => {
     // Spec: MOD-STATE-2. The notice is all that is printed: what follows it on the line is data.
@@ -25,6 +26,7 @@ const uartUpdate = defineCommand({
   spec: 'MOD-CMD-uart_update',
   evidence: 'inferred',
   summary: 'Set a UART as uart.* says, without a restart',
+  example: 'uart_update 0',
   args: { uart: { kind: 'int', min: 0, max: 1, help: 'number of the UART' } },
   run: (board, { uart }) => ({
     // The answer still goes out at the old rate.

@@ -163,6 +163,7 @@ export const cloudCapabilities = defineCommand({
   spec: 'MOD-CMD-cloud_capabilities',
   evidence: 'spec',
   summary: 'List, download, get or set the file that says what the device can do',
+  example: 'cloud_capabilities set capabilities.json',
   syntax: 'cloud_capabilities list / download [<filename/URL> [<version>]] [-s] [-d] / get / set <filename>',
   options: {
     script: { kind: 'switch', flag: '-s', help: 'run the setup script that goes with the file' },
@@ -170,7 +171,7 @@ export const cloudCapabilities = defineCommand({
   },
   args: {
     action: { kind: 'choice', choices: ['list', 'download', 'get', 'set'], help: 'what to do' },
-    file: { kind: 'word', maxLength: 512, optional: true, help: 'file on offer, or URL; file in flash' },
+    file: { kind: 'file', maxLength: 512, optional: true, help: 'file on offer, or URL; file in flash' },
     version: { kind: 'version', optional: true, help: 'version that the file gets in flash' },
   },
   run: (board, { action, file, version, script, keep }) => {

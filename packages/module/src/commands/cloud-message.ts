@@ -67,6 +67,7 @@ export const cloudMessage = defineCommand({
   spec: 'MOD-CMD-cloud_message',
   evidence: 'spec',
   summary: 'Read messages to the device, and post messages from it',
+  example: 'cloud_message list -c 10',
   syntax: 'cloud_message list [-t <time> / -c <count>] / get [<index/id>] [<all/body>] / post / delete <index/id>',
   options: {
     time: {
@@ -85,7 +86,13 @@ export const cloudMessage = defineCommand({
   args: {
     action: { kind: 'choice', choices: ['list', 'get', 'post', 'delete'], help: 'what to do' },
     which: { kind: 'word', maxLength: 64, optional: true, help: 'index in the last list, or id of a message' },
-    part: { kind: 'word', maxLength: 8, optional: true, help: 'all: with headers as JSON; body: as JSON' },
+    part: {
+      kind: 'word',
+      offers: ['all', 'body'],
+      maxLength: 8,
+      optional: true,
+      help: 'all: with headers as JSON; body: as JSON',
+    },
   },
   run: (board, { action, which, part, time, count }) => {
     const words = [which, part].filter((word) => word !== undefined);

@@ -25,11 +25,12 @@ const cloudActivate = defineCommand({
   spec: 'MOD-CMD-cloud_activate',
   evidence: 'spec',
   summary: 'Activate the device at the cloud service',
+  example: 'cloud_activate ada secret capabilities.json',
   // Spec: MOD-OPT-cloud_activate-username, MOD-OPT-cloud_activate-password.
   args: {
     ...login,
     file: {
-      kind: 'word',
+      kind: 'file',
       maxLength: maxNameLength,
       optional: true,
       help: 'capabilities file; the one in use without it',
@@ -54,6 +55,7 @@ const cloudDeactivate = defineCommand({
   spec: 'MOD-CMD-cloud_deactivate',
   evidence: 'spec',
   summary: 'Deactivate the device at the cloud service',
+  example: 'cloud_deactivate ada secret',
   // Spec: MOD-OPT-cloud_deactivate-username, MOD-OPT-cloud_deactivate-password.
   args: login,
   run: async (board, account) => answer(board, await board.cloud.deactivate(account)),
@@ -66,6 +68,7 @@ const cloudRead = defineCommand({
   spec: 'MOD-CMD-cloud_read',
   evidence: 'spec',
   summary: 'Read controls as they were last exchanged',
+  example: 'cloud_read led',
   args: { name: { kind: 'word', optional: true, help: 'name of a control; all without it' } },
   run: (board, { name }) => {
     const controls = board.cloud.read(name);
@@ -87,6 +90,7 @@ const cloudWrite = defineCommand({
   spec: 'MOD-CMD-cloud_write',
   evidence: 'spec',
   summary: 'Write samples of streams, or controls',
+  example: 'cloud_write temperature 21.5',
   args: {
     values: { kind: 'words', typed: true, help: 'name, value and epoch seconds; or several with commas and bars' },
   },
@@ -105,6 +109,7 @@ const cloudSync = defineCommand({
   spec: 'MOD-CMD-cloud_sync',
   evidence: 'spec',
   summary: 'Push cached samples and changed controls, and pull controls',
+  example: 'cloud_sync push',
   args: {
     direction: { kind: 'choice', choices: ['push', 'pull'], optional: true, help: 'only that; both without it' },
   },
@@ -118,6 +123,7 @@ const cloudSignup = defineCommand({
   spec: 'MOD-CMD-cloud_signup',
   evidence: 'spec',
   summary: 'No longer supported: accounts are made at the service',
+  example: 'cloud_signup',
   args: { words: { kind: 'words', optional: true, help: 'what older hosts still send' } },
   run: (board) => {
     board.log.say('noSignUp');

@@ -142,6 +142,7 @@ export const dmsCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-dms',
     evidence: 'documented',
     summary: 'Talk to the device management service',
+    example: 'dms info',
     syntax:
       'dms claim <username> <password> | claim <product> <token> | activate <product> | info | products | provision | ' +
       'status | echo <text> | webhook <code> [<data>] | telemetry [<values>] | ' +

@@ -9,6 +9,7 @@ const faultsPrint = defineCommand({
   spec: 'MOD-CMD-faults_print',
   evidence: 'documented',
   summary: 'List the faults that are stored',
+  example: 'faults_print',
   safeMode: true,
   run: ({ faults, personality }) => {
     const rows = faults.names.map((name, index) => personality.text('faultRow', { index, name }));
@@ -23,6 +24,7 @@ const faultsReset = defineCommand({
   spec: 'MOD-CMD-faults_reset',
   evidence: 'spec',
   summary: 'Forget all faults; a module in safe mode leaves it with the next reboot',
+  example: 'faults_reset',
   safeMode: true,
   run: async (board) => {
     await board.faults.reset();
@@ -37,6 +39,7 @@ const forceSafeMode = defineCommand({
   spec: 'MOD-CMD-force_safemode',
   evidence: 'spec',
   summary: 'Start again in safe mode',
+  example: 'force_safemode 4C:55:CC:10:78:9B',
   // Spec: MOD-OPT-force_safemode-mac.
   hidden: true,
   safeMode: true,

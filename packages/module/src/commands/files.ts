@@ -11,7 +11,8 @@ import { flagBits, isSecretFile, refuseFile } from './file-reasons.ts';
 /** More than the largest bulk flash; whether an area has room is for the flash to say. */
 const maxFileBytes = 128 * 1024 * 1024;
 
-const fileName = { kind: 'word', maxLength: maxNameLength, help: 'name of the file' } as const;
+const newFileName = { kind: 'word', maxLength: maxNameLength, help: 'name of the file' } as const;
+const fileName = { ...newFileName, kind: 'file' } as const;
 
 const fileCreate = defineCommand({
   name: 'file_create',
@@ -20,12 +21,13 @@ const fileCreate = defineCommand({
   spec: 'MOD-CMD-file_create',
   evidence: 'spec',
   summary: 'Create a file',
+  example: 'file_create hello.txt 5',
   options: {
     letters: { kind: 'letters', letters: 'eu', help: 'e: essential, u: unprotected' },
     open: { kind: 'switch', flag: '-o', help: 'return a stream handle; the data is written with stream_write' },
   },
   args: {
-    name: fileName,
+    name: newFileName,
     size: { kind: 'int', min: 1, max: maxFileBytes, help: 'size in bytes' },
     // Spec: MOD-FILE-version-parts.
     version: { kind: 'version', optional: true, help: 'version, 1.0.0 when it is left out' },
@@ -84,6 +86,7 @@ const fileDelete = defineCommand({
   spec: 'MOD-CMD-file_delete',
   evidence: 'spec',
   summary: 'Delete a file',
+  example: 'file_delete hello.txt',
   args: { name: fileName },
   run: async (board, { name }) => {
     const removed = await board.flash.remove(name);
@@ -100,6 +103,7 @@ const fileOpen = defineCommand({
   spec: 'MOD-CMD-file_open',
   evidence: 'spec',
   summary: 'Open a file for reading',
+  example: 'file_open hello.txt',
   args: { name: fileName },
   run: (board, { name }) => {
     const file = board.flash.stat(name);
@@ -117,6 +121,7 @@ const fileStat = defineCommand({
   spec: 'MOD-CMD-file_stat',
   evidence: 'spec',
   summary: 'Print the statistics of a file',
+  example: 'file_stat hello.txt',
   args: { name: fileName },
   run: (board, { name }) => {
     const file = board.flash.stat(name);
@@ -131,6 +136,7 @@ const ls = defineCommand({
   spec: 'MOD-CMD-ls',
   evidence: 'seen',
   summary: 'List the files',
+  example: 'ls -v *.html',
   safeMode: true,
   options: {
     verbose: { kind: 'switch', flag: '-v', help: 'all fields' },
@@ -138,7 +144,7 @@ const ls = defineCommand({
     extended: { kind: 'switch', flag: '-e', help: 'files in extended flash' },
     bulk: { kind: 'switch', flag: '-b', help: 'files in bulk flash' },
   },
-  args: { filter: { kind: 'word', optional: true, help: 'beginning of the names, or a pattern with * and ?' } },
+  args: { filter: { kind: 'file', optional: true, help: 'beginning of the names, or a pattern with * and ?' } },
   run: (board, { verbose, internal, extended, bulk, filter }) => {
     const areas = `${internal ? 'i' : ''}${extended ? 'e' : ''}${bulk ? 'b' : ''}` || 'ieb';
     const files = board.flash
@@ -156,6 +162,7 @@ const formatFlash = defineCommand({
   spec: 'MOD-CMD-format_flash',
   evidence: 'spec',
   summary: 'Erase bulk or extended flash',
+  example: 'format_flash bulk 4C:55:CC:10:78:9B',
   safeMode: true,
   args: {
     area: { kind: 'choice', choices: ['bulk', 'extended'], help: 'the flash to erase' },

@@ -4,6 +4,7 @@ import { electrics } from '../device/pin-table.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import { directionNamed } from '../variables/directions.ts';
+import { wordsOf } from '../variables/kinds.ts';
 import { type Board, defineCommand } from './board.ts';
 
 const pinArgument = { kind: 'gpio', help: 'number of the pin' } as const;
@@ -36,9 +37,14 @@ const gpioDir = defineCommand({
   spec: 'MOD-CMD-gpio_dir',
   evidence: 'spec',
   summary: 'Set the direction of a pin until the next boot',
+  example: 'gpio_dir 12 output_push_pull',
   args: {
     pin: pinArgument,
-    direction: { kind: 'word', help: 'name or number of the direction; none or -1 takes the pin away' },
+    direction: {
+      kind: 'word',
+      offers: wordsOf({ type: 'direction' }),
+      help: 'name or number of the direction; none or -1 takes the pin away',
+    },
   },
   run: (board, { pin, direction: text }) => {
     const direction = readDirection(text);
@@ -59,6 +65,7 @@ const gpioGet = defineCommand({
   spec: 'MOD-CMD-gpio_get',
   evidence: 'spec',
   summary: 'Show the value of a pin',
+  example: 'gpio_get 12',
   args: { pin: pinArgument },
   run: ({ log, pins }, { pin }) => {
     if (pin >= pins.count) return fail(codes.INVALID);
@@ -77,6 +84,7 @@ const gpioSet = defineCommand({
   spec: 'MOD-CMD-gpio_set',
   evidence: 'spec',
   summary: 'Set the value of an output',
+  example: 'gpio_set 12 1',
   args: { pin: pinArgument, value: { kind: 'bit', help: '0 or 1' } },
   run: (board, { pin, value }) => {
     if (pin >= board.pins.count) return fail(codes.INVALID);
@@ -104,6 +112,7 @@ const gpiosDir = defineCommand({
   spec: 'MOD-CMD-gpios_dir',
   evidence: 'spec',
   summary: 'Set the directions of all pins until the next boot',
+  example: 'gpios_dir 3322',
   args: {
     directions: { kind: 'word', help: 'a digit 0 to 5 for each pin, GPIO 0 leftmost; 6 takes GPIO access away' },
   },
@@ -132,6 +141,7 @@ const gpiosGet = defineCommand({
   spec: 'MOD-CMD-gpios_get',
   evidence: 'spec',
   summary: 'Show the values of all pins; X for those that are no GPIO',
+  example: 'gpios_get',
   run: ({ pins }) =>
     ok(
       Array.from({ length: pins.count }, (_, pin) =>
@@ -147,6 +157,7 @@ const gpiosSet = defineCommand({
   spec: 'MOD-CMD-gpios_set',
   evidence: 'spec',
   summary: 'Set the values of all outputs',
+  example: 'gpios_set 10XX',
   args: { values: { kind: 'word', help: '0 or 1 for each pin, GPIO 0 leftmost; X leaves a pin as it is' } },
   run: (board, { values }) => {
     const digits = readArray(board, values, /^[01Xx]*$/);

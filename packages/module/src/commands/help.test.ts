@@ -3,11 +3,12 @@ import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
 import { createModule } from '../module.ts';
+import { neutralPersonality } from '../personality/personality.ts';
 
-async function rig() {
+async function rig(personality = neutralPersonality) {
   const clock = new VirtualClock();
   const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
-  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1, personality });
   const rows = async (line: string): Promise<readonly string[]> => (await module.execute(line)).text.split('\r\n');
   return { module, rows };
 }
@@ -58,6 +59,12 @@ test('help explains every variable by name and by shortcut', async () => {
   expect((await rows('help ioconn.protocol'))[0]).toBe('Usage: get ioconn.protocol, set ioconn.protocol <tcp/udp/tls>');
   expect((await rows('help nt i'))[0]).toBe('Usage: get ntp.interval, set ntp.interval <300..65535>');
   expect((await rows('help wlan.mac'))[0]).toBe('Usage: get wlan.mac');
+});
+
+test('help shows no example to a caller over HTTP, whatever the personality says', async () => {
+  const personality = { ...neutralPersonality, habits: { ...neutralPersonality.habits, helpExamples: true } };
+  const { rows } = await rig(personality);
+  expect((await rows('help file_stat')).join()).not.toContain('Example');
 });
 
 test.each(['help nonsense', 'help commands all', 'help wl s x', 'help ""'])(

@@ -1,4 +1,4 @@
-import type { Command } from '../interpreter/command.ts';
+import type { Command, SessionPort } from '../interpreter/command.ts';
 import { codes, fail, lines, type Reply } from '../interpreter/reply.ts';
 import { usage } from '../interpreter/usage.ts';
 import type { Kind } from '../variables/kinds.ts';
@@ -19,10 +19,10 @@ function valueText(kind: Kind): string {
 }
 
 /** One command or variable by name or shortcut; `undefined` when there is none to show. */
-function topicRows(board: Board, words: readonly string[]): readonly string[] | undefined {
+function topicRows(board: Board, words: readonly string[], session: SessionPort): readonly string[] | undefined {
   const call = words.join(' ');
   const command = board.registry.find(call);
-  if (command && !command.hidden && (command.safeMode || !board.safeMode)) return commandTopic(board, command);
+  if (command && !command.hidden && (command.safeMode || !board.safeMode)) return commandTopic(board, command, session);
   const variable = board.variables.lookup(call);
   if (!variable) return undefined;
   const name = board.variables.names().find((each) => board.variables.lookup(each) === variable) ?? variable.name;
@@ -34,13 +34,18 @@ function topicRows(board: Board, words: readonly string[]): readonly string[] | 
   return [board.personality.text('usage', { syntax: forms.join(', ') }), variable.help];
 }
 
-function commandTopic(board: Board, command: Command<Board>): readonly string[] {
+function commandTopic(board: Board, command: Command<Board>, session: SessionPort): readonly string[] {
   const options = Object.values(command.options).map((option) => {
     const flag = option.kind === 'letters' ? `-${option.letters}` : option.flag;
     return `  ${flag.padEnd(12)} ${option.help}`;
   });
   const args = Object.entries(command.args).map(([name, arg]) => `  ${`<${name}>`.padEnd(12)} ${arg.help}`);
-  return [board.personality.text('usage', { syntax: usage(command) }), command.summary, ...options, ...args];
+  const { personality, variables } = board;
+  const forPerson = session.kind !== 'http' && !variables.get('system.cmd.header_enabled');
+  const shows = personality.habits.helpExamples && forPerson;
+  const example =
+    shows && command.example !== undefined ? [personality.text('example', { line: command.example })] : [];
+  return [personality.text('usage', { syntax: usage(command) }), command.summary, ...options, ...args, ...example];
 }
 
 const help = defineCommand({
@@ -52,10 +57,21 @@ const help = defineCommand({
   evidence: 'spec',
   summary: 'List commands or variables, or explain one',
   safeMode: true,
-  completes: 'topics',
+  example: 'help wlan.ssid',
+  completes: (board, words) =>
+    words.length > 0
+      ? undefined
+      : {
+          words: [
+            ...['all', 'commands', 'variables'],
+            ...board.registry.listed(board.safeMode).map((command) => command.name),
+            ...board.variables.names(),
+          ],
+          dotted: true,
+        },
   args: { topic: { kind: 'words', optional: true, help: 'all, commands, variables, or the name of one of them' } },
   syntax: 'help [all/commands/variables/<command>/<variable>]',
-  run: (board, { topic = [] }): Reply => {
+  run: (board, { topic = [] }, session): Reply => {
     const [first] = topic;
     const header = [board.personality.text('usage', { syntax: usage(help) })];
     if (first === undefined) return lines(header);
@@ -66,7 +82,7 @@ const help = defineCommand({
       if (first === 'variables') return lines(variableRows(board));
     }
     // Spec: MOD-OPT-help-command, MOD-OPT-help-variable.
-    const rows = topicRows(board, topic);
+    const rows = topicRows(board, topic, session);
     return rows ? lines(rows) : fail(codes.UNKNOWN_NAME);
   },
 });

@@ -32,7 +32,7 @@ const args = {
   name: { kind: 'word', maxLength: maxNameLength, optional: true, help: 'name in flash; that in the URL without it' },
   version: { kind: 'version', optional: true, help: 'version, 1.0.0 when it is left out or 0' },
   type: { kind: 'hex', max: 0xff, optional: true, help: 'file type in hex, FE when it is left out' },
-  cert: { kind: 'word', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
+  cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
 } as const;
 
 const httpDownload = defineCommand({
@@ -42,6 +42,7 @@ const httpDownload = defineCommand({
   spec: 'MOD-CMD-http_download',
   evidence: 'spec',
   summary: 'Download files into flash',
+  example: 'http_download http://files.example/page.html page.html',
   options,
   args,
   syntax:

@@ -19,12 +19,13 @@ const httpUpload = defineCommand({
   spec: 'MOD-CMD-http_upload',
   evidence: 'inferred',
   summary: 'Send a file to a server as multipart form data',
+  example: 'http_upload http://files.example/up page.html page.html',
   options: { iface: interfaceOption },
   args: {
     url: { kind: 'word', help: 'URL; http without a scheme' },
-    file: { kind: 'word', maxLength: maxNameLength, help: 'name of the file in flash' },
+    file: { kind: 'file', maxLength: maxNameLength, help: 'name of the file in flash' },
     remote: { kind: 'word', maxLength: 255, help: 'name that the server is told' },
-    cert: { kind: 'word', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
+    cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
   },
   run: async (board, { iface, url: text, file: name, remote, cert }) => {
     const url = parseHttpUrl(text);

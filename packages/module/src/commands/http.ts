@@ -12,7 +12,7 @@ const handle = { kind: 'int', min: 0, max: 65_535, help: 'stream handle' } as co
 // Spec: MOD-OPT-http_head-url, MOD-OPT-http_post-url.
 const url = { kind: 'word', help: 'URL; http without a scheme' } as const;
 // Spec: MOD-OPT-http_head-cert, MOD-OPT-http_post-cert.
-const cert = { kind: 'word', optional: true, help: 'file with CA certificates; network.ca_cert without it' } as const;
+const cert = { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' } as const;
 // Spec: MOD-OPT-http_get-o, MOD-OPT-http_head-o, MOD-OPT-http_post-o.
 const queued = { kind: 'switch', flag: '-o', help: 'open without sending, so that headers can be added' } as const;
 
@@ -46,6 +46,7 @@ const httpGet = defineCommand({
   spec: 'MOD-CMD-http_get',
   evidence: 'spec',
   summary: 'Open a stream with the answer to a GET request',
+  example: 'http_get http://files.example/page.html',
   options: { iface: interfaceOption, queued },
   args: { url, cert },
   run: (board, values) => open(board, 'GET', values, { queued: values.queued }),
@@ -58,6 +59,7 @@ const httpHead = defineCommand({
   spec: 'MOD-CMD-http_head',
   evidence: 'spec',
   summary: 'Open a stream with the answer to a HEAD request',
+  example: 'http_head http://files.example/page.html',
   options: { iface: interfaceOption, queued },
   args: { url, cert },
   run: (board, values) => open(board, 'HEAD', values, { queued: values.queued }),
@@ -76,6 +78,7 @@ const httpPost = defineCommand({
   spec: 'MOD-CMD-http_post',
   evidence: 'spec',
   summary: 'Open a stream for a POST request; its body is written with stream_write',
+  example: 'http_post -o http://files.example/up text/plain',
   options: { iface: interfaceOption, queued },
   args: { url, type: { kind: 'word', help: 'content type of the body' }, cert },
   run: (board, values) => {
@@ -105,6 +108,7 @@ const httpAddHeader = defineCommand({
   spec: 'MOD-CMD-http_add_header',
   evidence: 'spec',
   summary: 'Add a header to a request that has not been sent',
+  example: 'http_add_header 0 Accept text/html',
   // Spec: MOD-OPT-http_add_header-handle, MOD-OPT-http_add_header-key, MOD-OPT-http_add_header-value.
   args: {
     handle,
@@ -131,6 +135,7 @@ const httpReadStatus = defineCommand({
   spec: 'MOD-CMD-http_read_status',
   evidence: 'spec',
   summary: 'Read the status code of the answer; sends a request that is queued',
+  example: 'http_read_status 0',
   args: { handle },
   run: async (board, { handle: at }) => {
     const stream = httpStreamAt(board, at);

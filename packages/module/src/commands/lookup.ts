@@ -18,6 +18,7 @@ export const lookupCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-network_lookup',
     evidence: 'seen',
     summary: 'IPv4 address of a host',
+    example: 'network_lookup files.example',
     options: { iface: interfaceOption },
     args: { host: { kind: 'word', maxLength: 128, help: 'name of the host' } },
     run: async (board, { iface, host }) => {
@@ -36,6 +37,7 @@ export const lookupCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-ping',
     evidence: 'seen',
     summary: 'Round trip to a host',
+    example: 'ping files.example',
     options: {
       iface: interfaceOption,
       gateway: { kind: 'switch', flag: '-g', help: 'the gateway, as without a host' },

@@ -15,6 +15,7 @@ export const networkCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-network_up',
     evidence: 'documented',
     summary: 'Bring a network interface up; the join goes on in the background',
+    example: 'network_up -i wlan',
     options: { setup: { kind: 'switch', flag: '-s', help: 'choose the network and type its password first' }, iface },
     safeMode: true,
     run: (board, { setup, iface: named }, session) => {
@@ -29,6 +30,7 @@ export const networkCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-network_down',
     evidence: 'documented',
     summary: 'Close all connections and take a network interface down',
+    example: 'network_down -i wlan',
     options: { iface },
     safeMode: true,
     run: (board, { iface: named }) => takeDown(board, board.wlan.interfaceOf(named), () => success(board)),
@@ -40,6 +42,7 @@ export const networkCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-network_restart',
     evidence: 'documented',
     summary: 'Take a network interface down and bring it up again',
+    example: 'network_restart -i wlan',
     options: { iface },
     safeMode: true,
     run: (board, { iface: named }) => {

@@ -52,6 +52,7 @@ export const otaCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-ota',
     evidence: 'documented',
     summary: 'Update over the air; the module restarts when something has changed',
+    example: 'ota -f',
     syntax: 'ota [-f] [-b <bundle>] [<file>...] | ota -a <id> <password>',
     options: {
       force: { kind: 'switch', flag: '-f', help: 'fetch everything even when it is there already' },

@@ -23,6 +23,7 @@ export const radioCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-wlan_scan',
     evidence: 'seen',
     summary: 'List the networks within reach',
+    example: 'wlan_scan -v 6',
     options: { verbose: { kind: 'switch', flag: '-v', help: 'with rate and security' } },
     args: {
       first: { kind: 'word', optional: true, help: 'channel, 0 for all; or the name of a network' },
@@ -47,6 +48,7 @@ export const radioCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-wlan_get_rssi',
     evidence: 'seen',
     summary: 'Signal strength of the link, in dBm',
+    example: 'wlan_get_rssi',
     run: ({ log, wlan }) => {
       const { rssiDbm } = wlan;
       if (rssiDbm !== undefined) return ok(String(rssiDbm));
@@ -61,6 +63,7 @@ export const radioCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-network_verify',
     evidence: 'seen',
     summary: 'Try credentials without storing them',
+    example: 'network_verify wifi harbour 4C55CC10789B 6 4 "open sea"',
     args: {
       kind: { kind: 'choice', choices: ['wifi'], help: 'kind of network' },
       name: { kind: 'word', help: 'name of the network' },
@@ -92,6 +95,7 @@ export const radioCommands: readonly Command<Board>[] = [
     spec: 'MOD-CMD-wps',
     evidence: 'documented',
     summary: 'Take name and key of a network from an access point whose WPS button is pressed',
+    example: 'wps',
     args: { pin: { kind: 'word', optional: true, help: 'PIN of the access point instead of its button' } },
     run: (board, { pin }) => {
       if (pin !== undefined && !/^(\d{4}|\d{8})$/.test(pin)) return fail(codes.INVALID);

@@ -41,10 +41,16 @@ const neutralPrefix = `${neutralPersonality.cloudPrefix}_`;
 
 /** A command of the cloud under the prefix of a personality; the neutral name calls it, too. */
 function withPrefix(command: Command<Board>, prefix: string): Command<Board> {
-  const { name, syntax, aliases = [] } = command;
+  const { name, syntax, example, aliases = [] } = command;
   if (!name.startsWith(neutralPrefix) || `${prefix}_` === neutralPrefix) return command;
   const spell = (text: string): string => text.replaceAll(neutralPrefix, `${prefix}_`);
-  return { ...command, name: spell(name), aliases: [...aliases, name], ...(syntax && { syntax: spell(syntax) }) };
+  return {
+    ...command,
+    name: spell(name),
+    aliases: [...aliases, name],
+    ...(syntax && { syntax: spell(syntax) }),
+    ...(example && { example: spell(example) }),
+  };
 }
 
 /** A word that calls more than one command, and the key that is to blame. */

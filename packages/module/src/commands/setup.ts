@@ -121,10 +121,15 @@ const setup = defineCommand({
   spec: 'MOD-CMD-setup',
   evidence: 'documented',
   summary: 'Run a setup script, or the command of the setup pin',
+  example: 'setup script boot.script',
   syntax: 'setup <script file>/script [file]/cmd/status/stop/web',
   args: {
-    what: { kind: 'word', help: 'script file, or script, cmd, status, stop or web' },
-    file: { kind: 'word', optional: true, help: `script file, ${defaultScript} when it is left out` },
+    what: {
+      kind: 'file',
+      offers: ['script', 'cmd', 'status', 'stop', 'web'],
+      help: 'script file, or script, cmd, status, stop or web',
+    },
+    file: { kind: 'file', optional: true, help: `script file, ${defaultScript} when it is left out` },
   },
   run: (board, { what, file }) => {
     const action = Object.hasOwn(actions, what) ? actions[what] : undefined;

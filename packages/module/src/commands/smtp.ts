@@ -25,6 +25,7 @@ const smtpSend = defineCommand({
   spec: 'MOD-CMD-smtp_send',
   evidence: 'inferred',
   summary: 'Send a mail; its text follows the command',
+  example: 'smtp_send ada@mail.example Hello 5',
   options: {
     iface: interfaceOption,
     html: { kind: 'switch', flag: '-h', help: 'the text is HTML' },
@@ -33,7 +34,7 @@ const smtpSend = defineCommand({
     to: { kind: 'word', maxLength: 512, help: 'addresses with commas between them' },
     subject: { kind: 'word', maxLength: 255, help: 'subject' },
     size: { kind: 'int', min: 0, max: maxBodyBytes, help: 'size of the text in bytes' },
-    attachment: { kind: 'word', maxLength: maxNameLength, optional: true, help: 'file in flash to send along' },
+    attachment: { kind: 'file', maxLength: maxNameLength, optional: true, help: 'file in flash to send along' },
   },
   run: (board, values) => needBytes(values.size, mailSink(board, values)),
 });

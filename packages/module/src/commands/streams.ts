@@ -26,6 +26,7 @@ const streamList = defineCommand({
   spec: 'MOD-CMD-stream_list',
   evidence: 'spec',
   summary: 'List the open streams',
+  example: 'stream_list',
   args: { handle: { ...handleArg, optional: true } },
   run: (board, { handle }) => {
     // Spec: MOD-STREAM-list.
@@ -49,8 +50,9 @@ const streamPoll = defineCommand({
   spec: 'MOD-CMD-stream_poll',
   evidence: 'seen',
   summary: 'Tell whether streams have data to read',
+  example: 'stream_poll 0 -c',
   options: { count: { kind: 'switch', flag: '-c', help: 'add the number of bytes' } },
-  args: { handle: { kind: 'word', help: 'stream handle, or all' } },
+  args: { handle: { kind: 'word', offers: ['all'], help: 'stream handle, or all' } },
   syntax: 'stream_poll <handle/all> [-c]',
   run: (board, { handle, count }) => {
     const target = parseTarget(handle);
@@ -86,6 +88,7 @@ const streamRead = defineCommand({
   spec: 'MOD-CMD-stream_read',
   evidence: 'seen',
   summary: 'Read data from a stream',
+  example: 'stream_read 0 100',
   args: {
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxReadBytes, help: 'most bytes to read' },
@@ -100,6 +103,7 @@ const streamWrite = defineCommand({
   spec: 'MOD-CMD-stream_write',
   evidence: 'seen',
   summary: 'Write data to a stream',
+  example: 'stream_write 0 5',
   args: {
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxWriteBytes, help: 'number of bytes that follow' },
@@ -119,7 +123,8 @@ const streamClose = defineCommand({
   spec: 'MOD-CMD-stream_close',
   evidence: 'seen',
   summary: 'Close a stream, or all',
-  args: { handle: { kind: 'word', help: 'stream handle, or all' } },
+  example: 'stream_close all',
+  args: { handle: { kind: 'word', offers: ['all'], help: 'stream handle, or all' } },
   syntax: 'stream_close <handle/all>',
   run: async (board, { handle }) => {
     const target = parseTarget(handle);

@@ -9,6 +9,7 @@ const version = defineCommand({
   spec: 'MOD-CMD-version',
   evidence: 'seen',
   summary: 'Show the version of the firmware',
+  example: 'version',
   safeMode: true,
   run: (board) => ok(board.variables.get('system.version')),
 });
@@ -20,6 +21,7 @@ const reboot = defineCommand({
   spec: 'MOD-CMD-reboot',
   evidence: 'seen',
   summary: 'Start the module again; what is not saved is lost',
+  example: 'reboot',
   safeMode: true,
   run: (board) => ({ ...ok(board.personality.text('rebooting')), after: () => board.reboot() }),
 });
@@ -31,6 +33,7 @@ const factoryReset = defineCommand({
   spec: 'MOD-CMD-factory_reset',
   evidence: 'spec',
   summary: 'Set all variables to their defaults and start again; files stay',
+  example: 'factory_reset 4C:55:CC:10:78:9B',
   safeMode: true,
   args: { mac: { kind: 'word', help: 'MAC address of the module, as wlan.mac shows it' } },
   run: async (board, { mac }) => {
@@ -53,6 +56,7 @@ const sleep = defineCommand({
   spec: 'MOD-CMD-sleep',
   evidence: 'documented',
   summary: 'Switch off until system.wakeup.timeout or a pin of system.wakeup.events; then start again',
+  example: 'sleep',
   run: async (board) => {
     await board.sleep();
     // A sleeping module sends no response.

@@ -26,6 +26,7 @@ function samples(spec: ArgSpec): { readonly good: string; readonly bad: readonly
     case 'version':
       return { good: '1.0.0', bad: ['one', '1.2.3.4.5', '99999.0.0.0'] };
     case 'word':
+    case 'file':
       return { good: 'word', bad: spec.maxLength === undefined ? [] : ['x'.repeat(spec.maxLength + 1)] };
     case 'words':
       return { good: 'word', bad: [] };
@@ -53,6 +54,16 @@ describe.each(allCommands.map((command) => [command.name, command] as const))('%
     expect(command.spec).toBe(`MOD-CMD-${name}`);
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(usage(command)).toMatch(new RegExp(`^${name}( |$)`));
+  });
+
+  it('has an example that it takes, of at most 60 characters', () => {
+    const { example = '' } = command;
+    const tokens = tokenise(example);
+    if (!tokens.ok) throw new Error('The example has an unbalanced quote');
+    const [first, ...words] = tokens.value;
+    expect(first?.text).toBe(name);
+    expect(parseArguments(command, words)).toMatchObject({ ok: true });
+    expect(example.length).toBeLessThanOrEqual(60);
   });
 
   it('takes a line with all of its arguments', () => {

@@ -28,6 +28,7 @@ const tcpClient = defineCommand({
   spec: 'MOD-CMD-tcp_client',
   evidence: 'documented',
   summary: 'Connect to a TCP server',
+  example: 'tcp_client files.example 7',
   options: { iface: interfaceOption, localPort: localPortOption },
   args: {
     host: { ...hostArg, optional: true, help: 'host name or address; tcp.client.remote_host without it' },
@@ -81,6 +82,7 @@ const tcpServer = defineCommand({
   spec: 'MOD-CMD-tcp_server',
   evidence: 'documented',
   summary: 'Start or stop a TCP server; each client becomes a stream',
+  example: 'tcp_server start 3000',
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop'], help: 'what to do' },

@@ -15,11 +15,12 @@ const tlsClient = defineCommand({
   spec: 'MOD-CMD-tls_client',
   evidence: 'documented',
   summary: 'Connect to a TLS server',
+  example: 'tls_client files.example 443 ca.pem',
   options: { iface: interfaceOption, localPort: localPortOption },
   args: {
     host: hostArg,
     port: portArg,
-    cert: { kind: 'word', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
+    cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
   },
   run: async (board, values) => {
     const { host, port, cert } = values;
@@ -59,6 +60,7 @@ const tlsServer = defineCommand({
   spec: 'MOD-CMD-tls_server',
   evidence: 'inferred',
   summary: 'Start or stop a TLS server; each client becomes a stream',
+  example: 'tls_server start 4433 cert.pem key.pem',
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop'], help: 'what to do' },

@@ -16,6 +16,7 @@ const udpClient = defineCommand({
   spec: 'MOD-CMD-udp_client',
   evidence: 'documented',
   summary: 'Open a stream of datagrams; each write is one',
+  example: 'udp_client files.example 7',
   options: { iface: interfaceOption },
   args: {
     host: { ...hostArg, help: 'host name or address; a broadcast address is allowed' },
@@ -91,6 +92,7 @@ const udpServer = defineCommand({
   spec: 'MOD-CMD-udp_server',
   evidence: 'documented',
   summary: 'Start or stop the UDP server, or write and read its datagrams',
+  example: 'udp_server start 3000',
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop', 'write', 'read'], help: 'what to do' },

@@ -3,6 +3,7 @@ import { defaultFileType, fileFlags } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { seesSecrets } from '../interpreter/origin.ts';
 import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
+import { offerOfGet, offerOfSet } from '../variables/offers.ts';
 import { isExport, type VariableError, type VariableRefusal } from '../variables/store.ts';
 import { type Board, defineCommand } from './board.ts';
 import { refuseFile } from './file-reasons.ts';
@@ -36,7 +37,8 @@ const get = defineCommand({
   syntax: 'get <variable/group/all> [options]',
   args: { words: { kind: 'words', help: 'name or shortcut of a variable or group, or all; then its options' } },
   safeMode: true,
-  completes: 'variables',
+  example: 'get wlan.ssid',
+  completes: (board, words) => offerOfGet(board.variables, words),
   run: (board, { words }, session) => {
     const answer = board.variables.query(words, { hideSecrets: !seesSecrets[session.origin] });
     if (!answer.ok) return refuse(board, answer.error);
@@ -54,7 +56,8 @@ const set = defineCommand({
   syntax: 'set <variable> <value>',
   args: { words: { kind: 'words', help: 'name or shortcut of a variable, then its value' } },
   safeMode: true,
-  completes: 'variables',
+  example: 'set wlan.ssid "harbour office"',
+  completes: (board, words) => offerOfSet(board.variables, words, () => board.flash.list().map(({ name }) => name)),
   run: (board, { words }) => {
     const assigned = board.variables.assign(words);
     // Spec: MOD-LINE-set-ok.
@@ -69,6 +72,7 @@ const save = defineCommand({
   spec: 'MOD-CMD-save',
   evidence: 'spec',
   summary: 'Keep all variables over a reboot, or in a file',
+  example: 'save settings.bak',
   args: { file: { kind: 'word', optional: true, help: 'file to write instead of the settings' } },
   safeMode: true,
   run: async (board, { file }) => {
@@ -86,7 +90,8 @@ const load = defineCommand({
   spec: 'MOD-CMD-load',
   evidence: 'documented',
   summary: 'Go back to the saved variables, or take those of a file',
-  args: { file: { kind: 'word', optional: true, help: 'file that save has written' } },
+  example: 'load settings.bak',
+  args: { file: { kind: 'file', optional: true, help: 'file that save has written' } },
   run: async (board, { file }) => {
     if (file !== undefined) return loadFromFile(board, file);
     reportDropped(board.log, await board.variables.load());

@@ -144,6 +144,7 @@ function readPositionals(
 export function readValue(spec: ArgSpec, text: string): Result<Value, 'invalid'> {
   switch (spec.kind) {
     case 'word':
+    case 'file':
       return text.length <= (spec.maxLength ?? text.length) ? success(text) : failure('invalid');
     case 'int':
       return readNumber(/^-?\d{1,15}$/, text, 10, spec.min, spec.max);

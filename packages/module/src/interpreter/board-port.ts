@@ -1,4 +1,5 @@
 import type { Clock, Result } from '@moorage/base';
+import type { Habits } from './habits.ts';
 import type { CommandQueue } from './queue.ts';
 import type { RefusalCode } from './reply.ts';
 
@@ -54,7 +55,8 @@ export interface SessionBoard {
   readonly clock: Clock;
   readonly queue: CommandQueue;
   readonly variables: SessionSettings;
-  readonly personality: { text(key: SessionTextKey): string };
+  readonly personality: { readonly habits: Habits; text(key: SessionTextKey): string };
+  readonly flash: { list(): readonly { readonly name: string }[] };
   readonly streams: { open(stream: KeptOutput): Result<number, 'no-handle'> };
   readonly log: {
     attach(sink: (text: string) => void): () => void;

@@ -6,8 +6,15 @@ import type { Reply } from './reply.ts';
 export type Evidence = 'spec' | 'documented' | 'seen' | 'inferred' | 'proposed';
 
 /** One positional argument. */
-export type ArgSpec = { readonly help: string; readonly optional?: boolean } & (
+export type ArgSpec = {
+  readonly help: string;
+  readonly optional?: boolean;
+  /** Words that TAB offers besides those that the kind gives. */
+  readonly offers?: readonly string[];
+} & (
   | { readonly kind: 'word'; readonly maxLength?: number }
+  /** The name of a file that is in flash. */
+  | { readonly kind: 'file'; readonly maxLength?: number }
   | { readonly kind: 'int'; readonly min: number; readonly max: number }
   | { readonly kind: 'hex'; readonly max: number }
   | { readonly kind: 'bit' }
@@ -59,6 +66,13 @@ export interface SessionPort {
 /** A caller without a terminal: questions stay unanswered. */
 export const unattended = (origin: Origin): SessionPort => ({ origin, ask: () => Promise.resolve(undefined) });
 
+/** What TAB offers at one place of a line. */
+export interface Offer {
+  readonly words: readonly string[];
+  /** They are names of variables: groups are offered before what is in them. */
+  readonly dotted?: boolean;
+}
+
 /** A command with its types forgotten, as the registry keeps it. */
 export interface Command<Board> {
   readonly name: string;
@@ -72,14 +86,16 @@ export interface Command<Board> {
   readonly summary: string;
   /** Only where it cannot be derived from args and options. */
   readonly syntax?: string;
+  /** A line that could be typed; `help` and the reference page show it. */
+  readonly example?: string;
   readonly args: Readonly<Record<string, ArgSpec>>;
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** Left out of help and completion. */
   readonly hidden?: boolean;
   /** Still there in safe mode. */
   readonly safeMode?: boolean;
-  /** What TAB offers for the first argument. */
-  readonly completes?: 'variables' | 'topics';
+  /** What TAB offers behind these words, where the arguments do not say it. */
+  readonly completes?: (board: Board, words: readonly string[]) => Offer | undefined;
   readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;
 }
 

@@ -1,6 +1,20 @@
 /** An editing key, as terminals send it in any of their dialects. */
 export type Key = 'left' | 'right' | 'home' | 'end' | 'up' | 'down' | 'delete';
 
+/** What a control key does to the line besides moving in it. */
+export type ControlKey = 'home' | 'end' | 'cut-to-end' | 'cut-to-start' | 'cut-word' | 'drop-line' | 'clear-screen';
+
+/** Ctrl-A, C, E, K, L, U and W, as shells have them. */
+export const controlKeys: Readonly<Record<number, ControlKey>> = {
+  1: 'home',
+  3: 'drop-line',
+  5: 'end',
+  11: 'cut-to-end',
+  12: 'clear-screen',
+  21: 'cut-to-start',
+  23: 'cut-word',
+};
+
 /** What a byte turned out to be: part of a sequence still open or of no meaning, an editing key, or itself. */
 export type KeyEvent =
   | { readonly kind: 'none' }

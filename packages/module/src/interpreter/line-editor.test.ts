@@ -6,6 +6,7 @@ const names = ['file_create', 'file_stat', 'get'];
 const context: EditorContext = {
   limit: 60,
   prompt: '> ',
+  controlKeys: false,
   complete: (before) => {
     const candidates = names.filter((name) => name.startsWith(before));
     return { insert: candidates.length === 1 ? (candidates[0] ?? '').slice(before.length) : '', candidates };
@@ -20,7 +21,7 @@ class Terminal {
   feed(text: string): void {
     const characters = Buffer.from(text, 'latin1').toString('utf8');
     for (const [, control, count, letter, character] of characters.matchAll(
-      /([\b\r\n])|\x1b\[(\d*)([CDK])|([^\x00-\x1f])/gu,
+      /([\b\r\n])|\x1b\[(\d*)([CDKHJ])|([^\x00-\x1f])/gu,
     )) {
       const by = Number(count || 1);
       if (control === '\b') this.column -= 1;
@@ -28,6 +29,8 @@ class Terminal {
       else if (control === '\r') this.column = 0;
       else if (letter === 'C') this.column += by;
       else if (letter === 'D') this.column -= by;
+      else if (letter === 'H') this.column = 0;
+      else if (letter === 'J') this.cells = [];
       else if (letter === 'K') this.cells.length = Math.min(this.cells.length, this.column);
       else this.cells[this.column++] = character ?? '';
       expect(this.column).toBeGreaterThanOrEqual(0);
@@ -35,8 +38,10 @@ class Terminal {
   }
 }
 
-const feed = (editor: LineEditor, bytes: string): string =>
-  Array.from(bytes, (byte) => editor.feed(byte.charCodeAt(0), context)).join('');
+const feed = (editor: LineEditor, bytes: string, to = context): string =>
+  Array.from(bytes, (byte) => editor.feed(byte.charCodeAt(0), to)).join('');
+
+const shell = { ...context, controlKeys: true };
 
 const keys = [
   '\x1b[A',
@@ -57,6 +62,7 @@ test('LineEditor shows on the terminal what it holds, whatever keys are pressed'
   const key = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'file', ' ', 'é', '☕').map(utf8) },
     { weight: 6, arbitrary: fc.constantFrom('\x7f', '\b', '\t', ...keys) },
+    { weight: 4, arbitrary: fc.constantFrom('\x01', '\x03', '\x05', '\x0b', '\x0c', '\x15', '\x17') },
     { weight: 1, arbitrary: fc.constant('\r') },
   );
   fc.assert(
@@ -66,7 +72,7 @@ test('LineEditor shows on the terminal what it holds, whatever keys are pressed'
       terminal.feed('> ');
       for (const each of [...pressed, '\r']) {
         if (each !== '\r') {
-          terminal.feed(feed(editor, each));
+          terminal.feed(feed(editor, each, shell));
           continue;
         }
         const { bytes, overflowed } = editor.take(5);
@@ -110,6 +116,37 @@ test.each([
   const editor = new LineEditor();
   feed(editor, typed);
   expect(editor.take(5)).toEqual({ bytes: line, overflowed: false });
+});
+
+test.each([
+  ['Ctrl-A', 'abc\x01X', 'Xabc', 'abc\x1b[3DXabc\x1b[3D'],
+  ['Ctrl-E', 'abc\x01\x05X', 'abcX', 'abc\x1b[3D\x1b[3CX'],
+  ['Ctrl-K', 'abc\x1b[D\x1b[D\x0b', 'a', 'abc\b\b\x1b[K'],
+  ['Ctrl-K at the end', 'abc\x0b', 'abc', 'abc'],
+  ['Ctrl-U', 'abc\x1b[D\x15', 'c', 'abc\b\x1b[2Dc\x1b[K\b'],
+  ['Ctrl-U at the start', 'a\x01\x15', 'a', 'a\b'],
+  ['Ctrl-W', 'set wlan.ssid  \x17x', 'set x', 'set wlan.ssid  \x1b[11D\x1b[Kx'],
+  ['Ctrl-W within a word', 'a bcd\x1b[D\x17', 'a d', 'a bcd\b\x1b[2Dd\x1b[K\b'],
+  [`Ctrl-W of a character of three bytes`, `a ${utf8('☕')}\x17`, 'a ', `a ${utf8('☕')}\b\x1b[K`],
+  ['Ctrl-C', 'abc\x1b[D\x03x', 'x', 'abc\b\x1b[C^C\r\n> x'],
+  ['Ctrl-L', 'abc\x1b[D\x0c', 'abc', 'abc\b\x1b[H\x1b[2J> abc\b'],
+  ['Ctrl-B, which is none', 'abc\x02', 'abc', 'abc'],
+])('LineEditor has the control key %s', (_, typed, line, echo) => {
+  const editor = new LineEditor();
+  expect(feed(editor, typed, shell)).toBe(echo);
+  expect(editor.take(5)).toEqual({ bytes: line, overflowed: false });
+});
+
+test('LineEditor ignores control keys where they are switched off', () => {
+  const editor = new LineEditor();
+  expect(feed(editor, 'abc\x01\x03\x05\x0b\x0c\x15\x17')).toBe('abc');
+});
+
+test('LineEditor drops a line that is too long at Ctrl-C, and the history does not get a dropped one', () => {
+  const editor = new LineEditor();
+  feed(editor, `${'x'.repeat(61)}\x03`, shell);
+  feed(editor, 'dropped\x03\x1b[Aget', shell);
+  expect(editor.take(5)).toEqual({ bytes: 'get', overflowed: false });
 });
 
 // Spec: MOD-LIMIT-history, MOD-RULE-history.

@@ -1,5 +1,5 @@
 import type { Completion } from './completion.ts';
-import { type Key, KeyDecoder } from './keys.ts';
+import { type ControlKey, controlKeys, type Key, KeyDecoder } from './keys.ts';
 import { utf8Length } from './text.ts';
 
 /** What the editor needs to know at each byte. */
@@ -7,6 +7,8 @@ export interface EditorContext {
   /** Longest line in bytes; what goes beyond makes the whole line fail. */
   readonly limit: number;
   readonly prompt: string;
+  /** Control keys edit; without them they are ignored. */
+  readonly controlKeys: boolean;
   complete(before: string): Completion;
 }
 
@@ -56,10 +58,13 @@ export class LineEditor {
   /** Takes one typed byte; returns what to echo (latin1). Spec: MOD-LINE-echo. */
   feed(byte: number, context: EditorContext): string {
     const event = this.#keys.push(byte);
+    const control = event.kind === 'byte' && context.controlKeys ? controlKeys[byte] : undefined;
+    if (control === 'drop-line') return this.#dropLine(context.prompt);
     if (event.kind === 'none' || this.#overflowed) return '';
     const wasTab = this.#lastWasTab;
     this.#lastWasTab = false;
     if (event.kind === 'key') return this.#press(event.key);
+    if (control !== undefined) return this.#control(control, context.prompt);
     if (byte === 0x08 || byte === 0x7f) return this.#backspace();
     if (byte === 0x09) return this.#complete(context, wasTab);
     return byte < 0x20 ? '' : this.#type(byte, context.limit);
@@ -78,6 +83,11 @@ export class LineEditor {
     this.#shown = this.#history.length;
     this.#draft = '';
     return line;
+  }
+
+  /** What a terminal shows of the line behind its prompt, for one whose row is empty. */
+  drawn(prompt: string): string {
+    return `${prompt}${this.#line}${left(this.#line.slice(this.#cursor))}`;
   }
 
   #remember(line: string, historyLines: number): void {
@@ -142,6 +152,39 @@ export class LineEditor {
     }
   }
 
+  #control(key: Exclude<ControlKey, 'drop-line'>, prompt: string): string {
+    this.#partial = '';
+    switch (key) {
+      case 'home':
+      case 'end':
+        return this.#press(key);
+      case 'cut-to-end':
+        return this.#cut(this.#cursor, this.#line.length);
+      case 'cut-to-start':
+        return this.#cut(0, this.#cursor);
+      case 'cut-word':
+        return this.#cut(this.#line.slice(0, this.#cursor).search(/[^ ]* *$/), this.#cursor);
+      case 'clear-screen':
+        return `\x1b[H\x1b[2J${this.drawn(prompt)}`;
+    }
+  }
+
+  /** The line is given up and a new one begins; the history does not get it. */
+  #dropLine(prompt: string): string {
+    const end = this.#moveTo(this.#line.length);
+    this.take(0);
+    return `${end}^C\r\n${prompt}`;
+  }
+
+  /** Removes a part of the line that begins or ends at the cursor. */
+  #cut(from: number, to: number): string {
+    if (from === to) return '';
+    const start = this.#moveTo(from);
+    const tail = this.#line.slice(to);
+    this.#line = this.#line.slice(0, from) + tail;
+    return `${start}${tail}\x1b[K${left(tail)}`;
+  }
+
   #moveTo(at: number): string {
     const from = this.#cursor;
     this.#cursor = at;
@@ -163,13 +206,12 @@ export class LineEditor {
   /** Spec: MOD-RULE-completion. One candidate is filled in; of several, what they share; TAB again lists them. */
   #complete(context: EditorContext, again: boolean): string {
     this.#partial = '';
-    const { insert, candidates } = context.complete(this.#line.slice(0, this.#cursor));
+    const { insert, candidates, atOnce = false } = context.complete(this.#line.slice(0, this.#cursor));
     // What several share has been filled in: the next TAB lists them.
     this.#lastWasTab = insert === '' || candidates.length > 1;
     if (insert !== '') return this.#insert(insert, context.limit);
-    if (!again || candidates.length < 2) return '';
-    const tail = this.#line.slice(this.#cursor);
-    return `\r\n${candidates.join('\r\n')}\r\n${context.prompt}${this.#line}${left(tail)}`;
+    if (!(again || atOnce) || candidates.length < 2) return '';
+    return `\r\n${candidates.join('\r\n')}\r\n${this.drawn(context.prompt)}`;
   }
 
   /** Where the character before the cursor begins. */

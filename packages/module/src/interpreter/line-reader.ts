@@ -37,6 +37,11 @@ export class LineReader {
     return context.interactive ? this.#readTyped(chunk, from, context) : this.#readRaw(chunk, from, context);
   }
 
+  /** The prompt and what has been typed behind it, as a terminal is to show them in an empty row. */
+  drawn(prompt: string): string {
+    return this.#editor.drawn(prompt);
+  }
+
   /** Forgets the line being typed: the board has started anew. */
   reset(): void {
     this.#editor.take(0);

@@ -76,10 +76,12 @@ export class SessionOutput {
 
   /** Spec: MOD-LINE-prompt. */
   prompt(): void {
-    if (this.#board.variables.get('system.cmd.prompt_enabled')) this.echo(this.promptText);
+    this.echo(this.promptText);
   }
 
+  /** Empty where prompts are switched off. */
   get promptText(): string {
+    if (!this.#board.variables.get('system.cmd.prompt_enabled')) return '';
     return this.#board.personality.text(this.#board.safeMode ? 'safeModePrompt' : 'prompt');
   }
 

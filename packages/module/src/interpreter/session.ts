@@ -59,11 +59,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       resume: () => this.#pump(),
       onMistake: options.onMistake,
     });
-    this.#detachLog = board.log.attach((text) => {
-      if (options.logs?.() === false) return;
-      this.#output.log(text);
-      if (this.#flow === 'flowing' || this.#flow === 'paused') this.#output.flush();
-    });
+    this.#detachLog = board.log.attach((text) => this.#log(text));
     this.#unwatch = board.power?.watch({ down: () => this.#down(), up: () => this.takeOver() });
   }
 
@@ -203,6 +199,26 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     this.#tasks.store(bytes);
   }
 
+  /** Prints a line of the log, in the place of what is being typed where that is drawn again. */
+  #log(text: string): void {
+    if (this.#options.logs?.() === false) return;
+    const draws = this.#redraws;
+    if (draws) this.#output.echo('\r\x1b[K');
+    this.#output.log(text);
+    if (draws) this.#output.echo(this.#reader.drawn(this.#promptText));
+    if (this.#flow === 'flowing' || this.#flow === 'paused') this.#output.flush();
+  }
+
+  /** A person has a prompt, or the question of a command, with room to type behind it. */
+  get #redraws(): boolean {
+    if (!this.#options.board.personality.habits.redraw || !this.#output.echoes || this.#output.headers) return false;
+    return this.#takesInput && (this.#tasks.state === 'reading' || this.#tasks.state === 'asking');
+  }
+
+  get #promptText(): string {
+    return this.#tasks.state === 'asking' ? this.#tasks.question : this.#output.promptText;
+  }
+
   #readerContext(): ReaderContext {
     const { board, registry } = this.#options;
     const interactive = this.#output.echoes;
@@ -212,9 +228,9 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       // Answers to questions may be passwords.
       historyLines: interactive && !asking ? board.sessionLimits.historyLines : 0,
       limit: board.sessionLimits.lineBytes,
-      prompt: this.#output.promptText,
-      complete: (before) =>
-        asking ? nothingFits : completeLine(registry, () => board.variables.names(), before, board.safeMode),
+      prompt: this.#promptText,
+      controlKeys: board.personality.habits.controlKeys,
+      complete: (before) => (asking ? nothingFits : completeLine(registry, board, before)),
     };
   }
 

@@ -53,6 +53,7 @@ export class TaskRunner<Board extends SessionBoard> {
   #task: Task | undefined;
   /** Takes the line that the running command has asked for. */
   #answered: ((line: string | undefined) => void) | undefined;
+  #question = '';
   #cancelSilence: CancelTimer | undefined;
 
   constructor(parts: TaskRunnerParts<Board>) {
@@ -65,6 +66,11 @@ export class TaskRunner<Board extends SessionBoard> {
 
   get takesBytes(): boolean {
     return takesBytes.has(this.#state);
+  }
+
+  /** What the running command has asked; empty when it has not. */
+  get question(): string {
+    return this.#question;
   }
 
   /** Inline data that is still to come, in bytes. */
@@ -82,6 +88,7 @@ export class TaskRunner<Board extends SessionBoard> {
   ask(question: string): Promise<string | undefined> {
     if (!this.#step('ask')) return Promise.resolve(undefined);
     const { board, output, resume } = this.#parts;
+    this.#question = question;
     output.echo(question);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const cancel = board.clock.after(askTimeoutMs, () => this.answer(undefined));

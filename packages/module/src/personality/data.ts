@@ -1,3 +1,4 @@
+import type { Habits } from '../interpreter/habits.ts';
 import type { Text, TextKey } from '../texts/texts.ts';
 import type { TimingTable } from './timings.ts';
 
@@ -32,6 +33,7 @@ export interface PersonalityData {
   readonly commandAliases: Readonly<Record<string, readonly string[]>>;
   /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
   readonly variableDefaults: Readonly<Record<string, string>>;
+  readonly habits: Habits;
   readonly timings: TimingTable;
   readonly texts: Readonly<Record<TextKey, Text>>;
   readonly rows: Readonly<Record<RowKey, string>>;

@@ -13,6 +13,8 @@ export const neutralData: PersonalityData = {
   cloudPrefix: 'cloud',
   commandAliases: {},
   variableDefaults: {},
+  // Those that change what a program may read are off.
+  habits: { controlKeys: true, completion: true, redraw: false, helpExamples: false },
   timings: noTimings,
   texts: neutralTexts,
   rows: {

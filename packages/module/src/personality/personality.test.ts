@@ -55,11 +55,13 @@ describe('personality file', () => {
       timings: { bootMs: 2000 },
       variableDefaults: { 'softap.ssid': 'Buoy-#', 'ghm.capabilities': 'a.json', 'uart.baud 0': '9600' },
       commandAliases: { version: ['fw'] },
+      habits: { redraw: true, controlKeys: false },
     });
     expect(personality.text('success')).toBe('Done');
     expect(personality.text('closing', { handle: 1 })).toBe('Closing handle 1');
     expect(personality.row('scan', 0, 1, -51, 'mac', 'net')).toBe('# 0 1 -51 mac net');
     expect(personality.timings).toMatchObject({ bootMs: 2000, saveMs: 0 });
+    expect(personality.habits).toEqual({ controlKeys: false, completion: true, redraw: true, helpExamples: false });
     expect(personality.names.find('ghm.status')?.name).toBe('cloud.status');
     expect(Object.fromEntries(personality.defaults)).toEqual({
       'softap.ssid': 'Buoy-#',
@@ -91,6 +93,9 @@ describe('personality file', () => {
     ['{"timings":{"scanMs":[3,2]}}', /timing "scanMs" must be a number of ms up to 600000, or a list/],
     ['{"timings":{"scanMs":[1,2,3]}}', /timing "scanMs"/],
     ['{"timings":{"scanMs":[1,600001]}}', /timing "scanMs"/],
+    ['{"habits":true}', /"habits" must be an object/],
+    ['{"habits":{"bell":true}}', /"habits" has no entry "bell"/],
+    ['{"habits":{"redraw":1}}', /habit "redraw" must be true or false/],
     ['{"timings":{"bogusMs":1}}', /"timings" has no entry "bogusMs"/],
     ['{"variableDefaults":{"bogus":"1"}}', /names "bogus", which is no variable/],
     ['{"variableDefaults":{"wlan.mac":"x"}}', /names "wlan.mac", which is no variable/],

@@ -183,6 +183,9 @@ function rowEntry(key: string, value: unknown): Result<string, string> {
   return failure(`row "${key}" must have the same columns as "${neutral}"`);
 }
 
+const habitEntry = (key: string, value: unknown): Result<boolean, string> =>
+  typeof value === 'boolean' ? success(value) : failure(`habit "${key}" must be true or false`);
+
 const maxTimingMs = 600_000;
 
 const isMs = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxTimingMs;
@@ -219,6 +222,7 @@ const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   cloudPrefix: line(/^[a-z]{2,12}$/, '2 to 12 lower-case letters'),
   commandAliases: aliasMap,
   variableDefaults: stringMap,
+  habits: entries(habitEntry),
   timings: entries(timingEntry),
   texts: entries(textEntry),
   rows: entries(rowEntry),

@@ -4,6 +4,7 @@ import { MemoryNetwork } from '@moorage/net/memory';
 import type { Board } from '../commands/board.ts';
 import { registryOf } from '../commands/registry.ts';
 import { commandDefiner } from '../interpreter/command.ts';
+import type { Habits } from '../interpreter/habits.ts';
 import { Registry } from '../interpreter/registry.ts';
 import { codes, fail, lines, needBytes, ok, silence } from '../interpreter/reply.ts';
 import { Session } from '../interpreter/session.ts';
@@ -103,15 +104,17 @@ function dataCommands(gate: PromiseWithResolvers<void>, events: string[]) {
 
 interface RigOptions {
   readonly machine?: boolean;
+  readonly habits?: Partial<Habits>;
   /** What `write` answers: false is a reader that is slow. */
   readonly takes?: () => boolean;
 }
 
 /** A session over nothing, on a module of its own; its input and output are kept. */
-export async function sessionRig({ machine = true, takes = () => true }: RigOptions = {}) {
+export async function sessionRig({ machine = true, habits = {}, takes = () => true }: RigOptions = {}) {
   const clock = new VirtualClock();
   const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
-  const module: Module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
+  const personality = { ...neutralPersonality, habits: { ...neutralPersonality.habits, ...habits } };
+  const module: Module = await createModule({ clock, store: new MemoryStore(), net, seed: 1, personality });
   if (machine) await module.execute('set system.cmd.mode machine');
   const gate = Promise.withResolvers<void>();
   const events: string[] = [];

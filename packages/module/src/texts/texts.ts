@@ -36,6 +36,7 @@ export const neutralTexts = {
 
   // Help.
   usage: proposed('Usage: {syntax}'),
+  example: proposed('Example: {line}'),
 
   // System.
   versionLine: seen('{name}-{version}, Built:{built} for {module}, Board:{board}'),

@@ -1,5 +1,5 @@
 import { failure, parseMac, type Result, success } from '@moorage/base';
-import { directionNamed } from './directions.ts';
+import { directionNamed, directions } from './directions.ts';
 
 /** What a variable holds, besides tables, which are only printed. */
 export type Value = boolean | number | string;
@@ -250,6 +250,22 @@ export function parseValue(kind: Kind, given: readonly string[], limits: ValueLi
   if (given.length > 1 && !takesRest.has(kind.type)) return failure('too-many');
   const value = parseText(kind, given.join(' '), limits);
   return value === undefined ? failure('invalid') : success(value);
+}
+
+/** The words that a value of a kind can be; none where they cannot be listed. */
+export function wordsOf(kind: Kind): readonly string[] {
+  switch (kind.type) {
+    case 'bool':
+      return ['0', '1'];
+    case 'enum':
+      return kind.words;
+    case 'baud':
+      return baudRates.map(String);
+    case 'direction':
+      return ['none', ...directions.map(({ longName }) => longName)];
+    default:
+      return [];
+  }
 }
 
 /** The text that `get` prints. */
