@@ -61,10 +61,10 @@ test('help explains every variable by name and by shortcut', async () => {
   expect((await rows('help wlan.mac'))[0]).toBe('Usage: get wlan.mac');
 });
 
-test('help shows no example to a caller over HTTP, whatever the personality says', async () => {
+test.each(['http', 'http-login', 'remote', 'script'] as const)('help shows no example to %s', async (origin) => {
   const personality = { ...neutralPersonality, habits: { ...neutralPersonality.habits, helpExamples: true } };
-  const { rows } = await rig(personality);
-  expect((await rows('help file_stat')).join()).not.toContain('Example');
+  const { module } = await rig(personality);
+  expect((await module.execute('help file_stat', undefined, { origin })).text).not.toContain('Example');
 });
 
 test.each(['help nonsense', 'help commands all', 'help wl s x', 'help ""'])(

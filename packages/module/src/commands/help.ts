@@ -1,4 +1,5 @@
 import type { Command, SessionPort } from '../interpreter/command.ts';
+import type { Origin } from '../interpreter/origin.ts';
 import { codes, fail, lines, type Reply } from '../interpreter/reply.ts';
 import { usage } from '../interpreter/usage.ts';
 import type { Kind } from '../variables/kinds.ts';
@@ -34,6 +35,9 @@ function topicRows(board: Board, words: readonly string[], session: SessionPort)
   return [board.personality.text('usage', { syntax: forms.join(', ') }), variable.help];
 }
 
+/** Lines at which a person can sit; the others are programs. */
+const personOrigins: ReadonlySet<Origin> = new Set(['serial', 'terminal', 'terminal-login']);
+
 function commandTopic(board: Board, command: Command<Board>, session: SessionPort): readonly string[] {
   const options = Object.values(command.options).map((option) => {
     const flag = option.kind === 'letters' ? `-${option.letters}` : option.flag;
@@ -41,7 +45,7 @@ function commandTopic(board: Board, command: Command<Board>, session: SessionPor
   });
   const args = Object.entries(command.args).map(([name, arg]) => `  ${`<${name}>`.padEnd(12)} ${arg.help}`);
   const { personality, variables } = board;
-  const forPerson = session.kind !== 'http' && !variables.get('system.cmd.header_enabled');
+  const forPerson = personOrigins.has(session.origin) && !variables.get('system.cmd.header_enabled');
   const shows = personality.habits.helpExamples && forPerson;
   const example =
     shows && command.example !== undefined ? [personality.text('example', { line: command.example })] : [];
