@@ -85,7 +85,18 @@ describe('node net', () => {
     const listener = unwrap(await nodeNet({ ...loopback, portOffset: free.port - 80 }).listen(80, () => {}));
     open.push(listener);
     expect(listener.port).toBe(free.port);
-    const beyond = await nodeNet({ ...loopback, portOffset: 65_500 }).listen(80, () => {});
+    const remotePorts: number[] = [];
+    const server = unwrap(await nodeNet(loopback).listen(0, ({ remotePort }) => remotePorts.push(remotePort)));
+    open.push(server);
+    const shifted = nodeNet({ ...loopback, portOffset: free.port - 79 });
+    const [host, { port }] = ['127.0.0.1', server];
+    const dialled = unwrap(await shifted.dial({ host, port, localPort: 80, timeoutMs }));
+    await expect.poll(() => remotePorts).toEqual([free.port + 1]);
+    dialled.stream.destroy();
+    const far = nodeNet({ ...loopback, portOffset: 65_500 });
+    expect(await far.dial({ host, port, localPort: 80, timeoutMs })).toMatchObject({ ok: false });
+    expect(remotePorts).toHaveLength(1);
+    const beyond = await far.listen(80, () => {});
     expect(beyond).toMatchObject({ ok: false, error: { error: 'unreachable' } });
   });
 

@@ -3,6 +3,7 @@ import type { Connection, Interface, TlsClient } from '@moorage/net';
 import { HttpExchange, type RequestHead } from '@moorage/net/http/exchange';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { HttpStream } from '../device/http-stream.ts';
+import { sayOpenFailed } from '../services/open-reasons.ts';
 import { tlsSettings } from '../services/tls-settings.ts';
 import type { Board } from './board.ts';
 import type { HttpUrl } from './http-url.ts';
@@ -47,7 +48,7 @@ export async function openHttp(board: Board, request: HttpRequest): Promise<Resu
   // The network may have gone meanwhile.
   if (!opened.ok || !wlan.isUp(iface)) {
     if (opened.ok) opened.value.stream.destroy();
-    log.notice('stream_failed');
+    sayOpenFailed(log, url.host, dialled.ok ? (opened.ok ? 'link-lost' : undefined) : dialled.error.error);
     return failure('failed');
   }
   return enter(board, request, opened.value);

@@ -250,15 +250,29 @@ describe.each(grounds)('on %s', (ground) => {
 
 describe('failures', () => {
   test.each([
-    ['a name that is not known', 'http_get nowhere.test/x', 'nowhere.test', 'GET /x', 'nowhere.test:80'],
-    ['a port without a listener', 'http_head server.test:81', 'server.test', 'HEAD /', 'server.test:81'],
-  ])('%s', async (_, line, host, request, address) => {
+    [
+      'a name that is not known',
+      'http_get nowhere.test/x',
+      'nowhere.test',
+      'GET /x',
+      'nowhere.test:80',
+      'Host not found: nowhere.test',
+    ],
+    [
+      'a port without a listener',
+      'http_head server.test:81',
+      'server.test',
+      'HEAD /',
+      'server.test:81',
+      'Connection refused',
+    ],
+  ])('%s', async (_, line, host, request, address, reason) => {
     const rig = await httpRig(pages);
     await rig.run('network_up');
     await rig.run('get wlan.ssid');
     const said = await rig.run(line);
     expect(said).toContain(
-      `[Opening: ${host}]|Request ${request}|Connecting (HTTP): ${address}|[Open failed]|1 Command failed`,
+      `[Opening: ${host}]|Request ${request}|Connecting (HTTP): ${address}|${reason}|[Open failed]|1 Command failed`,
     );
     expect(await rig.run('poll all')).toBe('0 None');
   });

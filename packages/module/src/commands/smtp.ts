@@ -6,6 +6,7 @@ import type { FileInfo } from '../device/flash.ts';
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, type DataSink, fail, needBytes, ok, type Response } from '../interpreter/reply.ts';
+import { sayOpenFailed } from '../services/open-reasons.ts';
 import { addressOf, type Mail, type MailFailure, mailAddress, sendMail } from '../services/smtp.ts';
 import { tlsSettings } from '../services/tls-settings.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -111,8 +112,10 @@ function deliver(
 
 function tellFailure(board: Board, failed: MailFailure): Response {
   if (failed.kind === 'tls') board.log.say('tlsFailed', { error: tlsErrorNumber(failed.failure) });
-  if (failed.kind === 'open' || failed.kind === 'tls') board.log.notice('stream_failed');
-  else board.log.say(failed.kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: failed.detail });
+  const { log, variables } = board;
+  if (failed.kind === 'refused' || failed.kind === 'failed')
+    log.say(failed.kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: failed.detail });
+  else sayOpenFailed(log, variables.get('email.smtp.host'), failed.kind === 'open' ? failed.failure.error : undefined);
   return fail(codes.FAILED);
 }
 

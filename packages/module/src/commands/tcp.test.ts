@@ -91,7 +91,7 @@ describe.each(grounds)('tcp_client over %s', (ground) => {
     const startedMs = rig.clock.monotonic();
     const trying = `Connecting (TCP): ${host}:${farPort}`;
     expect(await rig.run(`tcpc ${host} ${farPort}`)).toBe(
-      `[Opening: ${host}:${farPort}]|${trying}|${trying}|[Open failed]|1 Command failed`,
+      `[Opening: ${host}:${farPort}]|${trying}|${trying}|Connection refused|[Open failed]|1 Command failed`,
     );
     expect(rig.clock.monotonic() - startedMs).toBeGreaterThanOrEqual(2_000);
     expect(rig.clock.monotonic() - startedMs).toBeLessThan(4_000);
@@ -164,7 +164,7 @@ describe.each(grounds)('tcp_client over %s', (ground) => {
     rig.module.wlan.loseLink();
     expect(await rig.said()).toEqual(['[Closed: 0]', '[Disassociated]']);
     expect((await rig.until(opening)).code).toBe(1);
-    expect(await rig.said()).toEqual(['[Open failed]']);
+    expect(await rig.said()).toEqual(['Network lost', '[Open failed]']);
   });
 
   test('the network comes up by itself', async () => {
@@ -198,12 +198,14 @@ describe('tcp_client', () => {
     rig = await socketRig();
     await rig.run('set tcp.client.retries 1');
     expect(await rig.run('tcpc nowhere.test 80')).toBe(
-      '[Opening: nowhere.test:80]|Connecting (TCP): nowhere.test:80|[Open failed]|1 Command failed',
+      '[Opening: nowhere.test:80]|Connecting (TCP): nowhere.test:80|Host not found: nowhere.test|[Open failed]|1 Command failed',
     );
     rig.network.conditions = () => ({ silent: true });
     await rig.run('set tcp.client.connect_timeout 1500');
     const startedMs = rig.clock.monotonic();
-    expect(await rig.run(`tcpc far.test ${farPort}`)).toMatch(/\[Open failed\]\|1 Command failed$/);
+    expect(await rig.run(`tcpc far.test ${farPort}`)).toMatch(
+      /\|Connection timed out\|\[Open failed\]\|1 Command failed$/,
+    );
     expect(rig.clock.monotonic() - startedMs).toBeGreaterThanOrEqual(1_500);
     expect(rig.clock.monotonic() - startedMs).toBeLessThan(2_000);
   });

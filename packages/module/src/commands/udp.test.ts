@@ -53,7 +53,7 @@ describe.each(grounds)('udp_client over %s', (ground) => {
     expect(await rig.run('list 0')).toMatch(/ \([1-9]\d*\)$/);
     expect(await rig.run(`udpc ${rig.farIp} ${farPort} 26674`)).toMatch(/0 1$/);
     expect(await rig.run(`udpc ${rig.farIp} ${farPort} 26674`)).toBe(
-      `[Opening: ${rig.farIp}:${farPort}]|[Open failed]|1 Command failed`,
+      `[Opening: ${rig.farIp}:${farPort}]|Local port in use|[Open failed]|1 Command failed`,
     );
   });
 
@@ -179,7 +179,7 @@ describe('udp commands', () => {
     ['udpc far.test 0', '7 Invalid argument'],
     ['udpc far.test 1 70000', '7 Invalid argument'],
     ['udpc far.test 1 2 3', '5 Too many arguments'],
-    ['udpc nowhere.test 1', '[Opening: nowhere.test:1]|[Open failed]|1 Command failed'],
+    ['udpc nowhere.test 1', '[Opening: nowhere.test:1]|Host not found: nowhere.test|[Open failed]|1 Command failed'],
     ['udps', '4 Too few arguments'],
     ['udps begin', '7 Invalid argument'],
     ['udps start x', '7 Invalid argument'],

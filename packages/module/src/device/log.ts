@@ -51,9 +51,10 @@ export class Log {
     this.#put(text, 'progress');
   }
 
-  /** A progress line out of the personality's texts. */
+  /** A progress line out of the personality's texts; one that it has emptied is not printed. */
   say(key: TextKey, blanks?: Blanks): void {
-    this.line(this.#texts.text(key, blanks));
+    const text = this.#texts.text(key, blanks);
+    if (text !== '') this.line(text);
   }
 
   /**

@@ -62,7 +62,7 @@ test('a connection that the other side closes stays away until the pin is assert
 
 test('a server that is not there leaves the status pin low', async () => {
   await driven();
-  expect(await drive(1)).toEqual([...opening, '[Open failed]']);
+  expect(await drive(1)).toEqual([...opening, 'Connection refused', '[Open failed]']);
   expect(status()).toBe(0);
   expect(await drive(0)).toEqual([]);
 });

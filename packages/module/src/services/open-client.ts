@@ -3,6 +3,7 @@ import type { Connection, Interface, KeepAlive, TlsClient } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { DatagramStream } from '../device/net-datagram.ts';
 import { SocketStream } from '../device/net-stream.ts';
+import { sayOpenFailed } from './open-reasons.ts';
 import type { ServiceParts } from './service.ts';
 
 /** What opening a network stream takes. */
@@ -41,7 +42,9 @@ export async function openTcpClient(
     log.notice('stream_opening', { connection: `${host}:${port}` });
     const dialled = await dial(parts, target, tls !== undefined, link);
     const opened = dialled.ok && tls ? await secured(parts, dialled.value, host, tls) : dialled;
-    if (opened.ok && !link.lost) {
+    let error: Parameters<typeof sayOpenFailed>[2] = dialled.ok ? undefined : dialled.error.error;
+    if (link.lost) error = 'link-lost';
+    else if (opened.ok) {
       applyKeepAlive(parts, opened.value);
       const stream = clientStream(parts, target, opened.value, tls ? 'TLSC' : 'TCPC');
       const handle = streams.open(stream);
@@ -50,7 +53,7 @@ export async function openTcpClient(
       log.say('noFreeStream');
     }
     if (opened.ok) opened.value.stream.destroy();
-    log.notice('stream_failed');
+    sayOpenFailed(log, host, error);
     return failure('failed');
   } finally {
     link.stop();
@@ -79,12 +82,12 @@ export async function openUdpClient(parts: SocketParts, target: Target): Promise
   if (socket.ok) {
     stream.attach(socket.value);
     if (localPort === 0) usedPort = socket.value.port;
-    const handle = link.lost ? failure('lost') : streams.open(stream);
+    const handle = link.lost ? failure('link-lost' as const) : streams.open(stream);
     if (handle.ok) return success(handle.value);
     await socket.value.close();
     if (handle.error === 'no-handle') log.say('noFreeStream');
-  }
-  log.notice('stream_failed');
+    sayOpenFailed(log, host, handle.error === 'link-lost' ? handle.error : undefined);
+  } else sayOpenFailed(log, host, link.lost ? 'link-lost' : socket.error.error);
   return failure('failed');
 }
 
@@ -155,7 +158,7 @@ async function secured({ log, net, variables }: SocketParts, connection: Connect
 
 const clientStream = (
   { clock, streams, variables }: SocketParts,
-  { host, port, iface, gone }: Target,
+  { host, port, localPort, iface, gone }: Target,
   connection: Connection,
   type: 'TCPC' | 'TLSC',
 ): SocketStream =>
@@ -163,7 +166,7 @@ const clientStream = (
     type,
     connection,
     // Spec: MOD-STREAM-TCPC, MOD-STREAM-TLSC.
-    info: () => `${host}:${port} (${connection.localPort})`,
+    info: () => `${host}:${port} (${localPort || connection.localPort})`,
     pool: streams.pool,
     clock,
     iface,

@@ -32,8 +32,7 @@ export interface Mail {
 }
 
 export type MailFailure =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'tls'; readonly failure: NetFailure }
+  | { readonly kind: 'open' | 'tls'; readonly failure: NetFailure }
   /** The server said no; its answer. */
   | { readonly kind: 'refused' | 'failed'; readonly detail: string };
 
@@ -70,7 +69,7 @@ export async function sendMail(
   const { net, clock } = parts;
   const { host, port, tls, connectTimeoutMs: timeoutMs } = server;
   const dialled = await net.dial({ host, port, timeoutMs });
-  if (!dialled.ok) return failure({ kind: 'open' });
+  if (!dialled.ok) return failure({ kind: 'open', failure: dialled.error });
   let opened: Result<Connection, NetFailure> = dialled;
   if (port === tlsPort) {
     parts.startingTls();

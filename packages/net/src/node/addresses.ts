@@ -8,7 +8,7 @@ import { failureOf } from './errors.ts';
 export interface NodeNetOptions {
   /** The host's address that the module's interfaces have; IPv4. */
   readonly ip: string;
-  /** Added to every port that the module listens on, save 0. */
+  /** Added to every port that the module opens, those of its clients too, save 0. */
   readonly portOffset: number;
   /** Without it listeners refuse peers outside the loopback range: the real module's shell has no password. */
   readonly listenLan: boolean;

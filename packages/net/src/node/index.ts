@@ -2,7 +2,7 @@ import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { type Result, realClock, success } from '@moorage/base';
 import type { Connection, DialOptions, Net, NetFailure, SecureOptions } from '../ports.ts';
-import { isLoopback, type NodeNetOptions, netmaskOf, resolveHost } from './addresses.ts';
+import { hostPortOf, isLoopback, type NodeNetOptions, netmaskOf, resolveHost } from './addresses.ts';
 import { openDatagrams } from './datagrams.ts';
 import { within } from './errors.ts';
 import { pingHost } from './ping.ts';
@@ -16,7 +16,7 @@ export { acceptTls, startTls } from './tls.ts';
 export function nodeNet(options: NodeNetOptions): Net {
   return {
     resolve: resolveHost,
-    dial: (dialling) => dial(dialling, options.ip),
+    dial: (dialling) => dial(dialling, options),
     secure,
     listen: (port, accept, listening) => listenOn(options, port, accept, listening),
     datagrams: (wanted, receive) => openDatagrams(options, wanted, receive),
@@ -30,11 +30,13 @@ export function nodeNet(options: NodeNetOptions): Net {
   };
 }
 
-async function dial(dialling: DialOptions, ip: string): Promise<Result<Connection, NetFailure>> {
-  const { host, tls, timeoutMs } = dialling;
+async function dial(dialling: DialOptions, net: NodeNetOptions): Promise<Result<Connection, NetFailure>> {
+  const { host, localPort = 0, tls, timeoutMs } = dialling;
+  const hostPort = hostPortOf(localPort, net);
+  if (!hostPort.ok) return hostPort;
   const address = await within(realClock, timeoutMs, resolveHost(host));
   if (!address.ok) return address;
-  const opened = await openSocket(dialling, address.value, ip);
+  const opened = await openSocket({ ...dialling, localPort: hostPort.value }, address.value, net.ip);
   return opened.ok && tls ? secure(opened.value, { host, tls, timeoutMs }) : opened;
 }
 
