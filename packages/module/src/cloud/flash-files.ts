@@ -23,9 +23,8 @@ export class FlashFiles implements DeviceFiles {
   }
 
   create(file: NewFile): Promise<Result<FileWriter, FlashError>> {
-    return file.purpose === 'update'
-      ? makeRoom(this.#flash, flashFile(file), file.bundled)
-      : this.#flash.create(flashFile(file));
+    if (file.purpose === 'update') return makeRoom(this.#flash, flashFile(file), file.bundled);
+    return file.purpose === 'requested' ? this.#flash.place(flashFile(file)) : this.#flash.create(flashFile(file));
   }
 
   readAll(name: string, maxBytes: number): Promise<Result<Uint8Array, 'missing' | 'too-large'>> {

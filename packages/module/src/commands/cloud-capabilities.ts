@@ -87,7 +87,7 @@ interface StoredFile {
 }
 
 async function store(board: Board, { name, content, type, version }: StoredFile): Promise<Result<void, Response>> {
-  const writer = await board.flash.create({ name, size: content.length, version, type, flags: 0, replace: true });
+  const writer = await board.flash.place({ name, size: content.length, version, type, flags: 0, replace: true });
   if (!writer.ok) return failure(refuseFile(board, writer.error));
   if (content.length > 0) await writer.value.append(content);
   const made = await writer.value.finish();

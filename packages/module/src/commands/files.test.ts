@@ -3,6 +3,8 @@ import { storePem } from '@moorage/device/identity';
 import { describe, expect, test } from 'vitest';
 import { FlashFiles } from '../cloud/flash-files.ts';
 import { defaultFlashLayout } from '../device/flash.ts';
+import { unattended } from '../interpreter/command.ts';
+import { prepare } from '../interpreter/prepare.ts';
 import { commandRig } from '../testing/command-rig.ts';
 import { testMac } from '../testing/radio-rig.ts';
 import { fileCommands } from './files.ts';
@@ -98,6 +100,43 @@ describe('file_create', () => {
     expect(await run('fcr f 1048577', new Uint8Array(1_048_577))).toBe('Not enough space|1 Command failed');
     expect(await run('fcr -o f 134217728')).toBe('Not enough space|1 Command failed');
     expect(await run('fcr f 134217729')).toBe('7 Invalid argument');
+  });
+
+  // 16 units of extended flash, of which the files of the rig have 4, and 20 of bulk flash.
+  const smallLayout = { ...defaultFlashLayout, areaBytes: { i: 65_536, e: 65_536, b: 81_920 } };
+  const sizes: readonly { readonly line: string; readonly answer: string; readonly area?: string }[] = [
+    { line: 'fcr f 49152', answer: '0 File created', area: 'e' },
+    { line: 'fcr f 49153', answer: '0 File created', area: 'b' },
+    { line: 'fcr f 81920', answer: '0 File created', area: 'b' },
+    { line: 'fcr f 81921', answer: 'Not enough space|1 Command failed' },
+  ];
+  test.each(sizes)('$line with bulk flash answers $answer', async ({ line, answer, area }) => {
+    const { run, flash } = await commandRig({ commands, layout: smallLayout });
+    const size = Number(line.split(' ')[2]);
+    expect(await run(line, new Uint8Array(size))).toBe(answer);
+    expect(flash.stat('f')?.area).toBe(area);
+    if (area) await run('fde f');
+    // A stream of its own: the same place.
+    expect(await run(line.replace('fcr', 'fcr -o'))).toBe(area ? '0 0' : answer);
+  });
+
+  test('goes nowhere but into extended flash while the bulk flash is not connected', async () => {
+    const { run, flash } = await commandRig({ commands, layout: smallLayout });
+    flash.connectBulk(false);
+    expect(await run('fcr f 49153', new Uint8Array(49_153))).toBe('Not enough space|1 Command failed');
+  });
+
+  test('of what can never fit takes no data, of what does not fit now takes it', async () => {
+    const { board, registry } = await commandRig({ commands, layout: smallLayout });
+    const ask = async (line: string) => {
+      const prepared = prepare(board, registry, line, unattended);
+      return prepared.kind === 'prepared' ? await prepared.run() : prepared;
+    };
+    // The first reserves the room of the second.
+    expect(await ask('fcr f 81920')).toMatchObject({ kind: 'data', size: 81_920 });
+    expect(await ask('fcr g 81920')).toMatchObject({ kind: 'data', size: 81_920 });
+    expect(await ask('fcr wifi_fw.bin 81921')).toMatchObject({ code: 1 });
+    expect(await ask('fcr h 81921')).toMatchObject({ code: 1 });
   });
 
   test('fails when the area has its 100 files', async () => {

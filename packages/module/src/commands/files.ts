@@ -51,7 +51,7 @@ const fileCreate = defineCommand({
 /** Spec: MOD-OPT-file_create-o. The file is valid and its stream closed when the last byte has been written. */
 async function createByStream(board: Board, file: NewFile): Promise<Reply> {
   if (!board.streams.hasFree) return noHandle(board);
-  const writer = await board.flash.create(file);
+  const writer = await board.flash.place(file);
   if (!writer.ok) return refuseFile(board, writer.error);
   const handle = board.streams.open(writingStream(file, writer.value));
   if (handle.ok) return ok(String(handle.value));
@@ -59,9 +59,13 @@ async function createByStream(board: Board, file: NewFile): Promise<Reply> {
   return noHandle(board);
 }
 
-/** The data follows the line; it is taken even for a file that is refused, or it would be read as commands. */
+/**
+ * The data follows the line; it is taken even for a file that is refused, or it would be read as commands. What can never
+ * fit is refused before any data comes: a host that asks for so much tests for room and has nothing to send.
+ */
 async function createInline(board: Board, file: NewFile): Promise<Reply> {
-  const writer = await board.flash.create(file);
+  const writer = await board.flash.place(file);
+  if (!writer.ok && !board.flash.couldHold(file.size)) return refuseFile(board, writer.error);
   if (!writer.ok)
     return needBytes(
       file.size,

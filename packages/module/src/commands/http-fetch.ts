@@ -1,6 +1,6 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Interface } from '@moorage/net';
-import { type FileWriter, type FlashError, fileReasons, type NewFile } from '../device/flash.ts';
+import { type FlashError, fileReasons, type NewFile } from '../device/flash.ts';
 import type { Board } from './board.ts';
 import { type OpenHttp, openHttp, untilAnswered, untilChange } from './http-open.ts';
 import type { HttpUrl } from './http-url.ts';
@@ -96,11 +96,11 @@ async function targetOf(
     const spool = await board.flash.spool();
     return success({
       append: (chunk) => spool.append(chunk),
-      finish: () => spool.finish((found) => createAnywhere(board, { ...file, size: found })),
+      finish: () => spool.finish((found) => board.flash.place({ ...file, size: found })),
       abandon: () => spool.abandon(),
     });
   }
-  const writer = await createAnywhere(board, { ...file, size });
+  const writer = await board.flash.place({ ...file, size });
   if (!writer.ok) return writer;
   return success({
     append: async (chunk) => {
@@ -110,13 +110,6 @@ async function targetOf(
     finish: () => writer.value.finish(),
     abandon: () => writer.value.abandon(),
   });
-}
-
-/** In extended flash, or in bulk flash when there is no room in that. */
-async function createAnywhere(board: Board, file: NewFile): Promise<Result<FileWriter, FlashError>> {
-  const writer = await board.flash.create(file);
-  const full = !writer.ok && writer.error === 'no-space' && board.flash.areaUnits('b') > 0;
-  return full ? board.flash.create({ ...file, area: 'b' }) : writer;
 }
 
 function refuse(board: Board, error: FlashError): Result<never, 'failed'> {

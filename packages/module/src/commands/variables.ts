@@ -109,7 +109,7 @@ export function reportDropped(log: Board['log'], dropped: readonly string[] | 'd
 async function saveToFile(board: Board, name: string): Promise<Response> {
   const content = Buffer.from(board.variables.export());
   if (!(await isFreeForSave(board, name))) return refuseFile(board, 'exists');
-  const writer = await board.flash.create({
+  const writer = await board.flash.place({
     name,
     size: content.length,
     version: [1, 0, 0, 0],

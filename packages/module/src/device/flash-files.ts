@@ -26,7 +26,7 @@ import {
   trailerBytes,
 } from './flash-format.ts';
 import { openSpool, type Spool, spoolName } from './flash-spool.ts';
-import { firstFit, freeUnits, type UnitRun } from './flash-units.ts';
+import { firstFit, freeUnits, type UnitRun, unitsFor } from './flash-units.ts';
 
 /** What a file on its way has taken: no other may use its name and its units. */
 interface Reservation extends UnitRun {
@@ -124,6 +124,21 @@ export class Flash {
       this.#release(reservation);
       throw cause;
     }
+  }
+
+  /**
+   * Begins a file as `create` does; one that names no area goes into bulk flash when there is no room where it would lie.
+   * Every file that a user asks for is placed so. Reference: flash 3.3.
+   */
+  async place(file: NewFile): Promise<Result<FileWriter, FlashError>> {
+    const writer = await this.create(file);
+    const full = !writer.ok && writer.error === 'no-space' && file.area === undefined && this.areaUnits('b') > 0;
+    return full ? this.create({ ...file, area: 'b' }) : writer;
+  }
+
+  /** Whether a file of that size would fit if all that users may write to were empty. */
+  couldHold(size: number): boolean {
+    return unitsFor(size) <= Math.max(this.areaUnits('e'), this.areaUnits('b'));
   }
 
   /** Takes content whose size is not known, no more than the emptiest area for users has room for. */

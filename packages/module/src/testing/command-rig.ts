@@ -54,5 +54,5 @@ export async function commandRig({ commands, layout = defaultFlashLayout }: RigO
     const { code, text } = await execute(board, line, typeof data === 'string' ? Buffer.from(data) : data);
     return [...printed, `${code} ${text}`].join('|');
   };
-  return { ...parts, printed, run };
+  return { ...parts, board, printed, run };
 }
