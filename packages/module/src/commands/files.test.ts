@@ -257,6 +257,22 @@ test('file_open never opens the module’s own private key, but a user’s file 
   expect(await run('list')).toBe('0 ! # Type  Info');
 });
 
+test.each(['deleted', 'replaced'])(
+  'reading a stream whose file was %s is an error, whatever was read before',
+  async (how) => {
+    const { run, variables } = await rig();
+    variables.set('stream.auto_close', false);
+    await run('fcr f 4', 'abcd');
+    await run('fop f');
+    expect(await run('read 0 3')).toBe('0 abc');
+    await run('fde f');
+    if (how === 'replaced') await run('fcr f 4', 'efgh');
+    expect(await run('poll 0 -c')).toBe('0 0,2,0');
+    for (let time = 0; time < 2; time++) expect(await run('read 0 1')).toBe('File not found|1 Command failed');
+    expect(await run('close 0')).toBe('Closing: 0|[Closed: 0]|0 Success');
+  },
+);
+
 describe('ls', () => {
   // MOD-CMD-ls, MOD-FILE-listing
   const head = '!  #   Size   Version  Filename';
@@ -353,6 +369,6 @@ describe('format_flash', () => {
     await run('fop f');
     await run(`format extended ${testMac}`);
     expect(await run('poll 0')).toBe('0 2');
-    expect(await run('read 0 2')).toBe('[Closed: 0]|0 ');
+    expect(await run('read 0 2')).toBe('[Closed: 0]|File not found|1 Command failed');
   });
 });

@@ -16,6 +16,7 @@ const reasons: Readonly<Record<StreamError, TextKey>> = {
   'too-large': 'fileTooLong',
   'datagram-too-large': 'datagramTooLarge',
   crc: 'fileCrcMismatch',
+  missing: 'fileMissing',
   'not-posted': 'messageNotPosted',
   failed: 'streamWriteFailed',
 };

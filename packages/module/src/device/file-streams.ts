@@ -6,16 +6,20 @@ import type { Stream, StreamError, WriteSink } from './streams.ts';
 const fileInfo = (file: Pick<FileInfo, 'name' | 'version' | 'size'>, position: number): string =>
   `${file.name}-${formatVersion(file.version)} (${file.size}, ${position})`;
 
-/** Reads a file of the flash from its beginning; ends when it is deleted. Spec: MOD-STREAM-FILE. */
+/** Reads a file of the flash from its beginning; once that is deleted or replaced, reads fail. Spec: MOD-STREAM-FILE. */
 export function readingStream(flash: Flash, file: FileInfo): Stream {
   let position = 0;
-  const left = (): number => (flash.stat(file.name) === file ? file.size - position : 0);
+  const isThere = (): boolean => flash.stat(file.name) === file;
+  const left = (): number => (isThere() ? file.size - position : 0);
   return {
     type: 'FILE',
     info: () => fileInfo(file, position),
     available: left,
     // A file gets no longer: what is available is all that will come.
     remoteClosed: true,
+    get lost() {
+      return isThere() ? undefined : 'missing';
+    },
     read: async (max) => {
       const bytes = await flash.read(file, position, position + max);
       if (!bytes.ok) return new Uint8Array();

@@ -123,6 +123,10 @@ export class Share {
     this.#budget.onRoom(notify);
   }
 
+  offRoom(notify: () => void): void {
+    this.#budget.offRoom(notify);
+  }
+
   /** Gives everything back; `notify` is not called any more. */
   close(notify?: () => void): void {
     if (notify) this.#budget.offRoom(notify);

@@ -25,6 +25,7 @@ export type StreamError =
   | 'too-large'
   | 'datagram-too-large'
   | 'crc'
+  | 'missing'
   | 'not-posted'
   | 'failed';
 
@@ -49,6 +50,8 @@ export interface Stream {
   readonly remoteClosed: boolean;
   /** The stream has ended by itself and gives up its handle, whatever `stream.auto_close` says. */
   readonly finished?: boolean;
+  /** Why no more can be read, when it is not that the end has been reached. */
+  readonly lost?: StreamError | undefined;
   /** Has more to read than its data, such as the status of a response: auto close waits. */
   readonly lingers?: boolean;
   /** Called before data or the state is read: what waits to be sent goes out now. */
@@ -248,10 +251,11 @@ export class StreamTable {
     await Promise.all(closing);
   }
 
-  #afterRead(handle: number, slot: Slot, bytes: Uint8Array): Result<Uint8Array, never> {
+  #afterRead(handle: number, slot: Slot, bytes: Uint8Array): Result<Uint8Array, StreamError> {
     this.#settle(handle, slot);
     this.#tellData(slot);
-    return success(bytes);
+    const { lost } = slot.stream;
+    return lost && bytes.length === 0 ? failure(lost) : success(bytes);
   }
 
   #changed(handle: number, slot: Slot): void {

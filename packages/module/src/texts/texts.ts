@@ -158,6 +158,8 @@ export const neutralTexts = {
   httpsListening: proposed('HTTPS server listening on port: {port}'),
   httpServerError: proposed('HTTP server error: {detail}'),
 
+  webSocketUnread: proposed('Web socket data not read'),
+
   // Services on the network.
   startingMdns: seen('Starting mDNS'),
   mdnsDomain: seen('mDNS domain: {name}.local'),

@@ -137,6 +137,29 @@ test('openSerial tcp goes on after a connection that is reset in the middle of d
   await expect.poll(() => heard.text).toBe(`R000014\r\nFile created\r\n${answer}`);
 });
 
+test.each(['tcp', 'rfc2217'])('openSerial %s tells the seventeenth client why it is closed', async (kind) => {
+  const port = unwrap(await openSerial(`${kind}:127.0.0.1:0`, await machineModule()));
+  cleanups.push(() => port.close());
+  const clients: Socket[] = [];
+  for (let count = 0; count < 16; count++) clients.push(await dial(port.address));
+  const refused = await dial(port.address);
+  refused.write(question.repeat(100));
+  const heard = listen(refused);
+  const ended = new Promise((resolve) => refused.once('end', resolve));
+  await ended;
+  expect(heard.text).toBe('Too many connections: 16 are open\r\n');
+  clients[0]?.destroy();
+  await expect
+    .poll(async () => {
+      const next = await dial(port.address);
+      const answered = listen(next);
+      next.write(question);
+      await expect.poll(() => answered.text).not.toBe('');
+      return answered.text.includes(answer);
+    })
+    .toBe(true);
+});
+
 test('openSerial tcp closes its connections and frees its port', async () => {
   const module = await machineModule();
   const port = unwrap(await openSerial('tcp:127.0.0.1:0', module));

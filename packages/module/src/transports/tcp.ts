@@ -6,8 +6,14 @@ import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { isLoopback } from './loopback.ts';
 
-/** Connections to one listener of a module at a time. */
+/** Connections to one listener of a module at a time; each further one is told so. */
 const maxConnections = 16;
+
+/** Further connections that are being told at a time; beyond them they are closed without a word. */
+const maxRefusing = 16;
+
+/** How long one that was told may take to leave, in ms. */
+const refusalTimeoutMs = 1_000;
 
 export interface TcpPlace {
   readonly host: string;
@@ -40,6 +46,7 @@ export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => vo
     return failure(`Address "${listen.host}" is outside the loopback range; --listen-lan allows that`);
   }
   const sockets = new Set<Socket>();
+  let refusing = 0;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     if (!listen.listenLan && !isLoopback(socket.remoteAddress ?? '')) {
       socket.destroy();
@@ -47,9 +54,13 @@ export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => vo
     }
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    attach(socket);
+    if (sockets.size - refusing > maxConnections) {
+      refusing++;
+      socket.on('close', () => refusing--);
+      refuse(socket);
+    } else attach(socket);
   });
-  server.maxConnections = maxConnections;
+  server.maxConnections = maxConnections + maxRefusing;
   const started = await start(server, resolved.address, listen.port);
   if (!started.ok) return started;
   const close = (): Promise<void> =>
@@ -58,6 +69,15 @@ export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => vo
       for (const socket of sockets) socket.destroy();
     });
   return success({ port: started.value, close });
+}
+
+/** Says why, and reads what comes meanwhile: a connection that ends with bytes unread would lose the words. */
+function refuse(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  socket.once('end', () => socket.destroy());
+  socket.setTimeout(refusalTimeoutMs, () => socket.destroy());
+  socket.end(`Too many connections: ${maxConnections} are open\r\n`);
+  socket.resume();
 }
 
 function start(server: Server, address: string, port: number): Promise<Result<number, string>> {

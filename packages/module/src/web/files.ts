@@ -5,7 +5,7 @@ import { type FileInfo, fileFlags } from '../device/flash.ts';
 import type { Flash } from '../device/flash-files.ts';
 import type { Client } from './client.ts';
 import { contentType } from './content-types.ts';
-import { builtInPage, type Page } from './pages.ts';
+import { builtInPage, offersGzip, type Page } from './pages.ts';
 import { Piece, pieceBytes } from './pieces.ts';
 import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
 import { type Exchange, refuse, send } from './respond.ts';
@@ -19,6 +19,7 @@ export interface Found {
   readonly name: string;
   readonly file?: FileInfo;
   readonly page?: Page;
+  /** The file is stored packed, and goes out so. */
   readonly gzip: boolean;
 }
 
@@ -41,7 +42,7 @@ export function findFile({ flash, hidden }: FileSource, name: string): Found | u
     }
   }
   const page = builtInPage(bare);
-  return page && { name: bare, page, gzip: true };
+  return page && { name: bare, page, gzip: false };
 }
 
 /** Spec: MOD-FILE-unprotected, MOD-AUTH-3. */
@@ -52,7 +53,7 @@ export const isUnprotected = ({ file }: Found): boolean =>
 const etagOf = ({ crc, size, version, area, unit }: FileInfo): string =>
   `"${crc.toString(16).padStart(4, '0')}-${size}-${formatVersion(version)}-${area}${unit}"`;
 
-function headersOf(found: Found): Record<string, string> {
+function headersOf(found: Omit<Found, 'page'>): Record<string, string> {
   return {
     'Content-Type': contentType(found.name, found.file),
     ...(found.gzip && { 'Content-Encoding': 'gzip' }),
@@ -62,11 +63,19 @@ function headersOf(found: Found): Record<string, string> {
 /** Answers with a file: whole, a part, or only that it has not changed. */
 export async function sendFile(exchange: Exchange, flash: Flash, found: Found, client: Client): Promise<void> {
   const { request } = exchange;
-  const { file, page } = found;
+  const { file } = found;
+  const gzip = found.page ? offersGzip(request.headers['accept-encoding']) : found.gzip;
+  const page = found.page?.[gzip ? 'packed' : 'plain'];
   const size = file?.size ?? page?.bytes.length ?? 0;
   const etag = file ? etagOf(file) : (page?.etag ?? '');
   // Files may be replaced at any time under the same name: browsers keep them, but ask first.
-  const headers = { ...headersOf(found), ETag: etag, 'Cache-Control': 'no-cache', 'Accept-Ranges': 'bytes' };
+  const headers = {
+    ...headersOf({ ...found, gzip }),
+    ...(page && { Vary: 'Accept-Encoding' }),
+    ETag: etag,
+    'Cache-Control': 'no-cache',
+    'Accept-Ranges': 'bytes',
+  };
   if (matchesTag(request.headers['if-none-match'], etag)) {
     exchange.response.writeHead(304, { ...exchange.common, ETag: etag, 'Cache-Control': 'no-cache' });
     exchange.response.end();

@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { webRig } from '../testing/web-rig.ts';
 
+const asBrowser = { 'accept-encoding': 'gzip, deflate, br' };
+
 const folder = new URL('pages/', import.meta.url);
 
 test('the pages of the firmware are small', () => {
@@ -21,19 +23,54 @@ test('a page of the firmware is served while the flash has none of its name', as
     ['/setup/index.js', 'application/javascript'],
     ['/setup/index.css', 'text/css'],
   ] as const) {
-    const page = await rig.call('GET', path);
+    const page = await rig.call('GET', path, { headers: asBrowser });
     expect([page.status, page.headers['content-type'], page.headers['content-encoding']]).toEqual([200, type, 'gzip']);
     expect(gunzipSync(page.body).length).toBeGreaterThan(500);
-    const again = await rig.call('GET', path, { headers: { 'if-none-match': String(page.headers.etag) } });
+    const again = await rig.call('GET', path, {
+      headers: { ...asBrowser, 'if-none-match': String(page.headers.etag) },
+    });
     expect(again.status).toBe(304);
-    const part = await rig.call('GET', path, { headers: { range: 'bytes=2-5' } });
+    const part = await rig.call('GET', path, { headers: { ...asBrowser, range: 'bytes=2-5' } });
     expect([part.status, part.body]).toEqual([206, page.body.subarray(2, 6)]);
-    expect((await rig.call('HEAD', path)).headers['content-length']).toBe(String(page.body.length));
+    expect((await rig.call('HEAD', path, { headers: asBrowser })).headers['content-length']).toBe(
+      String(page.body.length),
+    );
   }
   await rig.put('webapp/index.html', 'installed');
   expect((await rig.call('GET', '/')).text).toBe('installed');
   await rig.run('file_delete webapp/index.html');
-  expect((await rig.call('GET', '/')).headers['content-encoding']).toBe('gzip');
+  expect((await rig.call('GET', '/', { headers: asBrowser })).headers['content-encoding']).toBe('gzip');
+  await rig.close();
+});
+
+const offers: readonly (readonly [string | undefined, boolean])[] = [
+  [undefined, false],
+  ['', false],
+  ['identity', false],
+  ['deflate, br', false],
+  ['gzip;q=0', false],
+  ['gzip; q=0.000, *', false],
+  ['*;q=0', false],
+  ['gzip;q=x', false],
+  ['gzip', true],
+  ['GZIP;q=0.1', true],
+  ['br;q=1, gzip ; q=0.5', true],
+  ['x-gzip', true],
+  ['*', true],
+];
+test.each(offers)('a page is packed only for clients that offer it: %j', async (offer, packed) => {
+  const rig = await webRig({ wire: 'sockets' });
+  const headers: Record<string, string> = offer === undefined ? {} : { 'accept-encoding': offer };
+  const page = await rig.call('GET', '/', { headers });
+  expect([page.headers['content-encoding'], page.headers.vary]).toEqual([
+    packed ? 'gzip' : undefined,
+    'Accept-Encoding',
+  ]);
+  expect((packed ? gunzipSync(page.body) : page.body).toString()).toBe(
+    readFileSync(new URL('status.html', folder), 'utf8'),
+  );
+  const other = await rig.call('GET', '/', { headers: packed ? {} : asBrowser });
+  expect(other.headers.etag).not.toBe(page.headers.etag);
   await rig.close();
 });
 

@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-/** A page that the firmware brings along, compressed. */
-export interface Page {
+/** A page that the firmware brings along, in one of its forms. */
+export interface PageForm {
   readonly bytes: Uint8Array;
   readonly etag: string;
+}
+
+/** Clients that do not offer to unpack it get the page as it is. */
+export interface Page {
+  readonly plain: PageForm;
+  readonly packed: PageForm;
 }
 
 /**
@@ -31,9 +37,25 @@ export function builtInPage(name: string): Page | undefined {
   if (source === undefined) return undefined;
   let page = pages.get(source);
   if (!page) {
-    const bytes = gzipSync(readFileSync(new URL(`pages/${source}`, import.meta.url)), { level: 9 });
-    page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"` };
+    const bytes = readFileSync(new URL(`pages/${source}`, import.meta.url));
+    page = { plain: formOf(bytes), packed: formOf(gzipSync(bytes, { level: 9 })) };
     pages.set(source, page);
   }
   return page;
+}
+
+const formOf = (bytes: Uint8Array): PageForm => ({
+  bytes,
+  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"`,
+});
+
+/** Whether an `Accept-Encoding` header has gzip in it, with a weight above 0; a client without one does not offer it. */
+export function offersGzip(header: string | undefined): boolean {
+  const weights = new Map<string, number>();
+  for (const part of (header ?? '').toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((word) => word.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(coding, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }

@@ -37,6 +37,7 @@ const statusLines: Readonly<Record<number, string>> = {
   404: 'Not found',
   405: 'Method not allowed',
   416: 'Range not satisfiable',
+  426: 'Upgrade required',
   431: 'Request header too large',
   500: 'Server error',
   503: 'Service unavailable',

@@ -14,7 +14,7 @@ import type { WebSettings } from './settings.ts';
 import { type Receiver, serveConnection } from './shared-server.ts';
 import { parseTarget, type Target } from './target.ts';
 import { webStream } from './web-stream.ts';
-import { shakeHands } from './websocket.ts';
+import { shakeHands, webSocketVersion } from './websocket.ts';
 
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
@@ -254,17 +254,22 @@ export class Site {
       (socket) => {
         const { pool } = streams;
         const { iface } = this.#settings;
-        unwrap(streams.open(webStream({ socket, connection: client.connection, clock, pool, iface })));
+        const unread = () => this.#parts.log.say('webSocketUnread');
+        unwrap(streams.open(webStream({ socket, connection: client.connection, clock, pool, iface, unread })));
       },
-      (reason) => this.#end(client, 400, reason),
+      (status, reason) => this.#end(client, status, reason),
     );
     if (!client.socket.destroyed) await new Promise<void>((resolve) => client.socket.once('close', () => resolve()));
   }
 
+  #extraHeaders(status: number): OutgoingHttpHeaders {
+    if (status === 401) return this.#challenge();
+    return status === 426 ? { Upgrade: 'websocket', 'Sec-WebSocket-Version': webSocketVersion } : {};
+  }
+
   /** Refuses on the bare connection. */
   #end(client: Client, status: number, reason?: string): void {
-    const headers = status === 401 ? { ...this.#common, ...this.#challenge() } : this.#common;
-    client.end(rawRefusal(status, reason, headers));
+    client.end(rawRefusal(status, reason, { ...this.#common, ...this.#extraHeaders(status) }));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { exchange, type WebRig, webRig, webWires } from '../testing/web-rig.ts';
+import { unreadTimeoutMs } from './web-stream.ts';
 
 interface Peer {
   readonly socket: WebSocket;
@@ -123,6 +124,47 @@ describe.each(webWires)('a websocket over %s', (wire) => {
     await rig.close();
   });
 
+  test('a client whose data is not read is told so after 15 s, and what came can still be read', async () => {
+    const rig = await webRig({ wire });
+    const peer = await open(rig);
+    for (let index = 0; index < 400; index++) peer.socket.send('.'.repeat(1_000));
+    let waiting = 0;
+    await until(() => {
+      waiting = rig.module.streams.get(0)?.available() ?? 0;
+      return waiting >= 10_000;
+    });
+    for (let turns = 0; turns < 50; turns++) await turn();
+    rig.heard();
+    await rig.clock.advance(unreadTimeoutMs - 1);
+    for (let turns = 0; turns < 50; turns++) await turn();
+    expect([peer.closed(), rig.heard()]).toEqual([undefined, []]);
+    waiting = rig.module.streams.get(0)?.available() ?? 0;
+    await rig.clock.advance(1);
+    await until(() => peer.closed() !== undefined);
+    expect(peer.closed()).toBe(1013);
+    expect(rig.heard()).toEqual(['Web socket data not read']);
+    await until(async () => (await rig.run('stream_poll 0 -c')) === `0 0,1,${waiting}`);
+    expect(await rig.run(`stream_read 0 ${waiting}`)).toBe(`0 ${'.'.repeat(waiting)}`);
+    expect(rig.module.streams.list()).toEqual([]);
+    await rig.close();
+  });
+
+  test('reading in time lets a client go on', async () => {
+    const rig = await webRig({ wire });
+    const peer = await open(rig);
+    const inAll = 100_000;
+    for (let sent = 0; sent < inAll; sent += 1_000) peer.socket.send('.'.repeat(1_000));
+    let received = 0;
+    for (let time = 0; received < inAll; time++) {
+      await until(() => (rig.module.streams.get(0)?.available() ?? 0) > 0);
+      await rig.clock.advance(unreadTimeoutMs - 1_000);
+      received += (await rig.run(`stream_read 0 ${rig.module.streams.get(0)?.available()}`)).length - 2;
+      expect(time).toBeLessThan(1_000);
+    }
+    expect([received, peer.closed()]).toEqual([inAll, undefined]);
+    await rig.close();
+  });
+
   test('the network goes down and takes it along', async () => {
     const rig = await webRig({ wire });
     const peer = await open(rig);
@@ -167,7 +209,6 @@ describe.each(webWires)('a websocket over %s', (wire) => {
   // MOD-HTTP-status-400
   test.each([
     ['another protocol', { upgrade: 'h2c' }],
-    ['an old version', { 'sec-websocket-version': '7' }],
     ['a short key', { 'sec-websocket-key': 'AAAA' }],
     ['a protocol that is none', { 'sec-websocket-protocol': 'a,,b' }],
   ])('a handshake with %s is a bad request', async (_, more) => {
@@ -177,6 +218,22 @@ describe.each(webWires)('a websocket over %s', (wire) => {
     expect(rig.module.streams.list()).toEqual([]);
     await rig.close();
   });
+
+  test.each(['', '0', '7', '8', '12', '14', '13, 8', 'x'])(
+    'version %j is refused with 426 and the one that is spoken',
+    async (version) => {
+      const rig = await webRig({ wire });
+      const { status, headers, text } = await rig.call(
+        'GET',
+        '/stream',
+        handshake({ 'sec-websocket-version': version }),
+      );
+      expect([status, headers['sec-websocket-version'], headers.upgrade]).toEqual([426, '13', 'websocket']);
+      expect(text).toBe('Upgrade required: Version 13 is spoken here\r\n');
+      expect(rig.module.streams.list()).toEqual([]);
+      await rig.close();
+    },
+  );
 
   test('an upgrade of anything else is a request like others', async () => {
     const rig = await webRig({ wire });

@@ -13,6 +13,12 @@ const writeTimeoutMs = 5_000;
 /** How long a client has to answer a close frame, in ms. */
 const closeTimeoutMs = 2_000;
 
+/** How long a client is held back while what came is not read, in ms; then the web socket is closed. */
+export const unreadTimeoutMs = 15_000;
+
+/** What a client is told whose data is not read: to come again later. */
+const unreadCode = 1013;
+
 /** Largest message of a client, in bytes: it is kept until all of it has come. */
 export const maxMessageBytes = 64 * 1024;
 
@@ -24,31 +30,48 @@ export interface WebStreamParts {
   readonly pool: PacketPool;
   /** Interface that it runs on. */
   readonly iface: Interface;
+  /** Called when the client is given up because what came is not read. */
+  readonly unread: () => void;
 }
 
 /**
  * A websocket as a stream: what comes is a run of bytes, frame borders lost; each write is one binary message. While the
- * packet pool has no room for more, the client is held back.
+ * packet pool has no room for more, the client is held back, but no longer than `unreadTimeoutMs`: a client that is not
+ * read for so long is told so and closed. What came before can still be read.
  * Spec: MOD-STREAM-WEBS. Reference: http-server 2.3.
  */
-export function webStream({ socket, connection, clock, pool, iface }: WebStreamParts): Stream {
+export function webStream({ socket, connection, clock, pool, iface, unread }: WebStreamParts): Stream {
   const { localAddress, localPort, remoteAddress, remotePort } = connection;
   const queue = new ReceiveQueue(pool);
   let closed = false;
   let changed = (): void => {};
+  let cancelGivingUp = (): void => {};
   const takeMore = (): void => {
-    if (queue.room > 0) socket.resume();
-    else queue.share.onRoom(takeMore);
+    if (queue.room <= 0) queue.share.onRoom(takeMore);
+    else {
+      cancelGivingUp();
+      socket.resume();
+    }
   };
-  socket.on('message', (message: Buffer) => {
+  const giveUp = (): void => {
+    queue.share.offRoom(takeMore);
+    // What comes until the client has answered has no room.
+    socket.off('message', receive);
+    unread();
+    end(socket, clock, unreadCode, 'Data was not read');
+  };
+  const receive = (message: Buffer): void => {
     queue.push(message);
     if (queue.room <= 0 && !socket.isPaused) {
       socket.pause();
       queue.share.onRoom(takeMore);
+      cancelGivingUp = clock.after(unreadTimeoutMs, giveUp);
     }
     changed();
-  });
+  };
+  socket.on('message', receive);
   socket.on('close', () => {
+    cancelGivingUp();
     closed = true;
     changed();
   });
@@ -67,19 +90,25 @@ export function webStream({ socket, connection, clock, pool, iface }: WebStreamP
       closed ? failure('not-writable') : success(messageSink(socket, size, patient ? undefined : clock)),
     close() {
       queue.close(takeMore);
-      // A socket that is held back would not see the answer.
-      socket.resume();
-      socket.close(1000);
-      if (socket.readyState !== socket.CLOSED)
-        socket.once(
-          'close',
-          clock.after(closeTimeoutMs, () => socket.terminate()),
-        );
+      cancelGivingUp();
+      end(socket, clock, 1000);
     },
     watch(listener) {
       changed = listener;
     },
   };
+}
+
+/** Closes a web socket; a client that does not answer in time is cut off. */
+function end(socket: WebSocket, clock: Clock, code: number, reason?: string): void {
+  // A socket that is held back would not see the answer.
+  socket.resume();
+  socket.close(code, reason);
+  if (socket.readyState !== socket.CLOSED)
+    socket.once(
+      'close',
+      clock.after(closeTimeoutMs, () => socket.terminate()),
+    );
 }
 
 /** Sends the bytes of one write as one binary message. Without a clock it waits for a slow client without end. */
