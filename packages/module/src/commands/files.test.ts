@@ -129,7 +129,7 @@ describe('file_create', () => {
   test('of what can never fit takes no data, of what does not fit now takes it', async () => {
     const { board, registry } = await commandRig({ commands, layout: smallLayout });
     const ask = async (line: string) => {
-      const prepared = prepare(board, registry, line, unattended);
+      const prepared = prepare(board, registry, line, unattended('serial'));
       return prepared.kind === 'prepared' ? await prepared.run() : prepared;
     };
     // The first reserves the room of the second.
