@@ -241,13 +241,11 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/web',
     path: 'packages/module/src/web/',
-    imports: ['base', 'net', 'module/interpreter', 'module/device', 'module/variables', 'module/web/*'],
+    imports: ['base', 'net', 'module/interpreter', 'module/device', 'module/variables'],
     types: ['module/services'],
-    // Fed streams by the network; they open no port.
-    system: ['node:http', 'ws'],
+    // Fed streams by the network, it opens no port; the firmware's own pages are plain files beside the sources.
+    system: ['node:fs', 'node:http', 'ws'],
   },
-  // The firmware's own pages are plain files beside the sources.
-  { name: 'module/web/pages', path: 'packages/module/src/web/pages.ts', imports: ['base'], system: ['node:fs'] },
   {
     name: 'module/commands',
     path: 'packages/module/src/commands/',
@@ -275,12 +273,14 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'module/interpreter', 'module/bus'],
     system: ['*'],
   },
-  { name: 'module/assembly', path: 'packages/module/src/assembly/', imports: ['base', 'net', 'device', 'module/*'] },
-  { name: 'module', path: 'packages/module/src/module.ts', imports: ['base', 'net', 'device', 'module/*'] },
+  // The composition root: it alone sees every part.
+  {
+    name: 'module',
+    path: ['packages/module/src/assembly/', 'packages/module/src/module.ts'],
+    imports: ['base', 'net', 'device', 'module/*'],
+  },
 
-  { name: 'console', path: 'packages/console/src/', imports: ['api', 'console/*'] },
-  // Where the pages get the time and their waits from.
-  { name: 'console/time', path: 'packages/console/src/ui/time.ts', imports: [], packages: [], system: ['*'] },
+  { name: 'console', path: 'packages/console/src/', imports: ['api'] },
   {
     name: 'moorage',
     path: 'packages/moorage/src/',

@@ -52,4 +52,7 @@ export const handedIn: ReadonlySet<string> = new Set([
   'setInterval',
   'setTimeout',
 ]);
-export const realClockFile = 'packages/base/src/clock.ts';
+export const realClockFiles: ReadonlySet<string> = new Set([
+  'packages/base/src/clock.ts',
+  'packages/console/src/ui/time.ts',
+]);
