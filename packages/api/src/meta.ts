@@ -24,7 +24,14 @@ export const metaContract = {
     tag: 'Service',
     summary: 'Ready for requests: the database answers, and file contents can be stored',
     auth: 'none',
-    reply: Type.Object({ status: Type.Literal('ok') }),
+    reply: Type.Object({
+      status: Type.Literal('ok'),
+      warning: Type.Optional(
+        Type.String({
+          description: 'what keeps devices away though requests are answered: an authority out of its time',
+        }),
+      ),
+    }),
     errors: [503],
   }),
   metrics: endpoint({

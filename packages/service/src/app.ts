@@ -82,6 +82,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), traffic };
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, options.deviceHosts);
+  const trouble = identity.trouble();
+  if (trouble !== undefined) api.log.error(trouble);
   const slices = deviceSlices(deps, identity);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
@@ -96,7 +98,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     timeouts: options.timeouts,
     accessLog: settings.accessLog,
   });
-  mountSlices(api, { ...deps, outbound }, slices, channel, {
+  mountSlices(api, { ...deps, outbound, trouble: identity.trouble }, slices, channel, {
     blobs,
     clock,
     statusOf,

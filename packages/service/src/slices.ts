@@ -37,7 +37,7 @@ import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import { eventsRoutes } from './logs/events.ts';
 import { logsRoutes, recentLogs } from './logs/routes.ts';
-import { metaRoutes } from './meta/routes.ts';
+import { metaRoutes, type OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
 import { fleetRoutes } from './metrics/fleet.ts';
 import { metricsRoutes } from './metrics/routes.ts';
@@ -54,7 +54,7 @@ import { usersRoutes } from './users/routes.ts';
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
   app: FastifyInstance,
-  deps: Deps & { readonly outbound: Outbound },
+  deps: Deps & OwnState & { readonly outbound: Outbound },
   devices: DeviceSlices,
   channel: ChannelDeps,
   options: MountOptions,

@@ -15,7 +15,10 @@ const dayMs = 86_400_000;
 /** How long each kind is valid; that of devices is a setting. The listener renews its own. */
 export const validityDays = { authority: 10_950, server: 7300 } as const;
 
-/** Devices whose clocks are late still accept what was made today. */
+/** When certificates begin that devices check, epoch ms: a device without a clock begins in 1970, and its time is never before. */
+const earliestMs = 0;
+
+/** Those of devices are checked by the service alone, and renewed when a third of their time is left: it cannot begin in 1970. */
 const clockToleranceMs = dayMs;
 
 interface Order {
@@ -28,12 +31,13 @@ interface Order {
 
 async function make({ nowMs, days, ...order }: Order): Promise<KeyedCertificate> {
   const { privateKey: key } = await makeKeys('ec', { namedCurve: 'P-256' });
-  const [notBeforeMs, notAfterMs] = [nowMs - clockToleranceMs, nowMs + days * dayMs];
+  const notBeforeMs = order.purpose.for === 'client' ? nowMs - clockToleranceMs : earliestMs;
+  const notAfterMs = nowMs + days * dayMs;
   const certificate = await writeCertificate({ ...order, notBeforeMs, notAfterMs, key });
   return { certificate, key: String(key.export({ type: 'pkcs8', format: 'pem' })) };
 }
 
-/** Makes a private certificate authority (EC P-256), valid from `nowMs`, epoch milliseconds. Spec: API-DEV-identity. */
+/** Makes a private certificate authority (EC P-256), valid for 30 years from `nowMs`, epoch ms, and at any time before. Spec: API-DEV-identity. */
 export const makeAuthority = (nowMs: number): Promise<KeyedCertificate> =>
   make({
     // The suffix tells the authorities of two installations apart when their certificates lie side by side.
@@ -81,7 +85,14 @@ export const fingerprintOf = (certificate: string): string =>
 /** Node prints fingerprints as upper-case pairs with colons; the records hold them plain. */
 const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();
 
-/** Whether a server certificate serves all these hosts, and has more than `marginDays` to live. */
+/** What is wrong with the time of a certificate at a moment, epoch ms. */
+export function timeTrouble(certificate: string, nowMs: number): string | undefined {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  if (nowMs < validFromDate.getTime()) return `is not valid before ${validFromDate.toISOString()}`;
+  return nowMs > validToDate.getTime() ? `has not been valid since ${validToDate.toISOString()}` : undefined;
+}
+
+/** Whether a server certificate is in force, serves all these hosts, and has more than `marginDays` to live. */
 export function serves(
   certificate: string,
   authority: string,
@@ -90,6 +101,7 @@ export function serves(
   marginDays: number,
 ): boolean {
   const parsed = new X509Certificate(certificate);
+  if (timeTrouble(certificate, nowMs) !== undefined) return false;
   if (parsed.validToDate.getTime() < nowMs + marginDays * dayMs) return false;
   if (!parsed.verify(new X509Certificate(authority).publicKey)) return false;
   return hosts.every((host) => (isAddress(host) ? parsed.checkIP(host) : parsed.checkHost(host)) !== undefined);

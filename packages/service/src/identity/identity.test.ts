@@ -1,9 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { VirtualClock } from '@moorage/base';
 import { expect, it } from 'vitest';
+import { former } from '../testing/former-certificates.ts';
 import { eachDatabase, testStartMs } from '../testing/index.ts';
-import { fingerprintOf, validityDays } from './certificates.ts';
-import { openIdentity } from './identity.ts';
+import { fingerprintOf, timeTrouble, validityDays } from './certificates.ts';
+import { type Identity, openIdentity } from './identity.ts';
+import { keepSetting } from './queries.ts';
 
 const uuid = 'ab'.repeat(20);
 const dayMs = 86_400_000;
@@ -52,6 +54,36 @@ eachDatabase('identity', (open) => {
     expect(early.server).toEqual(first.server);
     expect(late.server).not.toEqual(first.server);
     expect(late.ca).toBe(first.ca);
+  });
+
+  it.each([
+    [400, 0],
+    [0, 8000],
+  ])(
+    'a start %d days ahead, then one %d days, then one at the right time leave a listener that devices trust, at 1970 too',
+    async (one, two) => {
+      const storage = await open();
+      let identity: Identity | undefined;
+      for (const days of [one, two, 0])
+        identity = await openIdentity(storage, new VirtualClock(testStartMs + days * dayMs), 10_950);
+      for (const certificate of [identity?.ca ?? '', identity?.server.certificate ?? '']) {
+        for (const atMs of [0, testStartMs - 2 * dayMs, testStartMs, testStartMs + 365 * dayMs])
+          expect(timeTrouble(certificate, atMs)).toBeUndefined();
+      }
+      expect(identity?.trouble()).toBeUndefined();
+    },
+  );
+
+  it('server certificate that is not valid yet is made anew; such an authority stays, and is named', async () => {
+    const storage = await open();
+    for (const name of ['authority', 'server'] as const)
+      await storage.transaction((trx) => keepSetting(trx, `identity.${name}`, JSON.stringify(former(name))));
+    const identity = await openIdentity(storage, new VirtualClock(testStartMs - 400 * dayMs), 10_950);
+    expect(identity.ca).toBe(former('authority').certificate);
+    expect(identity.server).not.toEqual(former('server'));
+    expect(identity.trouble()).toMatch(
+      /^The authority of this installation is not valid before 2023-11-13T22:13:20.000Z; /,
+    );
   });
 
   // API-DEV-identity

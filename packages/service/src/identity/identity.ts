@@ -6,6 +6,7 @@ import {
   makeDeviceCertificate,
   makeServerCertificate,
   serves,
+  timeTrouble,
 } from './certificates.ts';
 import { keepSetting, readSetting, replaceSetting } from './queries.ts';
 import type { KeyedCertificate } from './x509.ts';
@@ -16,6 +17,8 @@ export interface Identity {
   readonly ca: string;
   /** Certificate and key of the device listener. */
   readonly server: KeyedCertificate;
+  /** Why devices refuse the authority now; it is not made anew, since every device would have to be provisioned again. */
+  trouble(): string | undefined;
   /** Issues a certificate with CN = `uuid`. The caller stores its fingerprint, which outdates an earlier one. */
   issueDeviceCertificate(uuid: string): Promise<DeviceCertificate>;
 }
@@ -50,6 +53,13 @@ export async function openIdentity(
   return {
     ca: authority.certificate,
     server,
+    trouble() {
+      const trouble = timeTrouble(authority.certificate, clock.now());
+      return (
+        trouble &&
+        `The authority of this installation ${trouble}; the clock says ${new Date(clock.now()).toISOString()}`
+      );
+    },
     issueDeviceCertificate: (uuid) => makeDeviceCertificate(authority, uuid, clock.now(), deviceDays),
   };
 }

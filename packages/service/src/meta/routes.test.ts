@@ -7,7 +7,7 @@ import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
 import { Traffic } from '../core/traffic.ts';
 import { openStorage } from '../db/open.ts';
 import { routerPaths } from '../http/paths.ts';
-import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
+import { buildApp, eachDatabase, type TestApp, testStartMs } from '../testing/index.ts';
 
 eachDatabase('healthz', (open, kind) => {
   // API-EP-GET-healthz
@@ -143,6 +143,22 @@ eachDatabase('readyz', (open) => {
     const app = await buildApp(storage);
     await storage.close();
     expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503, body: { code: 'STORAGE_AWAY' } } });
+  });
+
+  it('names an authority that is out of its time, as does the log', async () => {
+    const storage = await open();
+    const first = await buildApp(storage);
+    expect(await ready(first)).toEqual(
+      expect.objectContaining({ value: expect.objectContaining({ value: { status: 'ok' } }) }),
+    );
+    await first.service.close();
+    const lines: string[] = [];
+    const logStream = { write: (line: string) => lines.push(line) };
+    const startMs = testStartMs + 11_000 * 86_400_000;
+    const app = await buildApp(storage, { startMs, logLevel: 'error', logStream });
+    const warning = expect.stringContaining('has not been valid since 2053-11-06');
+    expect(await ready(app)).toMatchObject({ ok: true, value: { value: { status: 'ok', warning } } });
+    expect(lines).toEqual([expect.stringContaining('has not been valid since 2053-11-06')]);
   });
 
   it('says so when nothing can be stored', async () => {

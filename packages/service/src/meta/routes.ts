@@ -8,8 +8,21 @@ import { version } from './version.ts';
 /** Seconds after which a monitor may ask again. */
 const retryAfterS = 5;
 
+/** What the service knows of itself beside its storage. */
+export interface OwnState {
+  /** What is wrong, if anything; requests are answered all the same. */
+  trouble(): string | undefined;
+}
+
 /** State of the service for monitors. */
-export function metaRoutes({ storage, blobs, clock, log, traffic }: Deps): Handlers<typeof metaContract> {
+export function metaRoutes({
+  storage,
+  blobs,
+  clock,
+  log,
+  traffic,
+  trouble,
+}: Deps & OwnState): Handlers<typeof metaContract> {
   const startedMs = clock.monotonic();
   const figures = openFigures(storage.db, traffic, clock);
   return {
@@ -38,7 +51,8 @@ export function metaRoutes({ storage, blobs, clock, log, traffic }: Deps): Handl
         log.error({ err: error }, 'The service is not ready');
         return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
       }
-      return success({ status: 'ok' });
+      const warning = trouble();
+      return success({ status: 'ok', ...(warning !== undefined && { warning }) });
     },
 
     // API-EP-GET-metrics
