@@ -24,7 +24,7 @@ export const updateDownload: Benchmark = {
     };
     const load: Load = { ...common, durationMs: 3_000, paths: [ready.updatePath], method: 'GET', body: '' };
     try {
-      // A device gets the files of the bundle that it has been told of.
+      // A device gets the files of the bundle that it has been offered.
       await runLoad(ask);
       const speed = async (port: number) => (await runLoad({ ...load, port })).bytesPerSecond / 1e6;
       const pair = await interleave(

@@ -22,12 +22,12 @@ async function day(clock: VirtualClock): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** A joined module with its status broadcast every 10 s, and somebody who hears it. */
+/** A joined module with its status broadcast every 10 s, and a host that receives it. */
 async function moduleDay(): Promise<number> {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock);
-  let heard = 0;
-  unwrap(await network.attach('listener', '10.5.6.20').datagrams({ port: 55_555 }, () => heard++));
+  let received = 0;
+  unwrap(await network.attach('listener', '10.5.6.20').datagrams({ port: 55_555 }, () => received++));
   const net = network.attach('module', '10.5.6.108');
   const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
   await module.boot();
@@ -36,9 +36,9 @@ async function moduleDay(): Promise<number> {
   const joined = module.execute('network_up');
   await clock.advance(1_000);
   await joined;
-  heard = 0;
+  received = 0;
   const spentMs = await day(clock);
-  if (heard !== dayMs / periodMs) throw new Error(`The module was heard ${heard} times`);
+  if (received !== dayMs / periodMs) throw new Error(`The status was received ${received} times`);
   await module.close();
   return spentMs;
 }

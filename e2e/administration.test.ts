@@ -41,7 +41,7 @@ describe('moorage user add and token add', () => {
     const password = /^Password: (\w{20}) \(shown this once\)$/m.exec(made.text)?.[1] ?? '';
     expect(await login(api, 'maker@example.com', password)).toMatchObject({ ok: true });
 
-    // API-RULE-session-3: a lost password is replaced, and whoever is logged in with the old one is out.
+    // API-RULE-session-3: a lost password is replaced, and logins with the old one end.
     const session = await login(api, 'maker@example.com', password);
     if (!session.ok) throw new Error(session.error.body.message);
     const old = createClient({ baseUrl: String(api), token: session.value.value.token });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { must } from '../packages/moorage/src/up/example.ts';
 import { type Harbour, openHarbour } from './harbour.ts';
 
-/** A file as the bridging host is told of it. */
+/** A file as the bridging host gets it listed. */
 interface BridgedFile {
   readonly local: string;
   readonly url: string;

@@ -61,8 +61,8 @@ eachDatabase('the data cloud of a module', (open) => {
   test('samples and controls go both ways between a host and its users', async () => {
     gauge = await openGauge(await open());
     const { owner, deviceId, run, answer } = gauge;
-    const told = await owner.call('data.capabilities', { params: { device_id: deviceId } });
-    expect(told).toMatchObject({
+    const capabilities = await owner.call('data.capabilities', { params: { device_id: deviceId } });
+    expect(capabilities).toMatchObject({
       value: { value: { activated: true, user: 'ada', capabilities: { name: 'Tide gauge' } } },
     });
 

@@ -64,7 +64,7 @@ async function run(module: Module, line: string, bytes?: Buffer): Promise<void> 
   if (code !== 0) throw new Error(`"${line}" answered ${code} ${text}: ${module.log.entries().at(-1)}`);
 }
 
-/** One round of a host; tells whether there is nothing left to do. */
+/** One round of a host; returns whether there is nothing left to do. */
 async function round(boat: Boat, bversion: string): Promise<boolean> {
   const { module, next } = boat;
   if (next < samplesEach) {
@@ -114,8 +114,8 @@ eachDatabase('a service that is killed while its modules are at it', (_open, _ki
     const first = serve(database, 0, 0);
     const ready = await eventOf(first, 'ready');
     const [port, devicePort] = [portOf(ready.api), portOf(ready.devices)];
-    const anybody = createClient({ baseUrl: `http://127.0.0.1:${port}` });
-    const client = anybody.as(must(await anybody.call('auth.login', { body: login })).token);
+    const anonymous = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const client = anonymous.as(must(await anonymous.call('auth.login', { body: login })).token);
     const authority = Buffer.from(must(await client.call('identity.authority')) as Uint8Array).toString();
 
     const boats: Boat[] = [];
@@ -124,7 +124,7 @@ eachDatabase('a service that is killed while its modules are at it', (_open, _ki
       boats.push(await commission(client, index, { devicePort, authority, product }));
     }
 
-    // Killed, not stopped, as soon as somebody has installed and everybody has sent something; then started again.
+    // Killed, not stopped, as soon as one device has installed and all have sent something; then started again.
     let killed = false;
     let back = (): void => {};
     const isBack = new Promise<void>((resolve) => {

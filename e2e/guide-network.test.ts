@@ -31,7 +31,7 @@ function start(script: string): { readonly printed: () => string; readonly ended
   return { printed: () => text, ended: once(child, 'exit') };
 }
 
-/** Resolves when somebody listens there. */
+/** Resolves when a server listens there. */
 async function listening(host: string, port: number): Promise<void> {
   const probe = (): Promise<boolean> =>
     new Promise((resolve) => {

@@ -66,7 +66,7 @@ async function openWire(targetPort: number): Promise<Wire> {
         if (!near.write(chunk)) far.pause();
         return;
       }
-      // An orderly end: a reset would also take what the module has not read yet, and nobody could say how much.
+      // An orderly end: a reset would also take what the module has not read yet, and how much is unknown.
       far.removeAllListeners('data');
       near.end();
     });

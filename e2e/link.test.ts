@@ -81,12 +81,12 @@ eachDatabase('the link', (open) => {
 
   // MOD-CHAN-request, MOD-CHAN-telemetry, API-CHAN-echo, API-CHAN-webhook, API-CHAN-telemetry
   test('carries echoes, webhooks and telemetry of the module', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const party = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        heard.push(JSON.parse(Buffer.concat(chunks).toString()));
+        received.push(JSON.parse(Buffer.concat(chunks).toString()));
         response.setHeader('content-type', 'application/json').end('{"level":"high"}');
       });
     }).listen(0, '127.0.0.1');
@@ -100,7 +100,7 @@ eachDatabase('the link', (open) => {
     await goOnline(it, ['dms.telemetry.interval 50']);
     expect(await it.run('dms echo "is it there"')).toBe('is it there');
     expect(await it.run('dms webhook TIDE {"cm": 412}')).toBe('{"level":"high"}');
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { code: 'TIDE', data: { cm: 412 }, device: { uuid: it.module.identity.uuid.toLowerCase() } },
     ]);
     expect(await attempt(it, 'dms webhook NOBODY')).toEqual([expect.stringContaining('not found'), '1 Command failed']);
@@ -225,7 +225,7 @@ eachDatabase('the link', (open) => {
       return module;
     };
     const ca = identity.slice(2);
-    // Nobody knows this one; this one is known, and has lost its identity; this one has the identity of another.
+    // This one is unknown; this one is known, and has lost its identity; this one has the identity of another.
     expect(await result(await another(77, ca))).toBe('7');
     expect(await result(await another(1, ca))).toBe('7');
     expect(await result(await another(78, identity))).toBe('7');

@@ -108,13 +108,13 @@ test('two processes on one PostgreSQL are one service', async () => {
   }
   for (const program of programs) program.process.kill('SIGTERM');
   expect(await Promise.all(programs.map(({ ended }) => ended))).toEqual([0, 0]);
-  const told = programs.flatMap((program) => program.errors().split('\n').filter(Boolean));
+  const errorLines = programs.flatMap((program) => program.errors().split('\n').filter(Boolean));
   // That a request was slow says something of the machine, not of the two.
   const isExpected = (line: string) => line.startsWith('First run:') || line.includes('"msg":"Slow request"');
-  expect(told.filter((line) => !isExpected(line))).toEqual([]);
+  expect(errorLines.filter((line) => !isExpected(line))).toEqual([]);
 });
 
-/** Resolves when nobody listens there any more. */
+/** Resolves when no server listens there any more. */
 async function untilClosed(port: number): Promise<void> {
   for (;;) {
     const refused = await new Promise<boolean>((resolve) => {

@@ -97,7 +97,7 @@ class SimulatedService {
   }
 }
 
-/** A module, the host software behind its serial port, and what the two have been told. */
+/** A module, the host software behind its serial port, and what the two have had confirmed. */
 export interface Boat {
   readonly index: number;
   readonly random: Random;
@@ -275,13 +275,13 @@ export async function sail(
     boat.store = power.memory.survivor();
     if (power.isOn) return;
     boat.cuts++;
-    // What it would still do by itself, it does no more; nobody waits for what it was doing.
+    // What it would still do by itself, it does no more; what it was doing is not awaited.
     void module?.close();
     await sleep(clock, 1_000);
   }
 }
 
-/** One round of the host; tells whether there is nothing left to do. */
+/** One round of the host; returns whether there is nothing left to do. */
 async function round(module: Module, boat: Boat, bversion: string, samples: number): Promise<boolean> {
   const { nextSample } = boat;
   if (nextSample < samples) {

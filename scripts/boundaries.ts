@@ -48,7 +48,7 @@ export const systemModules: ReadonlySet<string> = new Set([
   'ws',
 ]);
 
-/** The slices of the service, each a folder: what one needs of another is handed in by whoever puts them together. */
+/** The slices of the service, each a folder: what one needs of another is handed in where they are put together. */
 const slices = [
   'auth',
   'users',

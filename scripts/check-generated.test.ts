@@ -21,7 +21,7 @@ describe('generated documents', () => {
     expect(messages([])).toEqual(['docs/generated/a.md: missing; run npm run generate']);
   });
 
-  it('fail when nobody makes one', () => {
+  it('fail when no generator makes one', () => {
     const files = [
       { path: 'docs/generated/a.md', text: 'new' },
       { path: 'docs/generated/b.md', text: '' },

@@ -2,7 +2,7 @@
 import { renderAll } from './generators/index.ts';
 import { type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 
-/** Documents that are missing, out of date, or made by nobody. */
+/** Documents that are missing, out of date, or made by no generator. */
 export function compareGenerated(files: readonly ProjectFile[], made: ReadonlyMap<string, string>): Problem[] {
   const committed = new Map(files.map(({ path, text }) => [path, text]));
   const problems: Problem[] = [];

@@ -55,7 +55,7 @@ describe('ids in a text', () => {
     expect(findIds(text).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('a family is told from an id', () => {
+  it('a family is recognised by its id', () => {
     expect(findIds('\nMOD-VAR-*')).toEqual([{ id: 'MOD-VAR-', line: 2, family: true }]);
   });
 });

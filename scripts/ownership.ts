@@ -18,12 +18,12 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   avatars: ['avatars'],
   devices: ['devices'],
   updates: ['ota'],
-  // Written through db/logs.ts, in the transaction that a line tells of.
+  // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   customers: ['users'],
   connectors: ['connectors'],
   connector_events: ['connectors'],
-  // Queued in the transaction of the log row that they tell of.
+  // Queued in the transaction of the log row that they report.
   deliveries: ['connectors', 'logs'],
   polls: ['metrics'],
   activations: ['data'],

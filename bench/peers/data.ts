@@ -76,7 +76,7 @@ console.log(
   }),
 );
 
-// At a line on its input it lets go of all that nobody holds: then its memory is measured from outside.
+// At a line on its input it lets go of all that is unreachable: then its memory is measured from outside.
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 process.stdin.on('data', () => {
   const collect = (globalThis as { gc?: Collect }).gc;

@@ -55,7 +55,7 @@ async function startListeners(number: number): Promise<void> {
 }
 
 const start = (number: number): Promise<void> => (kind === 'modules' ? startModule(number) : startListeners(number));
-// As under pressure: the room for young objects, which starting a thousand modules makes V8 widen, is nobody's.
+// As under pressure: the room for young objects, which starting a thousand modules makes V8 widen, does not count.
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 const collector = (globalThis as { gc?: Collect }).gc ?? (() => {});
 const collect = (): void => collector({ type: 'major', execution: 'sync', flavor: 'last-resort' });

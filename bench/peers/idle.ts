@@ -27,7 +27,7 @@ async function startListener(): Promise<void> {
 }
 
 const start = (seed: number): Promise<void> => (kind === 'modules' ? startModule(seed) : startListener());
-// As under pressure: the room for young objects, which starting a thousand modules makes V8 widen, is nobody's.
+// As under pressure: the room for young objects, which starting a thousand modules makes V8 widen, does not count.
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 const collector = (globalThis as { gc?: Collect }).gc ?? (() => {});
 const collect = (): void => collector({ type: 'major', execution: 'sync', flavor: 'last-resort' });

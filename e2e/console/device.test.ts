@@ -44,7 +44,7 @@ describe.skipIf(skipReason)('the page of a device', () => {
     killAll();
   });
 
-  test('tells at once that the module is away, and what that means, and that it is back', async () => {
+  test('shows at once that the module is away, and what that means, and that it is back', async () => {
     const page = await open('console', 'phone');
     await page.getByText('online', { exact: true }).waitFor();
     await page.getByText('On the message channel since').waitFor();
@@ -278,7 +278,7 @@ describe.skipIf(skipReason)('the page of a device', () => {
     await expectQuiet(page);
   });
 
-  test.each(tabKeys('device/tabs.ts'))('has nothing in the way of anybody: %s', async (tab) => {
+  test.each(tabKeys('device/tabs.ts'))('has no problem of access: %s', async (tab) => {
     await inspect(scene.quay, { path: scene.path(tab), name: `device-${tab}` });
   });
 

@@ -50,7 +50,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     await page.getByRole('searchbox').fill('buoy 07');
     await page.getByText('1 device', { exact: true }).waitFor();
     expect(page.url()).toContain('q=buoy+07');
-    // Whoever is sent the address sees the same.
+    // The address shows the same to others.
     const other = await quay.open({ path: new URL(page.url()).pathname + new URL(page.url()).search });
     await other.getByRole('link', { name: 'Buoy 07' }).waitFor();
     await expect.poll(() => other.getByRole('searchbox').inputValue()).toBe('buoy 07');
@@ -110,7 +110,7 @@ describe.skipIf(skipReason)('the list of devices', () => {
     const product_id = products.ok ? products.value.value[0]?.id : undefined;
     const devices = await quay.client.call('devices.list', { query: { ...(product_id && { product_id }) } });
     const titles = devices.ok ? devices.value.value.map(({ title }) => title) : [];
-    // Nobody has claimed them: only who owns a device may activate it, and the administrator may.
+    // They are unclaimed: only the owner of a device may activate it, and the administrator may.
     expect(titles).toEqual(expect.arrayContaining(['Buoy 01', 'Buoy 02']));
   });
 

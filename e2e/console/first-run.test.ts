@@ -118,7 +118,7 @@ describe.skipIf(skipReason)('an empty service and a module from the factory', ()
     await settled(page);
     await photograph(page, 'first-steps-last');
     await line.run('ota');
-    // The list has done its work, and nobody has reloaded the page.
+    // The list has done its work, and the page has not been reloaded.
     await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
     const device = await quay.client.call('devices.get', { params: { identifier: uuid } });
     expect(device.ok && device.value.value).toMatchObject({ bundle: '0.0.0.1', bundle_ok: true, user: 'owner' });

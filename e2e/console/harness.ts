@@ -35,7 +35,7 @@ export interface Quay {
   readonly uuid: string;
   /** Where the serial line of the module is; empty unless it was asked for. */
   readonly serial: string;
-  /** A new window with cookies of its own, signed in as the administrator unless told otherwise. */
+  /** A new window with cookies of its own, signed in as the administrator unless an option says otherwise. */
   open(options?: {
     signedIn?: boolean;
     as?: Quay['administrator'];
@@ -48,7 +48,7 @@ export interface Quay {
   close(): Promise<void>;
 }
 
-/** Errors of a page that nobody looked for: a test that ends with some has failed. */
+/** Unexpected errors of a page: a test that ends with some has failed. */
 const errorsOf = new WeakMap<BrowserContext, string[]>();
 
 /** What a page has complained of so far: thrown errors, and refusals of the content security policy. */
@@ -129,7 +129,7 @@ function collectErrors(page: Page): string[] {
   page.on('console', (message) => {
     // That the page is not signed in yet is an answer, not an error.
     if (message.type() !== 'error' || message.text().includes('401')) return;
-    // An event tells of a deletion, too. It may come before the page has left what is gone, and have it asked for.
+    // An event reports a deletion, too. It may come before the page has left what is gone, and have it asked for.
     const { url } = message.location();
     if (message.text().includes('404') && deleted.some((path) => `${url}/`.startsWith(path))) return;
     errors.push(`${message.text()} ${url}`);

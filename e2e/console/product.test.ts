@@ -180,7 +180,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await other.getByLabel('State of the product').getByText('published').waitFor();
     await button(page, 'Change the state').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    // The answer comes late, as on a busy machine: an event has told of it, and the page has asked for what is gone.
+    // The answer comes late, as on a busy machine: an event has reported it, and the page has requested what is gone.
     await page.route(`**/api/products/${productId}`, async (route) => {
       if (route.request().method() !== 'DELETE') return route.continue();
       const askedAgain = page.waitForResponse((response) => response.status() === 404);
@@ -195,10 +195,10 @@ describe.skipIf(skipReason)('the developer workflow', () => {
   });
 
   test('sends what happens through a connector', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const party = createServer((request, response) => {
-      heard.push(String(request.headers['x-key']));
-      request.resume().on('end', () => response.writeHead(heard.length === 1 ? 500 : 200).end());
+      received.push(String(request.headers['x-key']));
+      request.resume().on('end', () => response.writeHead(received.length === 1 ? 500 : 200).end());
     });
     await new Promise<void>((resolve) => party.listen(0, '127.0.0.1', resolve));
     const address = party.address();
@@ -226,7 +226,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await button(page, 'Save the connector').click();
     await page.getByRole('cell', { name: /Harbour office/ }).waitFor();
     await button(page, 'Test PORT_OFFICE').click();
-    await expect.poll(() => heard).toEqual(['sea', 'sea', 'sea']);
+    await expect.poll(() => received).toEqual(['sea', 'sea', 'sea']);
     await button(page, 'Actions for connector PORT_OFFICE').click();
     await page.getByRole('menuitem', { name: 'Deliveries' }).click();
     await dialog(page, 'Deliveries of PORT_OFFICE').getByRole('cell', { name: 'test' }).first().waitFor();

@@ -36,7 +36,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     killAll();
   });
 
-  test('a manager changes the product, but lets nobody in and deletes nothing for good', async () => {
+  test('a manager changes the product, but lets no user in and deletes nothing for good', async () => {
     const page = await quay.open({ as: people.manager, path: `/products/${product.id}` });
     await page.getByRole('textbox', { name: 'Title' }).waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
@@ -63,7 +63,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await page.getByRole('region', { name: 'Preview (0)' }).waitFor();
     expect(await page.getByRole('region', { name: 'Trash' }).count()).toBe(0);
     expect(await button(page, 'Create a bundle').count()).toBe(0);
-    // No event tells a tester of this; the page finds out by asking.
+    // No event reports this to a tester; the page finds out by asking.
     const body = { code: product.code, title: 'Fairway marker' };
     unwrap(await quay.client.call('products.update', { params: { product_id: product.id }, body }));
     await page.getByRole('heading', { level: 1, name: 'Fairway marker' }).waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await page.getByRole('link', { name: 'Products' }).first().waitFor();
   });
 
-  test('a visitor is told what is not theirs', async () => {
+  test('a visitor reads what is not theirs', async () => {
     const page = await quay.open({ as: people.visitor, path: '/administration' });
     await page.getByText('This page is for administrators').waitFor();
     expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);

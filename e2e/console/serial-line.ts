@@ -40,12 +40,12 @@ export async function openSerialLine(address: string): Promise<SerialLine> {
   let text = '';
   let machine = false;
   const waiting: { resolve: (payload: string) => void; reject: (error: Error) => void; line: string }[] = [];
-  const told: (() => void)[] = [];
+  const confirmed: (() => void)[] = [];
   socket.on('data', (chunk: string) => {
     text += chunk;
     if (!machine) {
       // Until the mode has changed, answers come as people read them.
-      if (text.includes('Set OK')) told.shift()?.();
+      if (text.includes('Set OK')) confirmed.shift()?.();
       return;
     }
     const { frames, rest } = takeFrames(text);
@@ -57,7 +57,7 @@ export async function openSerialLine(address: string): Promise<SerialLine> {
       else next?.reject(new Error(`The module answered ${code} ${payload.trim()} to "${next.line}"`));
     }
   });
-  const switched = new Promise<void>((resolve) => told.push(resolve));
+  const switched = new Promise<void>((resolve) => confirmed.push(resolve));
   socket.write('set system.cmd.mode machine\r\n');
   await switched;
   machine = true;

@@ -20,7 +20,7 @@ describe.skipIf(skipReason)('a form that is half filled', () => {
     killAll();
   });
 
-  test('is still there when the session was over, and whoever it was has signed in again', async () => {
+  test('is still there when the session was over, and its user has signed in again', async () => {
     const page = await quay.open({ path: '/platforms?new=1', width: 'phone' });
     const title = page.getByRole('textbox', { name: 'Title' });
     await title.fill('Half typed');

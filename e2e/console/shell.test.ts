@@ -37,7 +37,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     expect((await fetch(new URL('/api/auth/login', quay.url))).status).toBe(405);
   });
 
-  test('leads whoever has an empty service to the first thing to do', async () => {
+  test('leads a user of an empty service to the first thing to do', async () => {
     const page = await quay.open();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await settled(page);

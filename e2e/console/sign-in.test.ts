@@ -55,7 +55,7 @@ describe.skipIf(skipReason)('the first run', () => {
     expect(complaints(page)).toEqual([]);
   });
 
-  test('lets somebody make an account, at phone width', async () => {
+  test('lets a visitor make an account, at phone width', async () => {
     const page = await quay.open({ signedIn: false, width: 'phone' });
     await photograph(page, 'sign-in');
     await page.getByRole('button', { name: 'Make an account' }).click();

@@ -14,7 +14,7 @@ import { code, page, table } from '../support/markdown.ts';
 interface Machine {
   readonly title: string;
   readonly path: string;
-  /** The table by its name, for the page to tell. */
+  /** The table's name, for the page. */
   readonly tables: Readonly<Record<string, readonly Transition<string, string>[]>>;
 }
 

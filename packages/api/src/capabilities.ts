@@ -27,7 +27,7 @@ const titled = {
 
 /** One time series that a device writes. */
 export const StreamCapability = Type.Object(titled);
-/** One value that both sides set; `default` is what it has before anybody did. */
+/** One value that both sides set; `default` is what it has until then. */
 export const ControlCapability = Type.Object({ ...titled, default: Type.Optional(DataValue) });
 
 const byName = <const S extends Type.TSchema>(schema: S) =>

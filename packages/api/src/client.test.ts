@@ -93,7 +93,7 @@ describe('client', () => {
     expect(foreign).toMatchObject({ ok: false, error: { status: 502, body: { code: 'UNKNOWN', message: '<html>' } } });
   });
 
-  it('throws when nobody answers', async () => {
+  it('throws without an answer', async () => {
     const fetch = async () => {
       throw new TypeError('fetch failed');
     };

@@ -11,7 +11,7 @@ export type ConnectorType = (typeof connectorTypes)[number];
 const eventGroups = ['device', 'ota', 'product', 'bundle', 'resource', 'asset', 'activation_token'];
 const quietEvents: readonly LogType[] = ['device.message', 'ota.check', 'ota.none'];
 
-/** Log types that a connector can be told of: those of its product, without what comes too often or is its own doing. */
+/** Log types that a connector can send: those of its product, without what comes too often or is its own doing. */
 export const connectorEvents = logTypes.filter(
   (type) => eventGroups.includes(type.split('.')[0] ?? '') && !quietEvents.includes(type),
 );

@@ -8,7 +8,7 @@ const idleTurns = 10;
 
 /**
  * A virtual clock that goes on by itself: whenever the program has nothing else to do it jumps to the next timer. So
- * what waits only for time runs as fast as the machine can, and what waits for somebody outside sees time rush by.
+ * what waits only for time runs as fast as the machine can, and what waits for the world outside sees time rush by.
  *
  * It rests while no timer waits, and keeps the process alive otherwise. `stop` makes it stand still for good.
  */
@@ -58,7 +58,7 @@ export class AutoClock implements Clock {
       return;
     }
     this.#turns = idleTurns;
-    // A task that throws is the mistake of whoever set it; the process hears of it as of any other.
+    // A task that throws is the mistake of its author: an unhandled error, as any other.
     void this.#clock.advance(nextAtMs - this.#clock.monotonic()).then(() => this.#turn());
   }
 }

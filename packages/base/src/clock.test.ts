@@ -15,7 +15,7 @@ test('VirtualClock runs timers in the order of their due times, each at its own 
   expect(seen[2]).toBe('late at 1020');
 });
 
-test('VirtualClock advances by exactly what it is told, however often', async () => {
+test('VirtualClock advances by exactly the given time, however often', async () => {
   const clock = new VirtualClock();
   for (let step = 1; step <= 5; step++) {
     await clock.advance(7);

@@ -30,7 +30,7 @@ export const realClock: Clock = {
   },
 };
 
-/** A clock that stands still until it is told to advance; timers run in the order of their due times. */
+/** A clock that stands still until `advance` is called; timers run in the order of their due times. */
 export class VirtualClock implements Clock {
   #elapsedMs = 0;
   readonly #startMs: number;

@@ -25,7 +25,7 @@ export interface RenewalParts {
 /** How the renewed pair that was found ended: it is the identity now, or it is gone. */
 export type Settled = 'renewed' | 'dropped' | 'kept';
 
-/** A renewed pair is stored that the service may not have heard of. */
+/** A renewed pair is stored that the service may not have acknowledged. */
 export const isRenewalOpen = (files: DeviceFiles): boolean => hasIdentity(files, renewedFiles);
 
 /** Asks for a new pair with the one that is in use, and stores it beside that. */
@@ -45,16 +45,16 @@ export async function fetchRenewed(
 
 /**
  * Ends a renewal from wherever it stands: acknowledges the renewed pair, which thereby becomes the identity. The service
- * takes both pairs until it hears that, and the renewed one alone from then on; so whichever it takes is kept. A service
+ * takes both pairs until it knows that, and the renewed one alone from then on; so whichever it takes is kept. A service
  * that cannot be reached leaves all as it is. Spec: MOD-ID-renew.
  */
 export async function settleRenewal({ files, withPair }: RenewalParts): Promise<Result<Settled, ServiceFailure>> {
-  const heard = await withPair(renewedFiles, (connection) => connection.request(endpoints.acknowledge, {}));
-  if (heard.ok) {
+  const acknowledged = await withPair(renewedFiles, (connection) => connection.request(endpoints.acknowledge, {}));
+  if (acknowledged.ok) {
     await promoteRenewed(files);
     return success('renewed');
   }
-  if (heard.error.result !== otaResults.unauthorised) return heard;
+  if (acknowledged.error.result !== otaResults.unauthorised) return acknowledged;
   // Not this pair: it may have been taken back, or the device is disabled. What the other one gets tells the two apart.
   const known = await withPair(identityFiles, (connection) => connection.request(endpoints.info, {}));
   if (!known.ok) return success('kept');

@@ -14,7 +14,7 @@ const sameSignalMs = 500;
 export function stopOnSignal(stop: () => Promise<void>): void {
   // Nothing else may: the timers of the two programs do not, and a module may have no listener at all.
   const keepsAlive = setInterval(() => {}, 3_600_000);
-  // Whoever read the output may go away; the work goes on.
+  // The reader of the output may go away; the work goes on.
   process.stdout.on('error', () => {});
   let firstAtMs: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -7,7 +7,7 @@ export interface Progress {
   end(text: string): void;
 }
 
-/** What a command tells its user: prose, or one JSON object per line. */
+/** What a command prints for its user: prose, or one JSON object per line. */
 export interface Reporter {
   /** Something that happened: an object of its own in JSON; in prose the text, or nothing. */
   event(name: string, data?: Readonly<Record<string, unknown>>, prose?: string): void;

@@ -53,7 +53,7 @@ test.each([
   ['real', 900, 120],
   ['none', 0, 0],
 ])('--timing %s: a save takes %i ms, and %i when the personality says 120', async (timing, neutral, own) => {
-  // Nobody waits for a boot in virtual time.
+  // A boot takes no real time.
   const base = { ...settings, timing, time: 'virtual' };
   for (const [personality, expected] of [
     [undefined, neutral],
@@ -87,7 +87,7 @@ test('--strict refuses what is only a guess', async () => {
 });
 
 // MOD-VAR-remote_terminal.enabled
-test('the address of the remote terminal is told once it is enabled', async () => {
+test('the address of the remote terminal is printed once it is enabled', async () => {
   const flash = join(folder, 'terminal');
   const first = await startModule({ ...settings, flash });
   expect(first.addresses.terminal).toBeNull();
@@ -99,7 +99,7 @@ test('the address of the remote terminal is told once it is enabled', async () =
   await second.stop();
 });
 
-test('a port that another program has is no address, and is told with the way out', async () => {
+test('a port that another program has is no address, and is reported with the way out', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;

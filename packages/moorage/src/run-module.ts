@@ -267,7 +267,7 @@ async function start(
   const others = { ...serial.value.addresses, control: control?.value.address ?? null, mac, uuid };
   return {
     module,
-    // Asked anew each time: what the module is told later counts.
+    // Read each time: variables may have changed.
     get addresses() {
       return { ...others, ...servers.addresses };
     },

@@ -55,7 +55,7 @@ export async function startService(
     await lock?.release();
   };
   try {
-    // Nobody else's: it holds the key of the authority, and those of modules.
+    // Of this user alone: it holds the key of the authority, and those of modules.
     makeFolder(settings.dataDir, 0o700);
     lock = await lockDatabase(settings.database);
     service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
@@ -63,7 +63,7 @@ export async function startService(
     const listening = await listen(service.devices, settings.host, settings.devicePort, '--device-port');
     // Its server is made outside the framework, which takes it for a plain one.
     const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
-    // After the listeners: a port that is taken ends the first run before anybody is told a password.
+    // After the listeners: a port that is taken ends the first run before a password is printed.
     await ensureAdministrator(service.deps, announce);
     const addresses = { api, devices, console: `${api}/` };
     return { service, addresses, stop };
@@ -74,7 +74,7 @@ export async function startService(
 }
 
 /**
- * Takes a database file for this service alone: what happens in one process is not told to others over a file, as it is
+ * Takes a database file for this service alone: changes in one process do not reach others over a file, as they do
  * over PostgreSQL. The commands that work beside a service do not ask.
  */
 async function lockDatabase(database: string): Promise<DiskLock | undefined> {

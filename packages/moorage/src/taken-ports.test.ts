@@ -14,7 +14,7 @@ test('a port is taken while another program has it, and not when it is the own',
   await listener.value.close();
   await second.look(port);
   expect(second.isTaken(port)).toBe(false);
-  // A look takes nothing: whoever wants the port at the same time gets it.
+  // A look takes nothing: another program can take the port at the same time.
   const [own] = await Promise.all([second.net.listen(port, () => {}), second.look(port)]);
   expect(own.ok).toBe(true);
   await second.look(port);

@@ -13,7 +13,7 @@ export class TakenPorts {
     this.#under = under;
     this.net = {
       ...under,
-      listen: (...asked) => this.#inTurn(() => this.#listen(...asked)),
+      listen: (...args) => this.#inTurn(() => this.#listen(...args)),
     };
   }
 
@@ -31,9 +31,9 @@ export class TakenPorts {
     });
   }
 
-  async #listen(...asked: Parameters<Net['listen']>): ReturnType<Net['listen']> {
-    const [port] = asked;
-    const listener = await this.#under.listen(...asked);
+  async #listen(...args: Parameters<Net['listen']>): ReturnType<Net['listen']> {
+    const [port] = args;
+    const listener = await this.#under.listen(...args);
     if (!listener.ok) {
       if (listener.error.error === 'in-use' && !this.#open.has(port)) this.#taken.add(port);
       return listener;

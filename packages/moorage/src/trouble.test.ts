@@ -27,11 +27,11 @@ test.each([
     }),
     'The database postgres://ada:***@h/x cannot be used: refused ::1, refused 127.0.0.1',
   ],
-])('trouble from outside is told in one line: %s', (_name, error, told) => {
-  expect(messageOf(storageTrouble(error, 'postgres://ada:secret@h/x'))).toBe(told);
+])('trouble from outside is reported in one line: %s', (_name, error, message) => {
+  expect(messageOf(storageTrouble(error, 'postgres://ada:secret@h/x'))).toBe(message);
 });
 
-test('a mistake of the program keeps its stack, and what is told already stays as it is', () => {
-  const mistakes = [new TypeError('x is undefined'), coded('taken', 'ERR_INVALID_ARG_TYPE'), new UserError('told')];
+test('a mistake of the program keeps its stack, and an error for the user stays as it is', () => {
+  const mistakes = [new TypeError('x is undefined'), coded('taken', 'ERR_INVALID_ARG_TYPE'), new UserError('reported')];
   for (const error of mistakes) expect(storageTrouble(error, 'sqlite:x')).toBe(error);
 });

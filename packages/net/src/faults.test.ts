@@ -14,10 +14,10 @@ const nets: readonly { readonly name: string; readonly make: () => FaultyNet }[]
 
 /** Faults that only the network in memory can have, and why. */
 const notOnSockets = {
-  'a dial that nobody answers': 'the kernel answers for every loopback address; the time-out is the timer of TLS',
+  'a dial without an answer': 'the kernel answers for every loopback address; the time-out is the timer of TLS',
   latency: 'loopback has none, and tests take no real time',
   'names whose server fails': 'the resolver is the host, and a test does not change it',
-  'loss by chance': 'the fates of a real datagram are told one by one, above',
+  'loss by chance': 'the fates of a real datagram are tested one by one, above',
   'repeats that end': 'a kernel gives up only after a quarter of an hour',
 };
 
@@ -101,7 +101,7 @@ describe.each(nets)('faults of the $name net', ({ make }) => {
     expect(came).toEqual(comes);
   });
 
-  test('a name that nobody knows is not found', async () => {
+  test('an unknown name is not found', async () => {
     const { near } = makeNet();
     const missing = { ok: false, error: { error: 'not-found' } };
     expect(await near.dial({ host: 'nowhere.invalid', port: 7, timeoutMs })).toMatchObject(missing);
@@ -110,7 +110,7 @@ describe.each(nets)('faults of the $name net', ({ make }) => {
 
 /** Whatever in `notOnSockets` has a reason. */
 const memoryCases: Readonly<Record<keyof typeof notOnSockets, () => Promise<void>>> = {
-  'a dial that nobody answers': async () => {
+  'a dial without an answer': async () => {
     const { clock, network, near } = rig();
     network.conditions = () => ({ silent: true });
     const dialled = near.dial({ host: 'far', port: 1, timeoutMs: 1000 });
@@ -215,8 +215,8 @@ describe('faults that only the network in memory has', () => {
       await clock.advance(1000);
       expect(await silent).toMatchObject({ ok: false, error: { error: 'timeout' } });
     }
-    const nobody = near.ping('10.0.0.99', 1000);
+    const absent = near.ping('10.0.0.99', 1000);
     await clock.advance(1000);
-    expect(await nobody).toMatchObject({ ok: false, error: { error: 'timeout' } });
+    expect(await absent).toMatchObject({ ok: false, error: { error: 'timeout' } });
   });
 });

@@ -9,7 +9,7 @@ describe('memory net', () => {
   };
 
   // The real net has no address on loopback that stays silent; its time-out is the same timer as for TLS, tested below.
-  test('a dial that nobody answers times out', async () => {
+  test('a dial without an answer times out', async () => {
     const { clock, network, near } = silentNet();
     network.conditions = () => ({ silent: true });
     const dialled = near.dial({ host: 'far', port: 1, timeoutMs: 1000 });

@@ -148,7 +148,7 @@ describe.each(nets)('TLS over the $name net', ({ make }) => {
     expect(client.localPort).toBe(plain.localPort);
   });
 
-  test('an authority that nobody knows is refused on both sides', async () => {
+  test('an unknown authority is refused on both sides', async () => {
     const pair = make();
     const { port, refused } = await tlsListener(pair);
     const { ca } = await testCertificates();

@@ -28,7 +28,7 @@ describe('node net', () => {
     const listening = createServer(
       { ...server, ca, requestCert: true, rejectUnauthorized: options.demandsCertificate },
       (socket) => {
-        peers.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody');
+        peers.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'no certificate');
         socket.on('error', () => {});
         socket.end('hello');
       },
@@ -60,7 +60,7 @@ describe('node net', () => {
       await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls: { ca: certificates.ca } }),
     );
     expect(await textOf(stream)).toBe('hello');
-    expect(peers).toEqual(['nobody']);
+    expect(peers).toEqual(['no certificate']);
     stream.destroy();
   });
 
@@ -101,18 +101,21 @@ describe('node net', () => {
   });
 
   // Spec: MOD-NET-loopback-guard. Skipped on a host that has no address outside the loopback range to come from.
-  test.skipIf(!outerAddress)('listeners drop peers from outside the loopback range unless told otherwise', async () => {
-    if (!outerAddress) return;
-    for (const listenLan of [false, true]) {
-      const net = nodeNet({ ip: '0.0.0.0', portOffset: 0, listenLan });
-      const listener = unwrap(await net.listen(0, ({ stream }) => stream.end('hello')));
-      open.push(listener);
-      const dialled = await net.dial({ host: outerAddress, port: listener.port, timeoutMs });
-      const text = dialled.ok ? await textOf(dialled.value.stream).catch(() => '') : '';
-      if (dialled.ok) dialled.value.stream.destroy();
-      expect(text).toBe(listenLan ? 'hello' : '');
-    }
-  });
+  test.skipIf(!outerAddress)(
+    'listeners drop peers from outside the loopback range unless an option says otherwise',
+    async () => {
+      if (!outerAddress) return;
+      for (const listenLan of [false, true]) {
+        const net = nodeNet({ ip: '0.0.0.0', portOffset: 0, listenLan });
+        const listener = unwrap(await net.listen(0, ({ stream }) => stream.end('hello')));
+        open.push(listener);
+        const dialled = await net.dial({ host: outerAddress, port: listener.port, timeoutMs });
+        const text = dialled.ok ? await textOf(dialled.value.stream).catch(() => '') : '';
+        if (dialled.ok) dialled.value.stream.destroy();
+        expect(text).toBe(listenLan ? 'hello' : '');
+      }
+    },
+  );
 
   test('a module at an address of its own dials from that address', async () => {
     const pair = {
@@ -140,7 +143,7 @@ describe('datagrams of the node net', () => {
   });
 
   test.each(['255.255.255.255', '127.255.255.255'])(
-    'a broadcast to %s reaches other programs of the machine and nobody else',
+    'a broadcast to %s reaches other programs of the machine alone',
     async (address) => {
       const program = await stranger('0.0.0.0');
       const heard = new Promise<string>((resolve) => {
@@ -155,7 +158,7 @@ describe('datagrams of the node net', () => {
 
   // Spec: MOD-NET-loopback-guard. Skipped on a host that has no address outside the loopback range to come from.
   test.skipIf(!outerAddress)(
-    'datagrams from outside the loopback range are dropped unless told otherwise',
+    'datagrams from outside the loopback range are dropped unless an option says otherwise',
     async () => {
       if (!outerAddress) return;
       for (const listenLan of [false, true]) {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Result } from '@moorage/base';
 
-/** Where a packet comes in or goes out: the station in somebody's network, or the module's own access point. */
+/** Where a packet comes in or goes out: the station in a network, or the module's own access point. */
 export type Interface = 'wlan' | 'softap';
 
 /** Why the network refused. */
@@ -75,11 +75,11 @@ export interface ListenOptions {
   readonly tls?: TlsServer;
   /** Longest handshake, in ms. */
   readonly handshakeTimeoutMs?: number;
-  /** Hears of handshakes that fail. */
+  /** Called when a handshake fails. */
   readonly refused?: (failure: NetFailure) => void;
 }
 
-/** One datagram that has come. `bytes` belongs to whoever receives it. */
+/** One datagram that has come. `bytes` belongs to the receiver. */
 export interface Datagram {
   readonly bytes: Uint8Array;
   readonly address: string;
@@ -101,7 +101,7 @@ export interface DatagramSocket {
   readonly port: number;
   /**
    * Sends one datagram of at most 65,507 bytes; broadcast and multicast addresses are allowed. Resolves when the network
-   * has taken it. Who listens where it sends hears itself. On the loopback range both stay on the machine: a broadcast
+   * has taken it. A sender that listens there gets it too. On the loopback range both stay on the machine: a broadcast
    * goes to 127.255.255.255, which reaches every program there that listens on all addresses, or on that one.
    */
   send(bytes: Uint8Array, host: string, port: number): Promise<Result<void, NetFailure>>;
@@ -122,7 +122,7 @@ export interface Net {
     accept: (connection: Connection) => void,
     options?: ListenOptions,
   ): Promise<Result<Listener, NetFailure>>;
-  /** Opens a socket for datagrams. `receive` hears of each that comes. */
+  /** Opens a socket for datagrams. `receive` is called with each that comes. */
   datagrams(
     options: DatagramOptions,
     receive: (datagram: Datagram) => void,

@@ -16,7 +16,7 @@ export interface DiskLock {
  *
  * The host has no lock that dies with its owner and is open to every runtime, so the owner is named in a file. Locks
  * are numbered: the highest number counts, and who finds its owner dead creates the next one, which only one process
- * can. The one below stays, so that nobody ever finds the folder without a lock while it changes hands.
+ * can. The one below stays, so that no process ever finds the folder without a lock while it changes hands.
  */
 export async function lockFolder(folder: string): Promise<DiskLock | undefined> {
   const self = await describeProcess(process.pid);
@@ -33,7 +33,7 @@ export async function lockFolder(folder: string): Promise<DiskLock | undefined> 
   return undefined;
 }
 
-/** Only the owner calls this: a free folder is one whose highest lock names nobody. */
+/** Only the owner calls this: a free folder is one whose highest lock names no process. */
 async function releaseLock(folder: string, number: number): Promise<void> {
   await createLock(folder, number + 1, '');
   await unlink(pathOf(folder, number)).catch(ignoreAbsence);
@@ -79,13 +79,13 @@ async function isAlive(owner: string): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (cause) {
-    // EPERM: there is such a process, of somebody else.
+    // EPERM: there is such a process, of another user.
     if (codeOf(cause) === 'ESRCH') return false;
   }
   return (await describeProcess(pid)) === owner;
 }
 
-/** A process id with the start time of the process, where the host tells it: ids are used again after a restart. */
+/** A process id with the start time of the process, where the host gives it: ids are used again after a restart. */
 async function describeProcess(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -170,7 +170,7 @@ describe.each(cases)('$title', ({ open }) => {
     expect(Buffer.compare((await store.read('a')) ?? bytes(''), content)).toBe(0);
   });
 
-  test('tells odd names apart', async () => {
+  test('keeps odd names apart', async () => {
     const store = await open();
     for (const [index, name] of oddNames.entries()) await put(store, name, String(index));
     expect((await store.names()).toSorted()).toEqual(oddNames.toSorted());
@@ -196,7 +196,7 @@ describe('disk store', () => {
     const draft = await first.create('a');
     await draft.append(bytes('never published'));
     await first.close();
-    // Closed with the store: a leaked file is found by whoever runs out of them.
+    // Closed with the store: leaked files would run out.
     await expect(draft.publish()).rejects.toThrow('closed');
     await writeFile(join(folder, 'notes.txt'), 'mine');
     const second = await openDisk(folder);

@@ -218,7 +218,7 @@ function envelope(name: string): Uint8Array {
 }
 
 /**
- * A file name for any text. Capital letters are encoded too: some hosts do not tell them from small ones. A name that
+ * A file name for any text. Capital letters are encoded too: some hosts ignore case. A name that
  * gets too long ends in its hash instead.
  */
 function encodeName(name: string): string {

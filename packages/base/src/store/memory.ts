@@ -91,7 +91,7 @@ export class MemoryStore implements Store {
 const keptChunkBytes = 16 * 1024;
 
 /**
- * A content as it comes. Large chunks stay as they are until somebody reads them, so that taking a file in costs no
+ * A content as it comes. Large chunks stay as they are until they are read, so that taking a file in costs no
  * second copy of it; small ones are joined in room that grows by doubling.
  */
 class ByteCollector {

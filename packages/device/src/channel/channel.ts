@@ -104,7 +104,7 @@ export class Channel {
       {
         opened: () => this.#opened(socket),
         frame: (frame) => this.#session?.frame(frame),
-        heard: () => this.#session?.heard(),
+        alive: () => this.#session?.alive(),
         ended: (end) => this.#ended(socket, end),
       },
     );

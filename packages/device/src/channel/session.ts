@@ -47,18 +47,18 @@ export class ChannelSession {
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
   #commands = 0;
-  #heardAtMs: number;
+  #aliveAtMs: number;
   #closed = false;
   #cancelTend: CancelTimer;
 
   constructor(socket: WebSocketLine, parts: SessionParts) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#heardAtMs = parts.clock.monotonic();
+    this.#aliveAtMs = parts.clock.monotonic();
     this.#cancelTend = this.#tend();
   }
 
-  /** Asks the service; the error is its text, or why it could not be asked. Spec: MOD-CHAN-request. */
+  /** Sends a request to the service; the error is its text, or why it could not be sent. Spec: MOD-CHAN-request. */
   request(body: RequestBody, timeoutMs: number): Promise<Result<unknown, string>> {
     if (this.#closed) return Promise.resolve(failure('the channel is closed'));
     if (this.#pending.size >= openRequests) return Promise.resolve(failure('too many requests wait for their answers'));
@@ -77,12 +77,12 @@ export class ChannelSession {
     });
   }
 
-  heard(): void {
-    this.#heardAtMs = this.#parts.clock.monotonic();
+  alive(): void {
+    this.#aliveAtMs = this.#parts.clock.monotonic();
   }
 
   frame(frame: Frame): void {
-    this.heard();
+    this.alive();
     const form = formOf(frame);
     const read = readMessage(frame);
     if (!read.ok) {
@@ -148,7 +148,7 @@ export class ChannelSession {
   /** Pings a silent service, and gives up one that stays silent. Spec: MOD-CHAN-ping. */
   #tend(): CancelTimer {
     return this.#parts.clock.after(channelPingMs, () => {
-      const silentMs = this.#parts.clock.monotonic() - this.#heardAtMs;
+      const silentMs = this.#parts.clock.monotonic() - this.#aliveAtMs;
       if (silentMs >= silentIntervals * channelPingMs) {
         this.#socket.cut();
         return;

@@ -30,7 +30,7 @@ export const waits: Readonly<Record<EndReason, { readonly firstMs: number; reado
   restarting: { firstMs: 10_000, longestMs: 300_000 },
   // A second device with this identity: two that take turns at once would only throw each other out.
   replaced: { firstMs: 60_000, longestMs: 3_600_000 },
-  // Until somebody enables the device again; asking often does not help.
+  // Until a user enables the device again; asking often does not help.
   refused: { firstMs: 300_000, longestMs: 3_600_000 },
   // Our own doing, to show the new certificate.
   renewed: { firstMs: 1_000, longestMs: 300_000 },

@@ -30,7 +30,7 @@ export function readMessage(frame: Frame): Result<Message, string> {
 export const writeMessage = (form: Form, message: Message): Frame =>
   form === 'text' ? JSON.stringify(message) : encode(message, { ignoreUndefined: true });
 
-/** The same for data of somebody else's making: `undefined` when they are nested too deeply to be written. */
+/** The same for data from outside: `undefined` when they are nested too deeply to be written. */
 export function tryWriteMessage(form: Form, message: Message): Frame | undefined {
   try {
     return writeMessage(form, message);

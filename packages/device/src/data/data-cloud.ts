@@ -272,7 +272,7 @@ export class DataCloud {
       return next;
     });
     if (added && dropped > 0) this.#parts.notices.dropped(dropped);
-    if (added && controls.length > 0) this.#tell();
+    if (added && controls.length > 0) this.#notify();
     return added;
   }
 
@@ -320,7 +320,7 @@ export class DataCloud {
   async #take({ epoch, capabilities }: Activation, values: readonly Datum[]): Promise<void> {
     const before = this.#keeper.state.controls;
     await this.#keeper.change(epoch, (state) => withPulled(state, values, capabilities));
-    if (this.#keeper.state.controls !== before) this.#tell();
+    if (this.#keeper.state.controls !== before) this.#notify();
   }
 
   /** The service is the one to know whether the device is activated. Spec: MOD-DATA-not-activated. */
@@ -332,7 +332,7 @@ export class DataCloud {
     return error;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

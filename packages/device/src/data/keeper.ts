@@ -75,7 +75,7 @@ export class DataKeeper {
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#changes.then(task);
-    // Who asked hears of the failure; the next one has its turn all the same.
+    // The caller gets the failure; the next change has its turn all the same.
     this.#changes = done.then(
       () => {},
       () => {},

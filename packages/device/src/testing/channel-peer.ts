@@ -5,7 +5,7 @@ import type { ServicePeer } from './service-peer.ts';
 
 export type PeerMessage = Readonly<Record<string, unknown>>;
 
-/** The service's end of message channels, as a script: it notes what comes, and sends what it is told to. */
+/** The service's end of message channels, as a script: it records what comes, and sends what the test says. */
 export class ChannelPeer {
   /** Handshakes so far, refused ones too. */
   readonly requests: IncomingMessage[] = [];

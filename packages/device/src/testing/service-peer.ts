@@ -70,7 +70,7 @@ const fixed: Readonly<Record<string, unknown>> = {
 
 /**
  * The far side of the link: speaks the contract of the device listener from a script, and refuses bodies that break
- * the contract. `requests` has what was asked, `answers` replaces the answer to a call.
+ * the contract. `requests` has what came, `answers` replaces the answer to a call.
  */
 export class ServicePeer {
   bundle: PeerBundle | undefined;
@@ -87,7 +87,7 @@ export class ServicePeer {
     unwrap(await net.listen(port, ({ stream }) => this.#server.emit('connection', stream)));
   }
 
-  /** Has somebody else answer requests for another protocol. */
+  /** Passes requests for another protocol to a listener. */
   onUpgrade(listener: (request: IncomingMessage, stream: Duplex, head: Buffer) => void): void {
     this.#server.on('upgrade', listener);
   }
@@ -110,7 +110,7 @@ export class ServicePeer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(request);
-    // A request that is cut has not been asked.
+    // A request that is cut is not recorded.
     if (text === undefined) return;
     const { method = '', url: path = '' } = request;
     const body: unknown = text === '' ? undefined : JSON.parse(text);

@@ -108,7 +108,7 @@ export class Updater {
     const done = await installFiles(parts, offer, missing);
     if (!done.ok) {
       await keeper.change({ attempt: undefined });
-      // The service may as well know why; whether it hears it makes no difference here.
+      // A report for the service's log: whether it arrives makes no difference here.
       if (done.error.result === otaResults.failed) {
         ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed));
       }
@@ -159,7 +159,7 @@ export class Updater {
   }
 
   /**
-   * Tells the service what runs since the restart, until it answers. Joins by itself as long as the network has not
+   * Reports to the service what runs since the restart, until it answers. Joins by itself as long as the network has not
    * been up since the boot: who takes it down later does not want it back.
    */
   async reportUntilHeard(signal: AbortSignal): Promise<void> {
@@ -167,8 +167,8 @@ export class Updater {
     let hasBeenUp = false;
     for (let attempt = 1; !signal.aborted; attempt++) {
       if (!hasBeenUp || network.isUp()) {
-        const heard = await access.inTurn(() => this.#reportRestart(signal));
-        if (heard) return;
+        const isReceived = await access.inTurn(() => this.#reportRestart(signal));
+        if (isReceived) return;
       }
       hasBeenUp ||= network.isUp();
       if (!(await pause(clock, backOffMs(attempt, firstReportRetryMs, longestReportRetryMs), signal))) return;
@@ -185,8 +185,8 @@ export class Updater {
       this.#report(connection, installed.bundleId, otaResults.updated),
     );
     // A refusal is an answer, too: asking again would bring the same.
-    const heard = reported.ok || isRefusal(reported.error);
-    if (!heard || signal.aborted) return false;
+    const isReceived = reported.ok || isRefusal(reported.error);
+    if (!isReceived || signal.aborted) return false;
     await keeper.change({ unreported: undefined });
     if (reported.ok) emit({ type: 'updated', ...installed });
     else this.#fail(reported.error);
@@ -197,8 +197,8 @@ export class Updater {
   async #reportAttempt(bundleId: string, signal: AbortSignal): Promise<boolean> {
     const { keeper, access } = this.#parts;
     const reported = await access.withConnection((connection) => this.#report(connection, bundleId, otaResults.failed));
-    const heard = reported.ok || isRefusal(reported.error);
-    if (!heard || signal.aborted) return false;
+    const isReceived = reported.ok || isRefusal(reported.error);
+    if (!isReceived || signal.aborted) return false;
     await keeper.change({ attempt: undefined });
     return true;
   }

@@ -99,13 +99,13 @@ export const moduleCommand = defineCliCommand({
   options,
   async run({ options: given, reporter, json }) {
     // Standard output is the serial line then: what we say ourselves goes beside it.
-    const told = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
+    const output = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const { startModule } = await import('../run-module.ts');
     const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
     const taken = await running.takenPorts();
     const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
-    told.event(
+    output.event(
       'ready',
       running.addresses,
       [

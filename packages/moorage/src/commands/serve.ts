@@ -56,7 +56,7 @@ export function administratorNotice(
       made = { email, ...(!chosen && { password }) };
       const how = chosen ? 'the password that was set for it' : `password ${password} (shown this once)`;
       const text = `First run: the administrator is ${email} with ${how}\n`;
-      // The first line of JSON output is `ready`; until then people are told on the other stream.
+      // The first line of JSON output is `ready`; until then prose goes to the other stream.
       (json ? process.stderr : process.stdout).write(text);
     },
     flush: () => void (made && reporter.event('administrator', made)),

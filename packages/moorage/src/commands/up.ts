@@ -49,7 +49,7 @@ async function rehearse(
 
 /**
  * The module, its flash under the data folder. Its serial line is a pseudo-terminal there as well, unless the options
- * say otherwise; a machine that has none to give gets a TCP port instead, and is told so.
+ * say otherwise; a machine that has none to give gets a TCP port instead, with a notice.
  */
 async function startExampleModule(
   options: Resolved<typeof upOptions>,

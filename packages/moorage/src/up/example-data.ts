@@ -42,7 +42,7 @@ export async function ensureCapabilities(client: Client, product: ProductRecord)
 
 const minuteMs = 60_000;
 
-/** High water to high water: fast enough for somebody who watches. */
+/** High water to high water: fast enough to watch. */
 const tidePeriodMs = 10 * minuteMs;
 
 const wave = (atMs: number, periodMs: number): number => Math.sin((2 * Math.PI * atMs) / periodMs);

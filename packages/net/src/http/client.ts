@@ -81,7 +81,7 @@ export class HttpClient {
     });
   }
 
-  /** Fetches bytes whose number nobody knows; more than `maxBytes` of them are malformed. */
+  /** Fetches bytes of unknown number; more than `maxBytes` of them are malformed. */
   fetch(path: string, maxBytes: number): Promise<Result<Uint8Array, HttpFailure>> {
     return this.#exchange({ method: 'GET', path }, async (response, alive) => {
       const bytes = await readBytes(response, alive, response.statusCode === 200 ? maxBytes : maxReplyBytes);

@@ -219,7 +219,7 @@ export class HttpExchange {
     this.#headerBytes += name.length + value.length + 4;
   }
 
-  /** Writes the head; the connection is told of the body's length when that is known. */
+  /** Writes the head, with the body's length when that is known. */
   #start(bodyBytes: number | undefined): ClientRequest {
     const given = this.#headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
     const own = this.#headers.filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name));
@@ -242,7 +242,7 @@ export class HttpExchange {
     this.#request = request;
     request.on('error', (error) => this.#fail(error.message));
     request.once('response', (response) => this.#receive(response));
-    // Nobody has asked for another protocol.
+    // The request was not for another protocol.
     request.once('upgrade', (_response, stream: Duplex) => {
       this.#fail('The server has changed the protocol');
       stream.destroy();
@@ -271,7 +271,7 @@ export class HttpExchange {
   }
 
   readonly #connectionLost = (error?: Error | boolean): void => {
-    // While a request is out, it tells of this itself, after it has read what came before.
+    // While a request is out, it reports this itself, after it has read what came before.
     if (!this.#request) this.#fail(error instanceof Error ? error.message : 'The connection was closed');
   };
 

@@ -26,7 +26,7 @@ export interface SocketListener {
   opened(): void;
   frame(frame: Frame): void;
   /** The other side is alive: a ping or a pong. */
-  heard(): void;
+  alive(): void;
   ended(end: SocketEnd): void;
 }
 
@@ -58,11 +58,11 @@ export function openWebSocket(stream: Duplex, options: WebSocketOptions, listene
   });
   socket.on('open', () => listener.opened());
   socket.on('message', (data, isBinary) => listener.frame(isBinary ? bytesOf(data) : bytesOf(data).toString()));
-  socket.on('ping', () => listener.heard());
-  socket.on('pong', () => listener.heard());
+  socket.on('ping', () => listener.alive());
+  socket.on('pong', () => listener.alive());
   socket.on('unexpected-response', (request, { statusCode = 0 }) => {
     end = { kind: 'refused', status: statusCode };
-    // The library leaves the connection to whoever listens here.
+    // The library leaves the connection to this listener.
     request.destroy();
     stream.destroy();
     socket.terminate();

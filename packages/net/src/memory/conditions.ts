@@ -45,14 +45,14 @@ export interface Dialled {
 
 export interface Sent {
   readonly from: string;
-  /** Name of the host that it reaches; a broadcast is asked for once for each. */
+  /** Name of the host that it reaches; a broadcast is one of these for each. */
   readonly to: string;
   readonly port: number;
   /** 0 for the first datagram in this network. */
   readonly index: number;
 }
 
-export interface Asked {
+export interface LookedUp {
   readonly from: string;
   readonly name: string;
   /** 0 for the first look-up in this network. */

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock, Random } from '@moorage/base';
 import type { KeepAlive } from '../ports.ts';
 import type { Conditions } from './conditions.ts';
 
-/** How long a sender repeats what nobody acknowledges, in ms: 15 repeats, as Linux does. */
+/** How long a sender repeats what is not acknowledged, in ms: 15 repeats, as Linux does. */
 export const retransmitTimeoutMs = 925_000;
 
 interface Limits {
@@ -52,7 +52,7 @@ export class End extends Duplex {
     this.#jitterMs = jitterMs;
     this.#untilCut = limits.cutAfterBytes ?? Number.POSITIVE_INFINITY;
     this.#untilVanished = limits.vanishAfterBytes ?? Number.POSITIVE_INFINITY;
-    // A cut must not end the process when nobody is using the stream just then.
+    // A cut must not end the process while no listener for errors is attached.
     this.on('error', () => {});
   }
 
@@ -150,7 +150,7 @@ export class End extends Duplex {
     this.#clock.after(this.#lastArrivalMs - nowMs, arrive);
   }
 
-  /** Nobody acknowledges: in the end that is an error. */
+  /** Repeats until it gives up with an error: no acknowledgement comes. */
   repeat(lost: (error: Error) => void): void {
     const giveUp = () => lost(errorOf('ETIMEDOUT', 'The peer does not answer'));
     this.#repeating = this.#clock.after(retransmitTimeoutMs, giveUp);

@@ -10,11 +10,11 @@ import type {
   SecureOptions,
   TlsServer,
 } from '../ports.ts';
-import type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './conditions.ts';
+import type { Conditions, DatagramConditions, Dialled, LookedUp, NameConditions, Sent } from './conditions.ts';
 import { pairOfEnds } from './end.ts';
 import { type Mailbox, Post } from './post.ts';
 
-export type { Asked, Conditions, DatagramConditions, Dialled, NameConditions, Sent } from './conditions.ts';
+export type { Conditions, DatagramConditions, Dialled, LookedUp, NameConditions, Sent } from './conditions.ts';
 
 /** The two sides of a TLS handshake, as `startTls` and `acceptTls` of `node.ts` do them. */
 export interface TlsPair {
@@ -40,12 +40,12 @@ const defaultHandshakeTimeoutMs = 10_000;
 
 /** A network inside the process: named hosts, no sockets, time from the clock. */
 export class MemoryNetwork {
-  /** Asked for every dial; may be changed at any time. */
+  /** Called for every dial; may be changed at any time. */
   conditions: (dialled: Dialled) => Conditions = () => ({});
-  /** Asked for every datagram and each host that it goes to; may be changed at any time. */
+  /** Called for every datagram and each host that it goes to; may be changed at any time. */
   datagramConditions: (sent: Sent) => DatagramConditions = () => ({});
-  /** Asked for every look-up of a name; may be changed at any time. */
-  nameConditions: (asked: Asked) => NameConditions = () => ({});
+  /** Called for every look-up of a name; may be changed at any time. */
+  nameConditions: (lookedUp: LookedUp) => NameConditions = () => ({});
   readonly #clock: Clock;
   readonly #tls: TlsPair | undefined;
   readonly #random: Random;

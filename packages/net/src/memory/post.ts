@@ -79,10 +79,10 @@ export class Post {
 
   #send(from: Mailbox, fromPort: number, bytes: Uint8Array, address: string, port: number): void {
     for (const to of this.#parts.hosts()) {
-      const heard = receivers(to, from, address, port);
-      if (heard.length === 0) continue;
+      const targets = receivers(to, from, address, port);
+      if (targets.length === 0) continue;
       const deliver = () => {
-        for (const socket of heard) {
+        for (const socket of targets) {
           // It may have been closed while the datagram was on its way.
           if (to.sockets.includes(socket)) socket.receive({ bytes: bytes.slice(), address: from.ip, port: fromPort });
         }
@@ -135,7 +135,7 @@ function receivers(to: Mailbox, from: Mailbox, address: string, port: number): r
   const subnet = subnetOf(from.ip);
   const broadcast = address === '255.255.255.255' || address === `${subnet}255`;
   if (broadcast)
-    // As on real sockets: not on a port that nobody asked for by its number, nor as a member of a group.
+    // As on real sockets: not on a port that the host has chosen, nor as a member of a group.
     return subnetOf(to.ip) === subnet ? onPort.filter((socket) => socket.port !== 0 && socket.group === undefined) : [];
   return to.ip === address ? onPort.slice(-1) : [];
 }

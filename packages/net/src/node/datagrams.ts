@@ -17,8 +17,8 @@ import { failureOf } from './errors.ts';
 const maxCorrespondents = 64;
 
 /**
- * Opens the sockets that together are one of the module's. On Linux a socket that is bound to an address hears nothing
- * that was sent to a group or to everybody, so there is an ear for each of these beside it; they share their port.
+ * Opens the sockets that together are one of the module's. On Linux a socket that is bound to an address gets nothing
+ * that was sent to a group or to all, so there is a receiving socket for each beside it; they share their port.
  */
 export async function openDatagrams(
   net: NodeNetOptions,
@@ -43,7 +43,7 @@ export async function openDatagrams(
   return success({ address: net.ip, port: bound, send, close: () => mouth.close() });
 }
 
-/** The sockets of one of the module's, and who may be heard through them. */
+/** The sockets of one of the module's, and the hosts that may send to them. */
 class Mouth {
   readonly #net: NodeNetOptions;
   readonly #receive: (datagram: Datagram) => void;
@@ -148,7 +148,7 @@ function bind(
     socket.once('error', () => socket.close());
     socket.bind(port, address, () => {
       socket.removeAllListeners('error');
-      // Later errors are told by the send that they belong to.
+      // Later errors come from the send that they belong to.
       socket.on('error', () => {});
       socket.setBroadcast(true);
       resolve(success(socket));

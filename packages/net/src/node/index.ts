@@ -45,7 +45,7 @@ async function secure(connection: Connection, options: SecureOptions): Promise<R
   return secured.ok ? success({ ...connection, stream: secured.value }) : secured;
 }
 
-/** What a DHCP server would tell an interface with this address of the host. */
+/** What a DHCP server would offer an interface with this address of the host. */
 function leaseOf(ip: string): ReturnType<Net['lease']> {
   const gateway = isLoopback(ip) ? '127.0.0.1' : ip.replace(/\d+$/, '1');
   return {

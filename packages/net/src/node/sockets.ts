@@ -97,7 +97,7 @@ async function greet(socket: Socket, accept: (connection: Connection) => void, o
   else options.refused?.(secured.error);
 }
 
-/** Stops listening. Connections that were accepted belong to whoever took them. */
+/** Stops listening. Accepted connections stay open: they belong to the caller. */
 const closeServer = (server: ReturnType<typeof createServer>): Promise<void> =>
   new Promise((resolve) => {
     server.close();

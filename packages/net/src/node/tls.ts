@@ -41,7 +41,7 @@ export function acceptTls(
   clock: Clock = realClock,
 ): Promise<Result<Duplex, NetFailure>> {
   return opening(clock, timeoutMs, stream, 'tls', (finish) => {
-    // A server of its own for every connection: Node checks client certificates only there, and does not tell which
+    // A server of its own for every connection: Node checks client certificates only there, and does not say which
     // stream a secured one came from. It listens nowhere.
     const server = createServer({
       cert: tls.cert,
@@ -98,7 +98,7 @@ export function opening<T>(
       finish(failure({ error: otherwise, detail: (cause as Error).message }));
       return;
     }
-    // Whoever uses the stream listens too; this listener keeps a late error from ending the process.
+    // Users of the stream listen too; this listener keeps a late error from ending the process.
     watched.on('error', (error) => finish(failure(failureOf(error, otherwise))));
     watched.once('close', () => {
       const detail = 'The connection was closed while it opened';

@@ -98,7 +98,7 @@ export async function mailbox(
   return { ...socket, next };
 }
 
-/** A port that nobody has just now. */
+/** A free port. */
 export async function freePort(net: Net): Promise<number> {
   const socket = unwrap(await net.datagrams({ port: 0 }, () => {}));
   await socket.close();
