@@ -103,7 +103,7 @@ eachDatabase('abuse', (open, kind) => {
     const world = await openAbuseWorld(await open());
     const { ids, app } = world;
     const { api, devices } = app.service;
-    // Whoever logs out attacks no more: that one call is tried with a token that nobody has.
+    // A logout would end the attacks: that one call is tried with an unknown token.
     const bearer = (token: string) => (shape: EndpointShape) => {
       if (shape.auth !== 'bearer') return {};
       return { authorization: `Bearer ${shape === contract.session.close ? 'nobody' : token}` };

@@ -12,7 +12,7 @@ import { injectAny } from './testing/inject-events.ts';
  * What a caller's right is about: a product or what belongs to it, a device or what belongs to it, the service as a
  * whole, the caller alone, or a list that leaves out what the caller may not see.
  */
-type Subject = 'product' | 'device' | 'service' | 'self' | 'filtered' | 'nobody';
+type Subject = 'product' | 'device' | 'service' | 'self' | 'filtered' | 'unowned';
 
 interface Row {
   readonly on: Subject;
@@ -29,7 +29,7 @@ const device = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'device'
 const service = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'service', action, ...more });
 const self = (more: Partial<Row> = {}): Row => ({ on: 'self', action: 'user.self', ...more });
 const filtered: Row = { on: 'filtered' };
-const nobody: Row = { on: 'nobody' };
+const unowned: Row = { on: 'unowned' };
 
 const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
 
@@ -37,14 +37,14 @@ const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-',
 
 /** Every endpoint of the contract that users call: one that is missing here fails the test. */
 const walk: Readonly<Record<string, Row | readonly Row[]>> = {
-  'auth.login': nobody,
-  'auth.signup': nobody,
-  'session.open': nobody,
-  'session.signup': nobody,
+  'auth.login': unowned,
+  'auth.signup': unowned,
+  'session.open': unowned,
+  'session.signup': unowned,
   'session.get': self(),
   'session.close': self(),
   // The accounts of the scene have no password; who has the current one may.
-  'session.changePassword': nobody,
+  'session.changePassword': unowned,
   'users.get': self(),
   'users.update': self({ body: { name_given: 'x' } }),
   'tokens.list': self(),
@@ -168,16 +168,16 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'data.removeMessage': device('device.update'),
   'channel.command': device('device.command', { body: { command: 'ver' } }),
   'channel.status': device('device.read'),
-  'channel.send': nobody,
+  'channel.send': unowned,
   'broadcasts.list': self(),
   'broadcasts.create': self({ body: {} }),
   'broadcasts.revoke': self(),
-  'broadcasts.receive': nobody,
-  'schemas.capabilities': nobody,
-  'identity.authority': nobody,
-  'meta.health': nobody,
-  'meta.ready': nobody,
-  'meta.metrics': nobody,
+  'broadcasts.receive': unowned,
+  'schemas.capabilities': unowned,
+  'identity.authority': unowned,
+  'meta.health': unowned,
+  'meta.ready': unowned,
+  'meta.metrics': unowned,
 };
 
 const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
@@ -246,7 +246,7 @@ eachDatabase('authorisation of the endpoints', (open) => {
     const software = await app.make.platform({ code: softwarePlatform, part_id: null });
     const wrong: string[] = [];
     for (const { name, shape } of endpointsOf(contract)) {
-      const rows = [walk[name] ?? []].flat().filter(({ on }) => on !== 'nobody');
+      const rows = [walk[name] ?? []].flat().filter(({ on }) => on !== 'unowned');
       for (const [row, role] of rows.flatMap((one) => roles.map((role) => [one, role] as const))) {
         const wanted = expected(row, role);
         const found = await outcomeOf(app, shape, row, await accessScene(app, role, software.id)).catch(String);

@@ -18,7 +18,7 @@ import type { FastifyInstance } from 'fastify';
 import { checkCredentials } from './auth/credentials.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
-import { deleteTold } from './channel/queries.ts';
+import { deleteReported } from './channel/queries.ts';
 import { RecordCache } from './core/record-cache.ts';
 import type { Deps, DeviceCaller } from './core/types.ts';
 import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
@@ -67,7 +67,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     supersedeUpdate: engine.supersede,
     async clearStores(trx, deviceId) {
       await deleteDeviceFiles(trx, deviceId);
-      await deleteTold(trx, deviceId);
+      await deleteReported(trx, deviceId);
       await deleteDeviceData(trx, deviceId);
     },
     spendActivationToken,

@@ -141,7 +141,7 @@ export const revokeToken = ({ storage, clock }: AccountDeps, tokenId: string, ow
   });
 
 /**
- * Makes the administrator of a service that has none. `announce` is told the address and password before they are
+ * Makes the administrator of a service that has none. `announce` gets the address and password before they are
  * committed: when it fails, or the process dies in it, there is still no administrator, and the next start announces
  * another. Of several processes that start at once only one announces.
  *

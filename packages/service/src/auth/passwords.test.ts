@@ -16,7 +16,7 @@ describe('password hash', () => {
     expect(await verifyPassword(password, await hashPassword('secret'))).toBe(false);
   });
 
-  it('of nobody fits nothing', async () => {
+  it('of an unknown user matches nothing', async () => {
     expect(await verifyPassword('', undefined)).toBe(false);
   });
 
@@ -29,7 +29,7 @@ describe('password hash', () => {
     await expect(verifyPassword('secret', '!')).rejects.toThrow('unknown form');
   });
 
-  it('takes as long for nobody as for somebody', async () => {
+  it('takes as long for an unknown user as for a known one', async () => {
     const stored = await hashPassword('secret');
     const time = async (hash: string | undefined): Promise<number> => {
       const start = process.hrtime.bigint();

@@ -62,14 +62,14 @@ function parseHash(stored: string): StoredHash | undefined {
 }
 
 /** Hash that no password has: checking against it takes as long as checking a real one. */
-const nobody = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(Buffer.alloc(saltBytes))}$${unpadded(Buffer.alloc(tagBytes))}`;
+const unmatchable = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(Buffer.alloc(saltBytes))}$${unpadded(Buffer.alloc(tagBytes))}`;
 
 /**
  * Whether the password is the one that was stored. Without a stored hash (no such user) it takes the same time and
  * says no.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const known = parseHash(stored ?? nobody);
+  const known = parseHash(stored ?? unmatchable);
   if (!known) throw new Error('A stored password hash has an unknown form');
   const { tag, ...parameters } = known;
   const found = await inTurn(() => derive('argon2id', { message: password, tagLength: tag.length, ...parameters }));

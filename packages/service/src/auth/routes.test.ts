@@ -178,7 +178,7 @@ eachDatabase('sign-up', (open) => {
   it.each([
     [{ email: 'TAKEN@example.com' }, 'Email "TAKEN@example.com" exists already'],
     [{ email: 'other@example.com', username: 'Taken' }, 'User name "Taken" exists already'],
-  ])('with %j that somebody has is refused', async (fields, message) => {
+  ])('with %j that is taken is refused', async (fields, message) => {
     // The first row has made it already.
     ignoreFailure(
       await app.client.call('auth.signup', { body: { email: 'taken@example.com', password: 'long enough' } }),
@@ -363,7 +363,7 @@ eachDatabase('own tokens', (open) => {
   });
 
   // API-ERR-404
-  it('of somebody else are not there', async () => {
+  it('of another user are not there', async () => {
     const made = await add();
     const params = { token_id: made.id };
     const theirs = app.client.as(other.token);
@@ -380,7 +380,7 @@ eachDatabase('own tokens', (open) => {
     expect(await mine().call('tokens.rename', { params: { token_id: 'x' }, body: { title: 'y' } })).toMatchObject(bad);
   });
 
-  it.each(['tokens.list', 'tokens.create'] as const)('are nobody else’s business: %s without token', async (name) => {
+  it.each(['tokens.list', 'tokens.create'] as const)('are refused without a token: %s', async (name) => {
     expect(await app.client.call(name)).toMatchObject(refusedWith(401, 'UNAUTHENTICATED'));
   });
 

@@ -57,7 +57,7 @@ describe('authorisation table', () => {
     expect(may(action, [role])).toBe(matrix[action][column] === 'x');
   });
 
-  it('adds up the roles of a caller, and nobody may without one', () => {
+  it('adds up the roles of a caller, and refuses without one', () => {
     expect(may('device.reset', ['tester', 'deviceOwner'])).toBe(true);
     for (const action of actions) expect(may(action, [])).toBe(false);
   });

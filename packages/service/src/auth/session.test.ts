@@ -98,7 +98,7 @@ eachDatabase('a session of the console', (open) => {
     expect((await send('GET', '/api/auth/session', { cookie })).statusCode).toBe(401);
   });
 
-  it('is over after 30 days, whoever has kept the cookie; a token is not', async () => {
+  it('is over after 30 days, also for a cookie that was kept; a token is not', async () => {
     const own = await buildApp(await open());
     const user = await own.make.user();
     const cookie = `moorage_session=${user.token}`;
@@ -156,7 +156,7 @@ eachDatabase('a session of the console', (open) => {
       [{ 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'image' }, 401],
       [{ 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'document' }, 401],
       [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'empty' }, 401],
-      // A file that somebody has uploaded, as a script of ours.
+      // A file that a user has uploaded, as a script of ours.
       [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'script' }, 401],
       [{ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'serviceworker' }, 401],
     ])('and is read with %j: %i', async (headers, status) => {

@@ -125,7 +125,7 @@ eachDatabase('avatars', (open) => {
     });
 
     // API-RULE-access-1
-    it('is not anybody’s to set', async () => {
+    it('may be set by its owner alone', async () => {
       expect((await set(url(), png, other)).statusCode).toBe(403);
       if (kind === 'user') expect((await set(url(), png, admin)).statusCode).toBe(403);
       const stranger = await app.api.inject({ method: 'GET', url: `/api/${url()}/avatar` });
@@ -133,11 +133,11 @@ eachDatabase('avatars', (open) => {
       expect((await get(`${url()}/avatar`)).headers['content-type']).toBe('image/svg+xml');
     });
 
-    it('of nobody is not found, and another’s is not theirs', async () => {
-      const nobody = `${kind}s/${unknownId}`;
+    it('of an unknown owner is not found, and another’s is not theirs', async () => {
+      const unknown = `${kind}s/${unknownId}`;
       const message = kind === 'user' ? 'User not found' : 'Platform not found';
-      expect((await get(`${nobody}/avatar`)).json()).toMatchObject({ statusCode: 404, message });
-      expect((await set(nobody, png, admin)).json()).toMatchObject({ statusCode: 404, message });
+      expect((await get(`${unknown}/avatar`)).json()).toMatchObject({ statusCode: 404, message });
+      expect((await set(unknown, png, admin)).json()).toMatchObject({ statusCode: 404, message });
       const theirs = (await set(`users/${other.id}`, png, other)).json().avatar_id;
       expect((await get(`${url()}/avatar/${theirs}`)).statusCode).toBe(404);
       expect((await get(`${url()}/avatar/none`)).statusCode).toBe(400);

@@ -210,7 +210,7 @@ eachDatabase('message channel', (_open, kind, address) => {
       expect(await logs()).toContain('device.command');
     });
 
-    it('that the device refuses, does not answer, or cannot hear are told apart', async () => {
+    it('that the device refuses, does not answer, or cannot get have refusals of their own', async () => {
       expect(await command('ver')).toBe('DEVICE_OFFLINE');
       const peer = await connect();
       await online();

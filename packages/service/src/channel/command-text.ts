@@ -3,7 +3,7 @@ const wordsKept = 2;
 
 /**
  * A command line as the log may keep it. Values are left out, since there are passwords among them, under names that a
- * module also takes abbreviated; others read the log, and connectors are told of it. What only asks is kept whole.
+ * module also takes abbreviated; others read the log, and connectors send it. What only asks is kept whole.
  */
 export function commandText(line: string): string {
   const words = line.trim().split(/\s+/);

@@ -14,7 +14,7 @@ eachDatabase('hub of the message channel', (open) => {
   let hub: ChannelHub;
   let device: Awaited<ReturnType<ReturnType<typeof fixtures>['device']>>;
   let closes: number[];
-  const told: unknown[] = [];
+  const events: unknown[] = [];
 
   /** A line of the device; what comes over it is nothing but signs of life. */
   function connect(): void {
@@ -39,7 +39,7 @@ eachDatabase('hub of the message channel', (open) => {
     storage = await open();
     clock = new VirtualClock(1_700_000_000_000);
     closes = [];
-    told.length = 0;
+    events.length = 0;
     const make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
     const platform = await make.platform();
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
@@ -48,7 +48,7 @@ eachDatabase('hub of the message channel', (open) => {
       clock,
       log: Fastify().log,
       webhook: async () => ({ ok: false, error: 'none' }),
-      live: { notify: (_id, event) => told.push(event) },
+      live: { notify: (_id, event) => events.push(event) },
     });
     connect();
     await expect.poll(recorded).toBeDefined();
@@ -62,7 +62,7 @@ eachDatabase('hub of the message channel', (open) => {
     await clock.advance(15_000);
     await expect.poll(recorded).toMatchObject({ session: before?.session });
     expect(closes).toEqual([]);
-    expect(told.at(-1)).toMatchObject({ type: 'online', data: { online: true } });
+    expect(events.at(-1)).toMatchObject({ type: 'online', data: { online: true } });
     expect(await logs()).toEqual(['device.online', 'device.online']);
   });
 
@@ -83,7 +83,7 @@ eachDatabase('hub of the message channel', (open) => {
   });
 
   // API-CHAN-processes
-  it('sends a device away that is connected elsewhere by now, although nobody has said so', async () => {
+  it('sends a device away that is connected elsewhere by now, although no message has said so', async () => {
     const elsewhere = { process_id: 'another', session: 'newer' };
     await storage.db
       .insertInto('processes')

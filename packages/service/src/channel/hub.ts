@@ -225,7 +225,7 @@ export class ChannelHub {
     attached.connection.closed();
   }
 
-  /** Devices with an update due are told of it; which one they learn by asking. Spec: API-CHAN-wake. */
+  /** Notifies devices with an update due; which one it is they learn by asking. Spec: API-CHAN-wake. */
   #wake({ deviceId, productId }: { readonly deviceId?: string; readonly productId?: string }): void {
     for (const [id, attached] of this.#attached) {
       if (id === deviceId || attached.productId === productId) attached.connection.send({ action: 'ota' });

@@ -78,8 +78,8 @@ export async function replaceNodes(
       .execute();
 }
 
-/** Forgets what a device has told of itself. */
-export async function deleteTold(trx: Db, deviceId: string): Promise<void> {
+/** Deletes what a device has reported. */
+export async function deleteReported(trx: Db, deviceId: string): Promise<void> {
   await trx.deleteFrom('telemetry').where('device_id', '=', deviceId).execute();
   await trx.deleteFrom('device_nodes').where('device_id', '=', deviceId).execute();
 }

@@ -4,25 +4,25 @@ import { topics } from '../bus/topics.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
-// What devices on the channel are told of is decided where products, bundles and devices change.
+// What devices on the channel are notified of is decided where products, bundles and devices change.
 eachDatabase('wake-ups', (open) => {
   let world: OtaWorld;
   let product: Awaited<ReturnType<OtaWorld['productWithRelease']>>;
   let device: Awaited<ReturnType<OtaWorld['deviceOn']>>;
-  let told: (readonly [topic: string, message: unknown])[];
+  let published: (readonly [topic: string, message: unknown])[];
 
   beforeAll(async () => {
     world = await otaWorld(await open());
     const { bus } = world.app.storage;
-    told = [];
+    published = [];
     for (const topic of [topics.otaDue, topics.deviceRevoked, topics.deviceMoved, topics.deviceRenewed]) {
-      bus.subscribe<unknown>(topic, (message) => told.push([topic.name, message]));
+      bus.subscribe<unknown>(topic, (message) => published.push([topic.name, message]));
     }
   });
   beforeEach(async () => {
     product = await world.productWithRelease();
     device = await world.deviceOn(product.product.id);
-    told.length = 0;
+    published.length = 0;
   });
   const as = (who: 'owner' | 'maker' | 'tester') => world.app.client.as(world.people[who].token);
   const setTag = (bundle_id: string, tag: 'beta' | 'release' | '') =>
@@ -39,7 +39,7 @@ eachDatabase('wake-ups', (open) => {
       unwrap(await setTag(next.id, 'release'));
       unwrap(await setTag(next.id, 'release'));
       unwrap(await setTag(next.id, ''));
-      expect(told).toEqual([due, due]);
+      expect(published).toEqual([due, due]);
     });
 
     it('but not when the change is refused, or makes nothing due', async () => {
@@ -47,24 +47,24 @@ eachDatabase('wake-ups', (open) => {
       expect((await setTag(archived.id, 'release')).ok).toBe(false);
       const params = { bundle_id: archived.id };
       expect((await as('maker').call('bundles.setState', { params, body: { state: 'published' } })).ok).toBe(true);
-      expect(told).toEqual([]);
+      expect(published).toEqual([]);
     });
   });
 
   describe('a device hears that an update may be due', () => {
     it('when its tag leads to another bundle than before', async () => {
       unwrap(await tagDevice('beta'));
-      expect(told).toEqual([]);
+      expect(published).toEqual([]);
       await product.bundleOf('beta');
       unwrap(await tagDevice(''));
       unwrap(await tagDevice('beta'));
       unwrap(await tagDevice('beta'));
       expect((await tagDevice('', 'tester')).ok).toBe(false);
       const due = ['ota.due', { deviceId: device.id }];
-      expect(told).toEqual([due, due]);
+      expect(published).toEqual([due, due]);
     });
 
-    it('when somebody activates it to another product; it moves there for later wake-ups, too', async () => {
+    it('when a user activates it to another product; it moves there for later wake-ups, too', async () => {
       const other = await world.productWithRelease({ publication: 'published' });
       const activate = () =>
         as('owner').call('devices.activate', {
@@ -73,14 +73,14 @@ eachDatabase('wake-ups', (open) => {
         });
       expect((await activate()).ok).toBe(true);
       const moved = ['device.moved', { deviceId: device.id, productId: other.product.id }];
-      expect(told).toEqual([moved, ['ota.due', { deviceId: device.id }]]);
+      expect(published).toEqual([moved, ['ota.due', { deviceId: device.id }]]);
     });
 
     it('but not when it has gone there itself: it knows', async () => {
       const other = await world.productWithRelease({ publication: 'published' });
       const reply = await world.inject(device, 'POST', '/activate', { product: other.product.product });
       expect(reply.statusCode).toBe(200);
-      expect(told).toEqual([['device.moved', { deviceId: device.id, productId: other.product.id }]]);
+      expect(published).toEqual([['device.moved', { deviceId: device.id, productId: other.product.id }]]);
     });
   });
 
@@ -89,10 +89,10 @@ eachDatabase('wake-ups', (open) => {
     const params = { device_id: device.id };
     const revoked = ['device.revoked', { deviceId: device.id, uuid: device.uuid }];
     unwrap(await as('owner').call('devices.setState', { params, body: { state: 'disabled' } }));
-    expect(told).toEqual([revoked]);
+    expect(published).toEqual([revoked]);
     unwrap(await as('owner').call('devices.setState', { params, body: { state: 'enabled' } }));
-    expect(told).toHaveLength(1);
+    expect(published).toHaveLength(1);
     unwrap(await as('owner').call('devices.renewToken', { params }));
-    expect(told).toEqual([revoked, revoked]);
+    expect(published).toEqual([revoked, revoked]);
   });
 });

@@ -106,7 +106,7 @@ eachDatabase('cached records', (open, kind, address) => {
       .where('id', '=', device.id)
       .execute();
     await other.close();
-    // Another process cannot be this quick: what it tells anybody arrives in a later turn of the event loop.
+    // Another process cannot be this quick: its messages arrive in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(await title()).toBe(`From elsewhere, ${kind}`);
     await app.service.close();

@@ -146,7 +146,7 @@ export type Handlers<Contract extends Record<string, EndpointShape>> = {
 
 /** Remembers failed logins, to slow down clients that try passwords. */
 export interface LoginThrottle {
-  /** Counts an attempt as failed until told otherwise; or says how many seconds to wait before the next one. */
+  /** Counts an attempt as failed until `succeeded` is called; or says how many seconds to wait before the next one. */
   begin(address: string, username: string): Result<{ succeeded(): void }, { readonly retryAfterS: number }>;
 }
 

@@ -78,8 +78,8 @@ eachDatabase('data cloud', (open) => {
     // API-DEV-POST-device-v1-activate, API-DEV-POST-device-v1-deactivate, API-EP-GET-devices-device_id-capabilities
     it('binds the device and its capabilities to the account, and is undone by its owner', async () => {
       expect(await activate(owner)).toEqual({ status: 200, body: { result: 'ok', device: device.id } });
-      const told = await ask(owner, 'capabilities', at());
-      expect(told).toMatchObject({ value: { activated: true, capabilities } });
+      const stored = await ask(owner, 'capabilities', at());
+      expect(stored).toMatchObject({ value: { activated: true, capabilities } });
       expect(codeOf(await activate(owner))).toBe('ALREADY_ACTIVATED');
       expect(codeOf(await link('POST', 'deactivate', login(stranger)))).toBe('DEVICE_OF_ANOTHER_USER');
       expect((await link('POST', 'deactivate', login(owner))).body).toEqual({ result: 'ok' });
@@ -87,7 +87,7 @@ eachDatabase('data cloud', (open) => {
       expect(await ask(owner, 'capabilities', at())).toMatchObject({ value: { activated: false, capabilities: null } });
     });
 
-    it('refuses a wrong login and somebody else, and claims a device that nobody owns', async () => {
+    it('refuses a wrong login and another user, and claims a device without an owner', async () => {
       expect(await activate(owner, { password: 'wrong' })).toMatchObject({
         status: 403,
         body: { code: 'WRONG_LOGIN' },

@@ -32,22 +32,23 @@ eachDatabase('live events of a device', (open) => {
     });
     return { text, ended: () => ended };
   }
-  const told = () => app.storage.bus.publish(topics.liveEvent, { deviceId, event: { type: 'online', data: 'seen' } });
+  const publish = () =>
+    app.storage.bus.publish(topics.liveEvent, { deviceId, event: { type: 'online', data: 'seen' } });
 
   describe('end within seconds', () => {
     it('when the token is revoked', async () => {
       const { text } = await watch();
-      told();
+      publish();
       await app.storage.db.deleteFrom('tokens').where('user_id', '=', owner.id).execute();
       await app.clock.advance(5_000);
       // Whatever comes until the connection is gone does no harm.
-      const telling = setInterval(told, 0);
+      const telling = setInterval(publish, 0);
       const all = await text;
       clearInterval(telling);
       expect(all).toContain('seen');
     });
 
-    it('when the device goes to somebody else', async () => {
+    it('when the device goes to another owner', async () => {
       const { text } = await watch();
       const other = await app.make.user();
       await app.storage.db.updateTable('devices').set({ user_id: other.id }).where('id', '=', deviceId).execute();
@@ -56,10 +57,10 @@ eachDatabase('live events of a device', (open) => {
     });
   });
 
-  it('go on for whoever may listen', async () => {
+  it('go on for those who may listen', async () => {
     const { text, ended } = await watch();
     await app.clock.advance(30_000);
-    told();
+    publish();
     expect(ended()).toBe(false);
     await app.service.close();
     expect(await text).toContain('seen');

@@ -39,7 +39,7 @@ export class Live {
     };
   }
 
-  /** Whether telling would reach anybody. */
+  /** Whether the device has watchers. */
   isWatched(deviceId: string): boolean {
     const until = this.#watched.get(deviceId);
     return until !== undefined && until > this.#clock.monotonic();

@@ -31,8 +31,8 @@ export interface LogEntry {
 }
 
 /**
- * Writes a row of the log in the transaction of the change that it tells of: both are kept, or neither. The same goes
- * for what the product's connectors shall be told of it.
+ * Writes a row of the log in the transaction of the change that it describes: both are kept, or neither. The same goes
+ * for the events that the product's connectors shall send.
  */
 export const writeLog = (trx: Db, entry: LogEntry): Promise<void> => writeLogs(trx, [entry]);
 

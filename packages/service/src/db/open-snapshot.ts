@@ -3,7 +3,7 @@ import { openSqliteSnapshot } from './dialect/sqlite/snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Takes a snapshot of the records named by `sqlite:PATH` or `postgres://…`, beside whoever else uses them and without
+ * Takes a snapshot of the records named by `sqlite:PATH` or `postgres://…`, while other programs use them, without
  * changing anything: migrations that are due stay so.
  *
  * @param scratch path of a file that SQLite's copy may have until the snapshot is closed

@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts';
 export interface StorageOptions {
   /** Paces checkpoints and retries. */
   readonly clock?: Clock;
-  /** Told of trouble that no caller waits for, such as a lost idle connection. */
+  /** Called with errors that no caller waits for, such as a lost idle connection. */
   readonly onError?: (error: Error) => void;
   /** The last migration to run, for tables as an older version has them. */
   readonly upTo?: string;

@@ -29,7 +29,7 @@ export async function leadsElsewhere(
   return version !== null && version !== (await bundleOnOffer(db, device));
 }
 
-/** The device has another product: what that product's devices are told goes to it too, and there may be an update. */
+/** The device has another product: notices to that product's devices go to it too, and there may be an update. */
 export async function notifyMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
   storage.bus.publish(topics.deviceMoved, { deviceId: device.id, productId: device.product_id });
   if ((await bundleOnOffer(storage.db, device)) !== null) storage.bus.publish(topics.otaDue, { deviceId: device.id });

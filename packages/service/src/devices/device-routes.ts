@@ -134,7 +134,7 @@ const claimByToken = (
     return claimed;
   });
 
-/** After a call that may have moved the device: what the devices of its new product are told goes to it as well. */
+/** After a call that may have moved the device: notices to the devices of its new product go to it as well. */
 async function thenMoved<T>(
   { storage }: DeviceDeps,
   { deviceId, row }: DeviceCaller,

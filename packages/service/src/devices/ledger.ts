@@ -13,7 +13,7 @@ export const updateLedger = (expressions: Expressions) => ({
   addressTaken,
   lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
   async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
-    // An address is told by the device itself: one that another device has proves nothing.
+    // The device reports its address itself: one that another device has proves nothing.
     const isFree = mac !== undefined && !(await addressTaken(trx, mac));
     const all = { ...change, ...(isFree && { mac }) };
     if (Object.keys(all).length > 0) await changeDevice(trx, id, all);

@@ -9,14 +9,14 @@ import { eachDatabase } from '../testing/index.ts';
 // API-RULE-many-devices-1
 eachDatabase('changes of many devices', (open) => {
   let world: DeviceWorld;
-  let told: (readonly [topic: string, message: unknown])[];
+  let published: (readonly [topic: string, message: unknown])[];
   const as = (person: Person) => world.as(person);
 
   beforeAll(async () => {
     world = await deviceWorld(await open());
-    told = [];
+    published = [];
     for (const topic of [topics.otaDue, topics.deviceMoved]) {
-      world.app.storage.bus.subscribe<unknown>(topic, (message) => told.push([topic.name, message]));
+      world.app.storage.bus.subscribe<unknown>(topic, (message) => published.push([topic.name, message]));
     }
   });
 
@@ -90,7 +90,7 @@ eachDatabase('changes of many devices', (open) => {
     const bound = await world.deviceOf('owner', { product_id: production.id });
     const blocked = await world.deviceOf('owner', { state: 'disabled' });
     const device_ids = [...fits, there, other, bound, blocked].map(({ id }) => id);
-    told.length = 0;
+    published.length = 0;
     const reply = await as('owner').call('manyDevices.activate', { body: { device_ids, product_id: target.id } });
     const refused = expect.arrayContaining([
       refusal(other.id, 'PLATFORM_MISMATCH'),
@@ -106,8 +106,8 @@ eachDatabase('changes of many devices', (open) => {
     }
     expect(await world.logsOf(there.id)).toEqual([]);
     const moves = fits.map(({ id }) => ['device.moved', { deviceId: id, productId: target.id }]);
-    expect(told).toHaveLength(2);
-    expect(told).toEqual(expect.arrayContaining(moves));
+    expect(published).toHaveLength(2);
+    expect(published).toEqual(expect.arrayContaining(moves));
   });
 
   it('activate to a product that the caller may not see is refused as a whole', async () => {
@@ -130,7 +130,7 @@ eachDatabase('changes of many devices', (open) => {
     expect(most.ok && most.value.value.refused).toHaveLength(manyDevicesLimit);
   });
 
-  it('every connector that wants an event is told of each device', async () => {
+  it('every connector that subscribes to an event gets it for each device', async () => {
     const { db } = world.app.storage;
     const devices = [await world.deviceOf('owner'), await world.deviceOf('owner')];
     const made = await as('maker').call('connectors.create', {

@@ -8,7 +8,7 @@ const nodes = [
   { id: '00bb', title: '', last_seen_at: String(testStartMs) },
 ];
 
-eachDatabase('what devices tell of themselves', (open) => {
+eachDatabase('what devices report', (open) => {
   let storage: Storage;
   let world: DeviceWorld;
   let online: { readonly id: string };
@@ -16,7 +16,7 @@ eachDatabase('what devices tell of themselves', (open) => {
   const owner = () => world.as('owner');
   const ownerId = () => world.people.owner.id;
 
-  async function tell(deviceId: string): Promise<void> {
+  async function report(deviceId: string): Promise<void> {
     const { db } = storage;
     const at = testStartMs;
     const channel = { process_id: 'p', session: deviceId, address: '192.0.2.1', connected_at: at };
@@ -28,8 +28,8 @@ eachDatabase('what devices tell of themselves', (open) => {
       .insertInto('telemetry')
       .values({ device_id: deviceId, at, data: '{"level":1.5,"in":{"a":[1]}}' })
       .execute();
-    const told = nodes.map(({ id, title }) => ({ device_id: deviceId, id, title: title || null, seen_at: at }));
-    await db.insertInto('device_nodes').values(told).execute();
+    const rows = nodes.map(({ id, title }) => ({ device_id: deviceId, id, title: title || null, seen_at: at }));
+    await db.insertInto('device_nodes').values(rows).execute();
   }
 
   beforeAll(async () => {
@@ -41,23 +41,23 @@ eachDatabase('what devices tell of themselves', (open) => {
     await storage.db.deleteFrom('channels').execute();
     online = await world.deviceOf('owner', { lat_e6: 1, lon_e6: 2 });
     offline = await world.deviceOf('owner');
-    await tell(online.id);
+    await report(online.id);
   });
 
   // API-CHAN-online, API-CHAN-telemetry, API-CHAN-nodes
   it('is in the record of the device, alone and in the list', async () => {
-    const told = { online: true, telemetry: { level: 1.5, in: { a: [1] } }, nodes };
+    const reported = { online: true, telemetry: { level: 1.5, in: { a: [1] } }, nodes };
     const one = await owner().call('devices.get', { params: { identifier: online.id } });
-    expect(one).toMatchObject({ value: { value: told } });
+    expect(one).toMatchObject({ value: { value: reported } });
     const other = await owner().call('devices.get', { params: { identifier: offline.id } });
     expect(other).toMatchObject({ value: { value: { online: false, telemetry: null, nodes: null } } });
     const body = { title: 'Renamed' };
     const renamed = await owner().call('devices.update', { params: { device_id: online.id }, body });
-    expect(renamed).toMatchObject({ value: { value: { ...told, ...body } } });
+    expect(renamed).toMatchObject({ value: { value: { ...reported, ...body } } });
     const list = await owner().call('devices.list', { query: {} });
     if (!list.ok) throw new Error(list.error.body.message);
     const listed = new Map(list.value.value.map((device) => [device.id, device]));
-    expect(listed.get(online.id)).toMatchObject(told);
+    expect(listed.get(online.id)).toMatchObject(reported);
     expect(listed.get(offline.id)).toMatchObject({ online: false, nodes: null });
   });
 
@@ -69,7 +69,7 @@ eachDatabase('what devices tell of themselves', (open) => {
       return read.ok && read.value.value.online;
     };
     expect([await isOnline(), await isOnline()]).toEqual([false, false]);
-    await tell(offline.id);
+    await report(offline.id);
     expect([await isOnline(), await isOnline()]).toEqual([true, true]);
   });
 
@@ -153,7 +153,7 @@ eachDatabase('what devices tell of themselves', (open) => {
   });
 
   // API-STATE-device-any-disabled, API-RULE-access-1
-  it('is heard of again only when whoever has blocked the device lets it in', async () => {
+  it('is seen again only when the user who has blocked the device lets it in', async () => {
     const params = { device_id: online.id };
     const ask = async (person: 'owner' | 'admin', state: 'disabled' | 'enabled') =>
       outcome(await world.as(person).call('devices.setState', { params, body: { state } }));

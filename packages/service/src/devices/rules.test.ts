@@ -143,7 +143,7 @@ describe('activation', () => {
 describe('claim', () => {
   // API-RULE-claim-1
   it.each([
-    ['of a device that nobody owns', { user_id: null }, undefined],
+    ['of a device without an owner', { user_id: null }, undefined],
     ['of a device that one owns', { user_id: 'me' }, undefined],
     ['of the device of another user', { user_id: 'other' }, 'DEVICE_OF_ANOTHER_USER'],
     ['of a locked device', { user_id: null, claimable: 0 }, 'DEVICE_LOCKED'],
@@ -154,7 +154,7 @@ describe('claim', () => {
   // API-RULE-claim-2
   const good = { product_id: 'thing', uses_left: 1 };
   it.each([
-    ['of a device that nobody owns', { user_id: null }, {}, good, undefined],
+    ['of a device without an owner', { user_id: null }, {}, good, undefined],
     ['of a device of the same owner', { user_id: 'me' }, {}, good, undefined],
     [
       'repeated, with the token used up',

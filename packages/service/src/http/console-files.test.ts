@@ -61,7 +61,7 @@ describe('the console', () => {
     expect((await get('/icon.svg')).headers['cache-control']).toBe('no-cache');
   });
 
-  it('sends them packed to whoever can unpack them', async () => {
+  it('sends them packed to clients that can unpack them', async () => {
     const reply = await get('/assets/main-abc.js', { 'accept-encoding': 'br, gzip' });
     expect(reply.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(gunzipSync(reply.rawPayload).toString()).toBe(script);

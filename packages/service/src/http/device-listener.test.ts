@@ -150,7 +150,7 @@ eachDatabase('device listener over TLS', (open) => {
       }
     });
 
-    it('whoever is not that device is refused with 403', async () => {
+    it('another device is refused with 403', async () => {
       const stranger = await makeAuthority(testStartMs);
       const { row, issued } = await provisioned();
       const other = await provisioned();

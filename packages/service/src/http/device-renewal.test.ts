@@ -183,7 +183,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
     await storage.close();
   });
 
-  it('that has expired is told so', async () => {
+  it('that has expired is refused with that reason', async () => {
     const storage = await openStorage(database);
     const { identity } = app.service;
     const expired = await buildApp(storage, { settings: { deviceCertificateDays: 1 } });

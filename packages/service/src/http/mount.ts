@@ -118,7 +118,7 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
       const caller = request.caller as Caller;
       const isAllowed = async () => {
         const now = await authenticate?.(request);
-        // What is told was chosen by the rights that the caller had when it began.
+        // Events were chosen by the rights that the caller had when it began.
         if (now && !(now.ok && hasRightsOf(now.value as Caller, caller))) return false;
         return (await events.isStillAllowed?.()) !== false;
       };

@@ -136,7 +136,7 @@ const refused: readonly RefusedRow[] = [
     code: 'TOO_MANY_LOGINS',
   },
   {
-    name: 'what nobody expected',
+    name: 'an unexpected error',
     request: { url: '/throws' },
     status: 500,
     error: 'Internal Server Error',

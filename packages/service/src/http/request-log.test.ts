@@ -17,7 +17,7 @@ it.each(['error', 'info'] as const)(
     expect(written.map((line) => JSON.parse(line))).toMatchObject([
       { method: 'GET', url: '/here?a=1', status: 200, reqId: expect.any(String), durationMs: expect.any(Number) },
       { method: 'GET', url: '/nowhere', status: 404, ip: '127.0.0.1' },
-      // Whoever has what stands in its path may post.
+      // The key in the path is a secret: its holder may post.
       { method: 'GET', url: '/posts/:key', status: 200 },
     ]);
     expect(written.join('')).not.toContain('secret');

@@ -139,7 +139,7 @@ describe.each(['plain', 'tls'] as const)('on the %s listener', (kind) => {
 
   it('a client that is refused and does not close its end is closed', async () => {
     const socket = await begin('POST /a');
-    // It goes on sending what nobody reads, and is deaf to the end of the other side.
+    // It goes on sending what is not read, and is deaf to the end of the other side.
     socket.pause();
     await expect.poll(() => connectionsOf(server())).toBe(0);
     socket.destroy();

@@ -19,7 +19,7 @@ const takesJson = [...endpointsOf(contract), ...endpointsOf(linkContract)].filte
   ({ shape }) => shape.auth === 'none' && shape.body !== undefined && !isBinary(shape.body),
 );
 
-it.each(takesJson)('$name lets nobody send more than it could use', async ({ shape }) => {
+it.each(takesJson)('$name lets no client send more than it could use', async ({ shape }) => {
   expect(shape.bodyLimitBytes).toBe(strangerBodyLimitBytes);
   const { api, devices } = app.service;
   const url = shape.path.replace(/\{\w+\}/g, 'x');

@@ -38,7 +38,7 @@ let port = 0;
 let disk: BlobStore;
 /** What the store does with a source before it writes it. */
 let through: (source: Readable) => Readable = (source) => source;
-/** Told when the store is handed a source. */
+/** Called when the store is handed a source. */
 let began: () => void = () => {};
 /** What the handlers have asked for: done when the store has finished with it. */
 const handled: Promise<unknown>[] = [];

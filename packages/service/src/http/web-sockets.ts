@@ -44,7 +44,7 @@ const lineOf = (socket: WebSocket): SocketLine => ({
   resume: () => socket.resume(),
 });
 
-/** Frames come whole, as one piece of bytes, unless the library is told otherwise. */
+/** Frames come whole, as one piece of bytes, unless an option of the library says otherwise. */
 const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer =>
   Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
 

@@ -9,11 +9,11 @@ import { followLogs } from './events.ts';
 type Viewer = Parameters<typeof followLogs>[1];
 
 const follow = ({ storage, clock }: TestApp, viewer: Viewer) => {
-  const told: string[] = [];
+  const received: string[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const end = followLogs({ storage, clock, onError }, viewer, ({ message }: LogRecord) => void told.push(message));
-  return { told, errors, end };
+  const end = followLogs({ storage, clock, onError }, viewer, ({ message }: LogRecord) => void received.push(message));
+  return { received, errors, end };
 };
 
 const viewerOf = ({ id }: MadeUser): Viewer => ({ userId: id, customerId: null });
@@ -28,36 +28,36 @@ const write = (
 
 // API-EP-GET-events
 eachDatabase('events', (open) => {
-  /** Lets a second pass, and whoever looks at its end come to an end, too. */
+  /** Lets a second pass, and the look at its end come to an end, too. */
   const second = async ({ clock }: TestApp) => {
     await clock.advance(1_000);
     await new Promise((resolve) => setImmediate(resolve));
   };
   const settle = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);
 
-  it('tell of what is written from then on, once, oldest first', async () => {
+  it('show what is written from then on, once, oldest first', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
     const now = () => app.clock.now();
     await write(app.storage, now() - 1, 'before', user.id);
-    const { told, end } = follow(app, viewerOf(user));
+    const { received, end } = follow(app, viewerOf(user));
     await write(app.storage, now(), 'first', user.id);
     await write(app.storage, now() + 1, 'second', user.id);
     await second(app);
-    await settle(() => told.length === 2);
-    expect(told).toEqual(['first', 'second']);
+    await settle(() => received.length === 2);
+    expect(received).toEqual(['first', 'second']);
     await second(app);
     // Committed late: it carries the moment at which it was begun.
     await write(app.storage, now() - 1_500, 'late', user.id);
     await settle(() => {
       void second(app);
-      return told.length > 2;
+      return received.length > 2;
     });
-    expect(told).toEqual(['first', 'second', 'late']);
+    expect(received).toEqual(['first', 'second', 'late']);
     end();
   });
 
-  it('tell nobody of what others did, or of what is quiet; an administrator hears of everybody', async () => {
+  it('do not show what others did, or what is quiet; an administrator sees all', async () => {
     const app = await buildApp(await open());
     const [user, other] = [await app.make.user(), await app.make.user()];
     const own = follow(app, viewerOf(user));
@@ -66,8 +66,8 @@ eachDatabase('events', (open) => {
     await write(app.storage, app.clock.now() + 1, 'of another', other.id);
     await write(app.storage, app.clock.now() + 2, 'own', user.id);
     await second(app);
-    await settle(() => all.told.length === 2 && own.told.length === 1);
-    expect([own.told, all.told]).toEqual([['own'], ['of another', 'own']]);
+    await settle(() => all.received.length === 2 && own.received.length === 1);
+    expect([own.received, all.received]).toEqual([['own'], ['of another', 'own']]);
     expect([...own.errors, ...all.errors]).toEqual([]);
     own.end();
     all.end();
@@ -76,11 +76,11 @@ eachDatabase('events', (open) => {
   it('end with who listened', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
-    const { told, end } = follow(app, viewerOf(user));
+    const { received, end } = follow(app, viewerOf(user));
     end();
     await write(app.storage, app.clock.now(), 'unheard', user.id);
     await second(app);
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('come as server-sent events, to callers alone', async () => {
@@ -127,7 +127,7 @@ eachDatabase('events', (open) => {
     await app.service.close();
   });
 
-  it('end when the rights of whoever listens change', async () => {
+  it('end when the rights of the listener change', async () => {
     const app = await buildApp(await open());
     const [admin, user] = [await app.make.admin(), await app.make.user()];
     const [demoted, untouched] = [await listen(app, admin), await listen(app, user)];

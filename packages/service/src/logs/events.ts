@@ -11,21 +11,21 @@ type Contract = typeof eventsContract;
 
 /** How often a listening client is sent what is new, in ms. */
 const lookMs = 1_000;
-/** A row may be committed this much later than the moment it carries; what was told already is remembered as long. */
+/** A row may be committed this much later than the moment it carries; what was sent already is remembered as long. */
 const lateMs = 5_000;
 /** Rows sent at once; a client that gets this many knows that there may be more. */
 const batch = 100;
 
 type LogRecord = ReturnType<typeof logRecord>;
 
-/** Sends every log that `viewer` may read from now on. Returns what ends it. */
+/** Sends every log that `viewer` may read from now on. Returns unsubscribe. */
 export function followLogs(
   { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
   viewer: Viewer,
-  tell: (log: LogRecord) => void,
+  notify: (log: LogRecord) => void,
 ): () => void {
   const beganMs = clock.now();
-  const told = new Map<string, number>();
+  const sent = new Map<string, number>();
   let version = storage.changes.version();
   /** What was committed before that moment has been looked at. */
   let seenMs = beganMs;
@@ -42,10 +42,10 @@ export function followLogs(
       try {
         const newest = await newestLogs(storage, viewer, { from, limit: batch });
         if (ended) return;
-        for (const [id, at] of told) if (at < from) told.delete(id);
+        for (const [id, at] of sent) if (at < from) sent.delete(id);
         for (const row of newest.toReversed()) {
-          if (!told.has(row.id)) tell(logRecord(row));
-          told.set(row.id, row.created_at);
+          if (!sent.has(row.id)) notify(logRecord(row));
+          sent.set(row.id, row.created_at);
         }
         seenMs = now;
       } catch (error) {
@@ -75,7 +75,7 @@ const stream =
         ),
     });
 
-/** What happens, told while it happens. */
+/** The event stream of the log. */
 export const eventsRoutes = (deps: Deps): Handlers<Contract> => ({
   stream: stream(deps),
 });

@@ -205,7 +205,7 @@ eachDatabase('logs', (open) => {
     },
   );
 
-  it('are nobody’s without a token, and 404 when they are not there', async () => {
+  it('are refused without a token, and 404 when they are not there', async () => {
     expect(await scene.app.client.call('logs.list')).toMatchObject({ error: { status: 401 } });
     const params = { log_id: randomUUID() };
     expect(await scene.as('owner').call('logs.get', { params })).toMatchObject({ error: { status: 404 } });

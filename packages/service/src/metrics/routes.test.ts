@@ -177,7 +177,7 @@ eachDatabase('metrics', (open) => {
     },
   );
 
-  it('are nobody’s without a token', async () => {
+  it('are refused without a token', async () => {
     expect(await scene.app.client.call('metrics.activity')).toMatchObject({ error: { status: 401 } });
     expect(await scene.app.client.call('metrics.locations')).toMatchObject({ error: { status: 401 } });
   });

@@ -28,9 +28,9 @@ eachDatabase('updates that take their time', (open) => {
         installed_at: update('installed_at', '-', ms),
       }))
       .execute();
-    const nobody = { notify() {} };
+    const live = { notify() {} };
     const settings = { ...service.deps.settings, updateTimeoutHours };
-    await openOtaEngine({ ...service.deps, settings }, updateLedger(storage.expressions), nobody).expire();
+    await openOtaEngine({ ...service.deps, settings }, updateLedger(storage.expressions), live).expire();
     return clock.now();
   };
   const begin = async () => {
@@ -114,7 +114,7 @@ eachDatabase('updates that take their time', (open) => {
   });
 
   // API-EP-GET-devices-device_id-live
-  it('whoever watches the device is told of every step', async () => {
+  it('watchers of the device are notified of every step', async () => {
     const { release } = product;
     const { seen, unsubscribe } = watch();
     await begin();

@@ -88,7 +88,7 @@ describe('names that connectors may call', () => {
     expect(await resolved(addresses)).toBe(outcome);
   });
 
-  it('are all handed on to whoever asks for all', async () => {
+  it('are all handed on to a caller that wants all', async () => {
     const both = ['93.184.216.34', '2606:2800:220:1::1'];
     expect(await resolved(both, true)).toEqual(both.map((address) => ({ address, family: net.isIP(address) })));
     expect(await resolved([...both, '10.0.0.1', '::1'], true)).toBe('refused name.example');
@@ -161,7 +161,7 @@ describe('HTTP to the outside', () => {
     expect(await loopback.sendHttp(message('/slow', 50))).toEqual({ ok: false, error: { kind: 'timed_out' } });
   });
 
-  it('fails when nobody listens', async () => {
+  it('fails without a listener', async () => {
     const taken = net.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;

@@ -44,7 +44,7 @@ eachDatabase('list of products', (open) => {
     },
   );
 
-  it('shows whoever owns a device on a product that product', async () => {
+  it('shows a product to the owners of devices on it', async () => {
     const { id } = await add();
     expect(await has('stranger', id)).toBe(false);
     const device = await occupy(id, people.stranger.id);

@@ -41,7 +41,7 @@ eachDatabase('people of a product', (open) => {
     const types = await scene.logTypes(id);
     expect(types.filter((type) => type === 'product.user_add')).toHaveLength(2);
     expect(types).toContain('product.user_remove');
-    // Whoever is let in or put out learns of it, also a tester, who sees nothing else of the product's log.
+    // A user who is let in or put out learns of it, also a tester, who sees nothing else of the product's log.
     const heard = unwrap(
       await scene.as('stranger').call('logs.list', { query: { product_id: id, sort: 'created_at' } }),
     );

@@ -185,8 +185,8 @@ const update =
       await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
       if (publication.value !== undefined) {
         const data = { from: product.publication, to: publication.value };
-        const told = `Product ${product.product} is ${publication.value} now`;
-        await writeLog(trx, { ...log, type: 'product.state', message: told, data });
+        const message = `Product ${product.product} is ${publication.value} now`;
+        await writeLog(trx, { ...log, type: 'product.state', message, data });
       }
       return success(await recordOf(trx, product.id, caller));
     });

@@ -2,7 +2,7 @@ import { type EndpointShape, isBinary } from '@moorage/api';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 
-/** A request that somebody might send. */
+/** A request that an attacker might send. */
 export interface AbuseRequest {
   readonly method: string;
   readonly url: string;
@@ -67,7 +67,7 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-/** Texts that have hurt somebody somewhere. */
+/** Texts that are known to break programs. */
 const hostileTexts = [
   '',
   ' ',

@@ -2,7 +2,7 @@ import { hashSecret } from '../core/secrets.ts';
 import type { Storage } from '../db/storage.ts';
 import { buildApp, type TestApp } from './build-app.ts';
 
-/** In every text of the victim: a reply to anybody else that has it is a leak. */
+/** In every text of the victim: a reply to another user that has it is a leak. */
 export const secretMark = 'SECRETOFTHEVICTIM';
 
 /** Two makers who may know nothing of each other, and their things. */

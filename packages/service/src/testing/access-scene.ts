@@ -37,7 +37,7 @@ async function appendages({ db }: Storage, product_id: string, user_id: string) 
   return ids;
 }
 
-/** What nobody in particular has done to a product, and to a device on it, in the first hour of 1970. */
+/** Logs without an actor of a product, and of a device on it, in the first hour of 1970. */
 async function twoLogs({ db }: Storage, product_id: string, device_id: string) {
   const message = randomUUID();
   const about = [
@@ -50,7 +50,7 @@ async function twoLogs({ db }: Storage, product_id: string, device_id: string) {
   return { productLog: idOf(null), deviceLog: idOf(device_id) };
 }
 
-/** A product with everything that belongs to one, a device that is activated to it, and somebody in each role. */
+/** A product with everything that belongs to one, a device that is activated to it, and a user in each role. */
 export type AccessScene = Awaited<ReturnType<typeof accessScene>>;
 
 /**
@@ -118,7 +118,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
 /** The roles that the caller of such a scene has towards its product, its device and the service as a whole. */
 export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
   if (on === 'product') return [...new Set<Role>(['anyone', role])];
-  // That a product is public shows nobody the devices on it.
+  // That a product is public shows none of the devices on it.
   if (on === 'device') return role === 'visitor' ? ['anyone'] : [...new Set<Role>(['anyone', role])];
   return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
 }

@@ -70,7 +70,7 @@ export interface TestApp {
   readonly clock: VirtualClock;
   /** Rows to begin with. */
   readonly make: Fixtures;
-  /** Calls of nobody in particular; `client.as(token)` is somebody. */
+  /** Calls without a token; `client.as(token)` calls as a user. */
   readonly client: Client;
 }
 

@@ -5,7 +5,7 @@ const duplicateDatabase = '42P04';
 interface Server {
   /** Makes an empty database, or takes the one that is there; returns its address. */
   create(name: string): Promise<string>;
-  /** Makes a copy of another database, to which nobody is connected; returns its address. */
+  /** Makes a copy of another database, to which no client is connected; returns its address. */
   copy(template: string, name: string): Promise<string>;
   drop(name: string): Promise<void>;
 }

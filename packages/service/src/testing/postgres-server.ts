@@ -75,7 +75,7 @@ const fastSettings = [
   'max_wal_size=128MB',
 ];
 
-/** A PostgreSQL server of our own, on loopback, with its data in a temporary folder. Durable unless told otherwise. */
+/** A PostgreSQL server of our own, on loopback, with its data in a temporary folder. Durable by default. */
 export class PostgresServer {
   readonly #folder: string;
   readonly #account: Account | undefined;

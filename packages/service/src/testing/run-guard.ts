@@ -19,7 +19,7 @@ function killLeftovers(): void {
       const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
       if (variables.includes(`TMPDIR=${folder}`)) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself, or belongs to somebody else.
+      // It has ended by itself, or belongs to another user.
     }
   }
 }

@@ -48,7 +48,7 @@ eachDatabase('customers', (open) => {
     const add = (user: string) =>
       scene.as('admin').call('customers.addUser', { params: { customer_id: id }, body: { user } });
     expect(await add('guest0')).toMatchObject({ error: { status: 409, body: { code: 'LIMIT_REACHED' } } });
-    // Somebody who is in already is no more.
+    // A user who is in already does not count again.
     expect(unwrap(await add('guest1')).value.users).toHaveLength(customerUsersLimit);
   });
 

@@ -56,7 +56,7 @@ eachDatabase('own details', (open) => {
   });
 
   // API-ERR-409
-  it('cannot have the address of somebody else', async () => {
+  it('cannot have the address of another user', async () => {
     const other = await app.make.user();
     const reply = await mine().call('users.update', { body: { email: other.email.toUpperCase() } });
     expect(reply).toMatchObject({
@@ -91,7 +91,7 @@ eachDatabase('own details', (open) => {
     });
   });
 
-  it('are nobody else’s business', async () => {
+  it('are refused without a token', async () => {
     expect(await app.client.call('users.get')).toMatchObject({ ok: false, error: { status: 401 } });
     expect(await app.client.call('users.update', { body: {} })).toMatchObject({ ok: false, error: { status: 401 } });
   });

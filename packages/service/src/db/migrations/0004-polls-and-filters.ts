@@ -5,7 +5,7 @@ import type { Ddl } from './index.ts';
 /** How often devices have asked for an update, by hour, product and owner: a row for each poll would be too many. */
 const polls: Readonly<Record<string, Column>> = {
   product_id: key,
-  // Empty for devices that nobody owns: a key has no place for null.
+  // Empty for devices without an owner: a key has no place for null.
   owner_id: key,
   at: { type: 'int64', key: true },
   polls: integer,

@@ -11,7 +11,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Column>>>> = {
   device_nodes: { device_id: keyDevice, id: key, title: optionalText },
 };
 
-/** Processes of the service, the devices connected to them, and what those told of themselves. */
+/** Processes of the service, the devices connected to them, and what those reported. */
 export const channels = (ddl: Ddl): Migration => ({
   async up(db) {
     for (const [name, columns] of Object.entries(tables)) await makeTable(db, ddl, name, columns);

@@ -1,10 +1,10 @@
 import type { Migration } from 'kysely';
 import type { Ddl } from './index.ts';
 
-/** When a gateway last told of a node, and who has blocked a device. */
+/** When a gateway last reported a node, and who has blocked a device. */
 export const nodesBlocks = (ddl: Ddl): Migration => ({
   async up(db) {
-    // Nobody knows it of those that are there; their gateway tells of them again.
+    // Unknown for nodes that are there; their gateway reports them again.
     await db.schema
       .alterTable('device_nodes')
       .addColumn('seen_at', ddl.int64, (column) => column.notNull().defaultTo(0))

@@ -16,7 +16,7 @@ export interface ChannelTable {
   connected_at: TimeMs;
 }
 
-/** What a device last told of itself. */
+/** What a device last reported. */
 export interface TelemetryTable {
   device_id: string;
   at: TimeMs;
@@ -29,7 +29,7 @@ export interface DeviceNodeTable {
   device_id: string;
   id: string;
   title: string | null;
-  /** When the gateway told of it last. */
+  /** When the gateway last reported it. */
   seen_at: TimeMs;
 }
 

@@ -16,7 +16,7 @@ export interface ConnectorTable {
   updated_at: TimeMs;
 }
 
-/** An event that a connector wants to be told of. */
+/** An event that a connector subscribes to. */
 export interface ConnectorEventTable {
   connector_id: string;
   product_id: string;

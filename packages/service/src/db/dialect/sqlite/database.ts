@@ -63,7 +63,7 @@ export class SqliteDatabase implements Changes {
     }
   }
 
-  /** The same for writes that only mark devices as heard of, or nothing that anybody caches. */
+  /** The same for writes that only mark devices as seen, or touch nothing that is cached. */
   async writeMarks(deviceIds: readonly string[], work: (connection: SqliteConnection) => void): Promise<void> {
     await this.lock();
     try {
@@ -80,7 +80,7 @@ export class SqliteDatabase implements Changes {
   }
 
   /**
-   * Asks SQLite whether another process has written, once for each turn of the event loop: a client that has been told of
+   * Asks SQLite whether another process has written, once for each turn of the event loop: a client that has learned of
    * such a write and then asks us arrives in a later turn.
    */
   #askForForeignWrites(): void {

@@ -27,7 +27,7 @@ function writeBatch(connection: SqliteConnection, { deviceId, batch, atMs, sampl
 /** Samples of devices, on SQLite. */
 export const sampleWriter = (database: SqliteDatabase): WriteSamples =>
   groupWriter<SampleBatch>((batches) =>
-    // Nothing that anybody caches.
+    // Nothing here is cached.
     database.writeMarks([], (connection) => {
       connection.db.exec('begin immediate');
       try {
