@@ -35,7 +35,7 @@ function Views() {
 
 /**
  * Keeps Escape from closing the dialogues below the one that signs in again: what has been typed in them would go. It
- * is there before any of them, for whoever listens first hears first.
+ * is there before any of them, for listeners are called in the order of their subscriptions.
  */
 function useHeldEscape(held: boolean): void {
   const latest = useRef(held);
@@ -49,7 +49,7 @@ function useHeldEscape(held: boolean): void {
   }, []);
 }
 
-/** The console: whoever is not signed in signs in, whoever has a printed password changes it, the rest sees pages. */
+/** The console: a visitor signs in, a user with a printed password changes it, all others see pages. */
 export function App() {
   const { data: session, error, refetch } = useSessionQuery();
   const [location] = useLocation();

@@ -36,7 +36,7 @@ const unreachable = (cause: unknown): ApiError =>
 
 let signedOut = (): void => {};
 
-/** Who is told when a call finds that the session is over. There is one. */
+/** The one listener for calls that find that the session is over. */
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
 }
@@ -81,7 +81,7 @@ export async function call<N extends EndpointName>(
 }
 
 export interface UploadOptions {
-  /** Told the share that has been sent, 0 to 1. */
+  /** Called with the share that has been sent, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -96,7 +96,7 @@ function refusalIn(status: number, text: string): ApiError {
 }
 
 /**
- * Calls an endpoint that takes a large body, and tells how much of it is gone; `fetch` cannot tell that.
+ * Calls an endpoint that takes a large body, and reports how much of it is gone; `fetch` cannot.
  *
  * @throws {ApiError} as `call`
  */

@@ -25,7 +25,7 @@ interface Stream {
   readonly onLost: () => void;
 }
 
-/** Opens an event stream that mends itself; the answer ends it. */
+/** Opens an event stream that reconnects by itself; returns what closes it. */
 function openStream({ url, types, onEvent, onOpen, onLost }: Stream): () => void {
   let ended = false;
   let wasLost = false;
@@ -58,7 +58,7 @@ function openStream({ url, types, onEvent, onOpen, onLost }: Stream): () => void
   };
 }
 
-/** Follows what the service tells of, and has what changed asked for again, wherever it is shown. */
+/** Follows the events of the service, and has what changed fetched again, wherever it is shown. */
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const [connection, setConnection] = useState<Connection>('connecting');
   useEffect(() => {

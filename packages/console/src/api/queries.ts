@@ -40,13 +40,13 @@ export interface CallOptions {
   readonly enabled?: boolean;
   /** Show the former answer while that for a changed input is on its way, as lists do. */
   readonly keepPrevious?: boolean;
-  /** Ask again this often, in ms; for what no event tells of. */
+  /** Ask again this often, in ms; for what no event reports. */
   readonly everyMs?: number;
   /** Too large to be asked for again at every event: only when it is shown anew, and as `everyMs` says. */
   readonly slow?: boolean;
 }
 
-/** The answer of a GET endpoint, kept and shared under its name and input, and renewed when events tell of changes. */
+/** The answer of a GET endpoint, kept and shared under its name and input, and renewed when events report changes. */
 export const useCall = <N extends EndpointName>(
   name: N,
   input: InputOf<N>,
@@ -89,7 +89,7 @@ export const outdate = (...resources: readonly Resource[]): Promise<void> =>
     resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource], refetchType: 'none' })),
   ).then(() => {});
 
-/** An endpoint that changes something. `renews` names what the change is to be seen in, beside what events tell. */
+/** An endpoint that changes something. `renews` names what the change is to be seen in, beside what events report. */
 export const useChange = <N extends EndpointName>(
   name: N,
   ...renews: readonly Resource[]

@@ -6,7 +6,7 @@ import { keyOf, queryClient, useCall } from './queries.ts';
 
 const sessionKey = keyOf('session.get', {});
 
-/** Who is signed in; null is nobody, undefined not known yet. */
+/** Who is signed in; null is no user, undefined not known yet. */
 export const useSessionQuery = () =>
   useQuery<SessionRecord | null, Error>({
     queryKey: sessionKey,
@@ -21,14 +21,14 @@ export const useSessionQuery = () =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Notes who is signed in now. Whatever was loaded for somebody else is forgotten. */
+/** Notes who is signed in now. What was loaded for another user is forgotten. */
 export function becomeSignedIn(session: SessionRecord): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
   queryClient.setQueryData(sessionKey, session);
 }
 
 /**
- * Notes that a session goes on that was over meanwhile. With somebody else's the page begins anew: nothing of what it
+ * Notes that a session goes on that was over meanwhile. With another user's the page begins anew: nothing of what it
  * holds is theirs.
  */
 export function resumeSession(session: SessionRecord, before: SessionRecord): void {
@@ -40,7 +40,7 @@ export function resumeSession(session: SessionRecord, before: SessionRecord): vo
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
 }
 
-/** Ends the session here and at the service. The page begins anew: whoever is next finds nothing in its memory. */
+/** Ends the session here and at the service. The page begins anew: the next user finds nothing in its memory. */
 export async function signOut(): Promise<void> {
   try {
     await call('session.close', {});

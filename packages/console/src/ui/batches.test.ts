@@ -3,9 +3,9 @@ import { inBatches, type JobFailure } from './batches.ts';
 
 const items = Array.from({ length: 25 }, (_, i) => ({ name: `item ${i}` }));
 
-test('batches are done some at once, and every one tells how far the work is', async () => {
+test('batches are done some at once, and each reports progress', async () => {
   const sizes: number[] = [];
-  const told: number[] = [];
+  const reported: number[] = [];
   let running = 0;
   let most = 0;
   const work = async (batch: readonly unknown[]): Promise<JobFailure[]> => {
@@ -16,11 +16,11 @@ test('batches are done some at once, and every one tells how far the work is', a
     running -= 1;
     return [];
   };
-  await inBatches(items, 10, work, (done) => void told.push(done), new AbortController().signal);
+  await inBatches(items, 10, work, (done) => void reported.push(done), new AbortController().signal);
   expect(sizes).toEqual([10, 10, 5]);
   expect(most).toBe(2);
-  expect(told.at(0)).toBe(0);
-  expect(told.at(-1)).toBe(25);
+  expect(reported.at(0)).toBe(0);
+  expect(reported.at(-1)).toBe(25);
 });
 
 test('a batch that fails as a whole is a failure of each of its items, and the others go on', async () => {
@@ -42,9 +42,9 @@ test('what is cancelled ends after the batches under way', async () => {
     controller.abort();
     return [];
   };
-  const told = (count: number): void => {
+  const reported = (count: number): void => {
     done = count;
   };
-  await inBatches(items, 5, work, told, controller.signal);
+  await inBatches(items, 5, work, reported, controller.signal);
   expect(done).toBeLessThanOrEqual(10);
 });

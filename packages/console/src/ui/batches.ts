@@ -6,8 +6,8 @@ export interface JobFailure {
   readonly message: string;
 }
 
-/** Told how many of how many are done, and what of that did not work. */
-export type Told = (done: number, of: number, failures?: readonly JobFailure[]) => void;
+/** Called with how many of how many are done, and what of that failed. */
+export type OnProgress = (done: number, of: number, failures?: readonly JobFailure[]) => void;
 
 /** Batches of one job that are under way at once. */
 const atOnce = 2;
@@ -21,12 +21,12 @@ export async function inBatches<T extends { readonly name: string }>(
   items: readonly T[],
   size: number,
   work: (batch: readonly T[]) => Promise<readonly JobFailure[]>,
-  told: Told,
+  onProgress: OnProgress,
   signal: AbortSignal,
 ): Promise<void> {
   let next = 0;
   let done = 0;
-  told(0, items.length);
+  onProgress(0, items.length);
   const worker = async (): Promise<void> => {
     while (next < items.length && !signal.aborted) {
       const batch = items.slice(next, next + size);
@@ -36,7 +36,7 @@ export async function inBatches<T extends { readonly name: string }>(
         return batch.map(({ name }) => ({ name, message }));
       });
       done += batch.length;
-      told(done, items.length, failed);
+      onProgress(done, items.length, failed);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

@@ -20,7 +20,7 @@ export interface ChartSeries {
 }
 
 interface ChartProps {
-  /** What it shows, for whoever cannot see it. */
+  /** What it shows, for users who cannot see it. */
   readonly label: string;
   /** Epoch seconds, ascending. */
   readonly times: readonly number[];
@@ -54,7 +54,7 @@ function seriesOptions(shown: Shown, dark: boolean): UPlot.Series[] {
       stroke,
       width: asBars ? 0 : 2,
       fill: asBars ? stroke : area ? (plot: UPlot) => fading(plot, stroke) : undefined,
-      // What is drawn is a sum where bars are stacked; what is told is the value itself.
+      // What is drawn is a sum where bars are stacked; the text is the value itself.
       value: (_: UPlot, __: number, ___: number, at: number | null) =>
         at === null ? '' : String(shown()[index]?.values[at] ?? '–'),
       ...((asBars || points !== undefined) && { points: { show: !asBars && points } }),

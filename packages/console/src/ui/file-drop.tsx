@@ -42,7 +42,7 @@ export function FileDrop({ label, limitBytes, onFiles }: FileDropProps) {
   );
 }
 
-const told = ({ state, share, reason }: Upload): string => {
+const stateText = ({ state, share, reason }: Upload): string => {
   if (state === 'failed') return `Failed: ${reason ?? 'no reason given'}`;
   if (state === 'sending') return share < 1 ? `${Math.floor(100 * share)} %` : 'Being stored';
   return { waiting: 'Waiting', done: 'Done', cancelled: 'Cancelled' }[state];
@@ -59,7 +59,7 @@ function UploadLine({ upload, onCancel }: { readonly upload: Upload; readonly on
             {name}
           </Text>
           <Text size="xs" c={state === 'failed' ? 'var(--mantine-color-error)' : 'dimmed'}>
-            {formatSize(size)} · {told(upload)}
+            {formatSize(size)} · {stateText(upload)}
           </Text>
         </Group>
         {open && <Progress value={100 * share} size="sm" mt={4} aria-label={`Progress of ${name}`} />}

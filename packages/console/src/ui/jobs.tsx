@@ -1,18 +1,18 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useEffect, useRef, useState } from 'react';
-import type { JobFailure, Told } from './batches.ts';
+import type { JobFailure, OnProgress } from './batches.ts';
 import { formatCount, plural } from './format.ts';
 import { sayError } from './refusals.ts';
 
-/** Long work in steps, that tells how far it is and can be cancelled. */
+/** Long work in steps, with progress, that can be cancelled. */
 export interface Job {
   /** What is being done: "Tagging 120 devices". */
   readonly title: string;
   /** What one step is done to: "device". */
   readonly noun: string;
   /** Does it; ends early when `signal` says so. */
-  readonly run: (progress: Told, signal: AbortSignal) => Promise<void>;
+  readonly run: (progress: OnProgress, signal: AbortSignal) => Promise<void>;
   readonly onEnd?: () => void;
 }
 
@@ -41,7 +41,7 @@ function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
     if (begun.current) return;
     begun.current = true;
     const { signal } = controller.current;
-    const progress: Told = (done, of, failed = []) => {
+    const progress: OnProgress = (done, of, failed = []) => {
       setState((old) => ({ ...old, done, of }));
       fail(failed);
     };
@@ -95,7 +95,7 @@ function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
             Cancel the rest
           </Button>
         ) : (
-          // Another button than the one before: that it is there is what the focus tells.
+          // Another button than the one before: the focus shows that it is there.
           <Button key="close" autoFocus onClick={onClose}>
             Close
           </Button>

@@ -10,6 +10,6 @@ interface PageLinkProps extends AnchorProps {
 
 /** A link to another page of the console. */
 export function PageLink(props: PageLinkProps) {
-  // As large as the text that it stands in, unless told otherwise.
+  // As large as the text that it stands in, unless `size` says otherwise.
   return <Anchor component={Link} {...(props.size === undefined && { inherit: true })} {...props} />;
 }

@@ -27,7 +27,7 @@ let hasShownPage = false;
 export function Page({ title, mark, description, crumbs = [], actions, children }: PageProps) {
   useDocumentTitle(`${title} · Moorage`);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever has followed a link by keyboard or hears the page read out begins at its title; the first page begins at the
+  // Users of a keyboard or a screen reader who follow a link begin at the page's title; the first page begins at the
   // top, with the link that skips the navigation.
   useEffect(() => {
     const isFirst = !hasShownPage;

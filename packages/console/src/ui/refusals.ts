@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@moorage/api';
 import { ApiError } from '../api/client.ts';
 
-/** What a text has to be, by the pattern that the contract writes it in; nobody should have to read patterns. */
+/** What a text has to be, by the pattern that the contract writes it in; users should not have to read patterns. */
 export const patterns: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
   '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
@@ -54,15 +54,15 @@ const labelOf = (field: string): string => {
   return name.charAt(0).toUpperCase() + name.slice(1);
 };
 
-/** What went wrong, in words for whoever has filled in a form; without a final period. */
+/** What went wrong, in words for the user of a form; without a final period. */
 export function sayError(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
-  // Nobody who sits at a page knows of bearer tokens.
+  // Users of a page do not know of bearer tokens.
   if (error.code === 'UNAUTHENTICATED') return 'Your session is over';
   if (error.code !== 'INVALID_REQUEST') return error.message;
   const [, field = '', place, complaint = ''] =
     /^Field "(.+?)" of the (body|query|params) (.*)$/.exec(error.message) ?? [];
-  // Blanks of a path are no fields of anybody's form: the address was typed, or cut.
+  // Parameters of a path are no fields of a form: the address was typed, or cut.
   if (place === 'params') return 'This address names nothing that exists';
   if (place === undefined) return error.message;
   for (const { says, means } of complaints) {
@@ -72,7 +72,7 @@ export function sayError(error: Error): string {
   return `"${labelOf(field)}" ${complaint}`;
 }
 
-/** What somebody can do about a refusal, where its status alone does not say enough. */
+/** What the user can do about a refusal, where its status alone does not say enough. */
 const adviceByCode: Partial<Readonly<Record<ErrorCode, string>>> = {
   WRONG_PASSWORD: 'Type the password that you signed in with.',
   WRONG_LOGIN: 'Check both, also whether capital letters are locked.',
@@ -102,7 +102,7 @@ const adviceByCode: Partial<Readonly<Record<ErrorCode, string>>> = {
   INTERNAL: 'Try again; if it fails again, tell whoever runs the service: its log says why.',
 };
 
-/** What somebody can do about a failed call, as a sentence. */
+/** What the user can do about a failed call, as a sentence. */
 export function adviceFor(error: Error): string {
   if (!(error instanceof ApiError)) return 'Reload the page; if it stays like this, tell whoever runs the service.';
   const { status, code } = error;

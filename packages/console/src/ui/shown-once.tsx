@@ -5,14 +5,14 @@ import { Fields } from './field.tsx';
 interface ShownOnceProps {
   /** "The token". */
   readonly what: string;
-  /** What whoever has it can do. */
+  /** What its holder can do. */
   readonly advice: string;
   /** The value and what is made of it, as `Field`s. */
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
 
-/** A secret that the service tells this once. */
+/** A secret that the service shows this once. */
 export const ShownOnce = ({ what, advice, children, onClose }: ShownOnceProps) => (
   <Stack gap="sm">
     <Alert color="orange" variant="outline" title={`${what} is shown this once`}>

@@ -88,18 +88,18 @@ describe('the queue of uploads', () => {
     expect(sending).toEqual([]);
   });
 
-  it('tells of changes until nobody listens', () => {
+  it('notifies of changes until the listener unsubscribes', () => {
     const queue = new UploadQueue();
     const { target } = steered();
-    let told = 0;
+    let notices = 0;
     const end = queue.subscribe(() => {
-      told += 1;
+      notices += 1;
     });
     queue.add(files('a'), target);
-    expect(told).toBeGreaterThan(0);
-    const before = told;
+    expect(notices).toBeGreaterThan(0);
+    const before = notices;
     end();
     queue.cancelAll();
-    expect(told).toBe(before);
+    expect(notices).toBe(before);
   });
 });

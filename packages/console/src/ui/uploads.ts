@@ -57,7 +57,7 @@ export class UploadQueue {
     return this.#uploads;
   }
 
-  /** Tells of every change; the answer ends it. */
+  /** Calls `listener` after every change; returns unsubscribe. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

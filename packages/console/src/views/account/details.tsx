@@ -42,7 +42,7 @@ const texts = [
 
 type Values = Pick<UserRecord, 'email' | 'name_given' | 'name_family' | 'organisation'>;
 
-/** The details as they are typed; what nobody has touched follows the record, also while it changes elsewhere. */
+/** The details as they are typed; untouched fields follow the record, also while it changes elsewhere. */
 function DetailsForm({ user }: { readonly user: UserRecord }) {
   const [edits, setEdits] = useState<Partial<Values>>({});
   const { email, name_given, name_family, organisation } = user;
@@ -85,7 +85,7 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
   );
 }
 
-/** Who somebody is, and their picture. */
+/** Name, address and picture of the user. */
 export const Details = ({ user }: { readonly user: UserRecord }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
     <Card title="Who you are">

@@ -52,7 +52,7 @@ export function CustomerForm({ onDone }: FormProps) {
   );
 }
 
-/** Asks for somebody to become one of the people of a customer. */
+/** Asks for a user to become one of the people of a customer. */
 export function CustomerUserForm({ customer, onDone }: FormProps & { readonly customer: CustomerRecord }) {
   const [user, setUser] = useState('');
   const add = async (): Promise<void> => {

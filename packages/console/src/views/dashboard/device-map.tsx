@@ -107,7 +107,7 @@ const renewMs = 60_000;
 /** Devices of one place that are listed; more are only counted. */
 const listedDevices = 50;
 
-/** Where the devices are that have told it, or of which somebody has. */
+/** Where devices are, as reported by them or set by a user. */
 export default function DeviceMap() {
   const query = useCall('metrics.locations', { query: {} }, { everyMs: renewMs, slow: true });
   const [open, setOpen] = useState<Place>();

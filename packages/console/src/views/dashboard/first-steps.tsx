@@ -90,7 +90,7 @@ function StepMark({ title, number, done, isNext }: StepMarkProps) {
   );
 }
 
-/** Leads whoever has an empty service through its first update; it is gone when that has landed. */
+/** Leads the user of an empty service through its first update; it is gone when that has landed. */
 export function FirstSteps() {
   const steps = useSteps();
   const next = steps?.findIndex(({ done }) => !done) ?? -1;

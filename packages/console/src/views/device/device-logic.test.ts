@@ -33,7 +33,7 @@ describe('a value typed for a control', () => {
     [{ type: 'number', min: null, max: 9, units: null }, 'up to 9'],
     [{ type: 'number', min: null, max: null, units: 'V' }, 'any number of V'],
     [{ type: 'string', min: null, max: null, units: null }, 'any text of up to 128 characters'],
-  ] as const)('%j is told as %s', (bounds, expected) => {
+  ] as const)('%j is shown as %s', (bounds, expected) => {
     expect(rangeText(bounds)).toBe(expected);
   });
 
@@ -136,7 +136,7 @@ describe('the bundle that a device follows', () => {
     expect(bundleFor(tag, bundles)?.version).toBe(version);
   });
 
-  it('is told before it is followed', () => {
+  it('is shown before it is followed', () => {
     const device = { bundle_id: '2', bundle_ok: true };
     expect(tagEffect('', device, bundles)).toContain('It runs what it would be offered: version 2');
     expect(tagEffect('beta', device, bundles)).toContain('leads to version 3');

@@ -49,7 +49,7 @@ function EditForm({ device, onDone }: EditProps) {
   const save = async (): Promise<void> => {
     if (!('location' in read)) return;
     const { location } = read;
-    // Only what was changed here: somebody else may have changed the rest meanwhile.
+    // Only what was changed here: another user may have changed the rest meanwhile.
     const body = {
       ...(title !== before.title && { title }),
       ...(description !== before.description && { description }),

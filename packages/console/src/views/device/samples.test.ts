@@ -97,7 +97,7 @@ describe('values', () => {
     expect(formatValue(value, units)).toBe(shown);
   });
 
-  it('are told in words', () => {
+  it('are shown in words', () => {
     const records = [
       { at: '1', value: 5, min: 1, max: 9, count: 3 },
       { at: '2', value: 4 },

@@ -6,7 +6,7 @@ interface SecretProps {
   readonly value: string;
 }
 
-/** A secret that the service has told this once. */
+/** A secret that the service shows this once. */
 export function Secret({ label, value }: SecretProps) {
   return (
     <Alert variant="outline" color="orange" title={label}>

@@ -1,6 +1,6 @@
 import type { SampleRecord } from '@moorage/api';
 
-/** Points of a small line; more could not be told apart. */
+/** Points of a small line; more could not be distinguished. */
 const maxPoints = 120;
 /** Room for the thickness of the line. */
 const margin = 2;

@@ -18,7 +18,7 @@ interface TagProps {
 function TagForm({ device, onDone }: TagProps) {
   const [tag, setTag] = useState(device.tag ?? '');
   const change = useChange('devices.setTag', 'devices');
-  // Whoever may see the device may not always see the product; the words are more general then.
+  // A user who may see the device may not always see the product; the words are more general then.
   const bundles = useCall('bundles.list', {
     params: { product_id: device.product_id },
     query: { limit: lookedThrough, state: 'published' },

@@ -92,7 +92,7 @@ function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly de
   );
 }
 
-/** What the device last told of itself over the message channel, and the nodes of a gateway. */
+/** What the device last reported over the message channel, and the nodes of a gateway. */
 export default function Telemetry({ device }: TabProps) {
   const query = useCall('channel.status', { params: { device_id: device.id } });
   return (

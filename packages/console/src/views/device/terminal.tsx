@@ -46,7 +46,7 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
     theme: colours,
   });
   terminal.open(place);
-  // Whoever uses the keyboard alone has to get out again.
+  // Users of the keyboard alone have to get out again.
   terminal.attachCustomKeyEventHandler(({ key }) => key !== 'Tab');
   terminal.textarea?.setAttribute('aria-label', 'Command line of the device');
   let waiting = new AbortController();

@@ -14,7 +14,7 @@ import { deviceColumns } from './columns.tsx';
 import { DeviceFilters, deviceFilters } from './filters.tsx';
 import { openProvision } from './provision.tsx';
 
-/** Devices that somebody owns or sees through a product. */
+/** Devices that the user owns or sees through a product. */
 export default function Devices() {
   const list = useListAddress(deviceFilters);
   useAskedFor('new', openProvision);

@@ -15,7 +15,7 @@ const softwarePlatform = 'SOFT';
 
 const uuidDigits = 40;
 
-/** A uuid that nobody has, as hardware of the platform would have it. */
+/** A uuid that no device has, as hardware of the platform would have it. */
 function randomUuid({ part_id }: Pick<PlatformRecord, 'part_id'>): string {
   const bytes = crypto.getRandomValues(new Uint8Array(uuidDigits / 2));
   const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');

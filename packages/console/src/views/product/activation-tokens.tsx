@@ -102,7 +102,7 @@ function CreateToken({ productId, onMade }: CreateProps) {
   );
 }
 
-/** Tokens with which devices are claimed and activated in one go, without anybody's password. */
+/** Tokens with which devices are claimed and activated in one go, without a password. */
 export default function ActivationTokens({ product }: TabProps) {
   const list = useListAddress(noFilters);
   const [opened, dialog] = useDisclosure();

@@ -39,7 +39,7 @@ const targetOf = (bundle: BundleDetail, { folder, type, exclude }: FileOptions):
     const base64 = await readBase64(file, signal);
     const params = { bundle_id: bundle.id };
     const former = bundle.resources.find((resource) => resource.filename === filename);
-    // A bundle holds one file of a name. Whoever sends another has been asked.
+    // A bundle holds one file of a name. To replace it has been confirmed.
     if (former) await call('bundles.removeResource', { params: { ...params, resource_id: former.id } });
     const body = { filename, base64, exclude, ...(type !== null && { type }) };
     await upload('bundles.addResource', { params, body }, { onProgress, signal });

@@ -7,7 +7,7 @@ type Kind = 'text' | 'secret' | 'long' | 'number' | 'choice' | 'events' | 'heade
 interface OptionText {
   readonly label: string;
   readonly help?: string;
-  /** Where the schema does not tell how it is best typed. */
+  /** Where the schema does not say how it is best typed. */
   readonly kind?: Kind;
 }
 

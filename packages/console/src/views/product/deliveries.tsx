@@ -7,7 +7,7 @@ import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 
-/** No event tells of deliveries, so they are asked for again this often while they are looked at, in ms. */
+/** No event reports deliveries: while they are shown they are fetched again this often, in ms. */
 const renewMs = 3_000;
 const shownLimit = 100;
 

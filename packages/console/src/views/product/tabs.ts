@@ -17,7 +17,7 @@ export interface ProductTab {
   readonly title: string;
   readonly icon: TablerIcon;
   readonly view: LazyExoticComponent<ComponentType<TabProps>>;
-  /** Shown only to those who may change the product: the service tells others nothing of it. */
+  /** Shown only to those who may change the product: the service refuses it to others. */
   readonly changersOnly?: boolean;
 }
 

@@ -13,7 +13,7 @@ import { Html } from './description.tsx';
 const fields = ['title', 'summary', 'description', 'meta'] as const;
 type Texts = Pick<ProductRecord, (typeof fields)[number]>;
 
-/** The texts as they are typed; what nobody has touched follows the record, also while others change it. */
+/** The texts as they are typed; untouched texts follow the record, also while others change it. */
 function useTexts(product: ProductRecord) {
   const [edits, setEdits] = useState<Partial<Texts>>({});
   const texts = Object.fromEntries(fields.map((field) => [field, edits[field] ?? product[field]])) as Texts;

@@ -5,7 +5,7 @@ import { useIsAdmin } from '../../api/session.tsx';
 import { after } from '../../ui/time.ts';
 import { mayChange } from './product-actions.ts';
 
-/** How often what no event tells of is asked for again, in ms. */
+/** How often what no event reports is fetched again, in ms. */
 export const unheardMs = 10_000;
 
 const resources: readonly Resource[] = ['products', 'bundles', 'assets'];

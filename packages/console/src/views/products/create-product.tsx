@@ -27,7 +27,7 @@ const flavorsOf = (init: InitRecord, platformId: string | null): readonly Flavor
   return ids.flatMap((id) => init.flavors.find((flavor) => flavor.id === id) ?? []);
 };
 
-/** What is typed into the form; a code that nobody has typed follows the title. */
+/** What is typed into the form; a code that was not typed follows the title. */
 function useProductForm(init: InitRecord) {
   const only = init.platforms.length === 1 ? init.platforms[0] : undefined;
   const [title, setTitle] = useState('');

@@ -11,7 +11,7 @@ interface PasswordFormProps {
   readonly onChanged: () => void;
 }
 
-/** Changes the password of whoever is signed in. */
+/** Changes the password of the signed-in user. */
 export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');

@@ -7,7 +7,7 @@ import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 
 interface SignInFormProps {
-  /** Whose password is asked for; anybody's without it. */
+  /** Whose password is wanted; any user's without it. */
   readonly name?: string;
   readonly onDone: (session: SessionRecord) => void;
   /** Beside the button. */
@@ -43,7 +43,7 @@ function SignInForm({ name = '', onDone, more }: SignInFormProps) {
 }
 
 /**
- * Asks whoever was signed in to do so again, over the page that was shown: what has been typed there is still there
+ * Asks the user whose session is over to sign in again, over the page that was shown: what has been typed there is still there
  * afterwards.
  */
 export function SignInAgain({ session }: { readonly session: SessionRecord }) {
@@ -115,7 +115,7 @@ function SignUpForm({ onSignIn }: { readonly onSignIn: () => void }) {
   );
 }
 
-/** Where whoever is not signed in begins; afterwards the address that was asked for is shown. */
+/** Where a visitor without a session begins; afterwards the wanted address is shown. */
 export function SignIn() {
   const [signsUp, setSignsUp] = useState(false);
   if (signsUp) return <SignUpForm onSignIn={() => setSignsUp(false)} />;
