@@ -43,8 +43,7 @@ function SignInForm({ name = '', onDone, more }: SignInFormProps) {
 }
 
 /**
- * Asks the user whose session is over to sign in again, over the page that was shown: what has been typed there is still there
- * afterwards.
+ * Asks the user whose session is over to sign in again, over the page that was shown: what has been typed there stays.
  */
 export function SignInAgain({ session }: { readonly session: SessionRecord }) {
   return (
