@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from 'node:fs';
-import { unwrap } from '@moorage/base';
+import { ignoreFailure } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
 import { defaultFlashLayout, fileFlags } from '../src/device/flash.ts';
 import { Flash } from '../src/device/flash-files.ts';
@@ -14,7 +14,8 @@ const [folder = '', firstRound = '1'] = process.argv.slice(2);
 
 async function change(flash: Flash, name: string, round: number): Promise<void> {
   if (round === 0) {
-    unwrap(await flash.remove(name));
+    // Before its first round a file is missing.
+    ignoreFailure(await flash.remove(name));
     return;
   }
   const content = contentOf(name, round);
