@@ -15,15 +15,20 @@ describe.each(nets)('$name net', ({ make }) => {
     expect(await textOf(client.stream)).toBe('answer');
   });
 
-  test('what a connection has sent, and its end, are heard before a later connection is handed over', async () => {
+  test('in order, what a connection has sent, and its end, are heard before a later one is handed over', async () => {
     const { near, far } = make();
     const heard: string[] = [];
     const listener = unwrap(
-      await far.listen(0, ({ stream }) => {
-        open.push(stream);
-        heard.push('new');
-        stream.on('data', (bytes) => heard.push(String(bytes))).on('end', () => heard.push('end'));
-      }),
+      await far.listen(
+        0,
+        ({ stream }) => {
+          open.push(stream);
+          heard.push('new');
+          stream.on('data', (bytes) => heard.push(String(bytes))).on('end', () => heard.push('end'));
+          stream.resume();
+        },
+        { inOrder: true },
+      ),
     );
     open.push(listener);
     for (let count = 0; count < 20; count++) {

@@ -75,6 +75,8 @@ export interface ListenOptions {
   readonly tls?: TlsServer;
   /** Longest handshake, in ms. */
   readonly handshakeTimeoutMs?: number;
+  /** Each connection is handed over, paused, after all that those before it had sent by then, their ends too. */
+  readonly inOrder?: boolean;
   /** Called when a handshake fails. */
   readonly refused?: (failure: NetFailure) => void;
 }
@@ -113,10 +115,7 @@ export interface Net {
   dial(options: DialOptions): Promise<Result<Connection, NetFailure>>;
   /** Runs the client's side of a TLS handshake over an open connection; on failure the connection is gone. */
   secure(connection: Connection, options: SecureOptions): Promise<Result<Connection, NetFailure>>;
-  /**
-   * Listens on a port; 0 takes a free one. A connection is handed over after all that others had sent before it, their
-   * ends too.
-   */
+  /** Listens on a port; 0 takes a free one. */
   listen(
     port: number,
     accept: (connection: Connection) => void,

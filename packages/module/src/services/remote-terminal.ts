@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CancelTimer } from '@moorage/base';
+import type { Connection } from '@moorage/net';
 import type { Bus } from '../bus/bus.ts';
 import { telnetStream } from '../bus/telnet-stream.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
@@ -47,7 +48,7 @@ export const remoteTerminal: NetworkService<TerminalParts> = {
     let client: Client | undefined;
     const refused = new Set<Duplex>();
     const port = parts.variables.get('remote_terminal.port');
-    const listening = await parts.net.listen(port, ({ stream }) => {
+    const accept = ({ stream }: Connection): void => {
       // Spec: MOD-NET-terminal-one. A client that has gone is not in the way of the one that comes back.
       if (client?.hasEnded) client.close();
       if (client) {
@@ -58,7 +59,8 @@ export const remoteTerminal: NetworkService<TerminalParts> = {
         if (client === own) client = undefined;
       });
       client = own;
-    });
+    };
+    const listening = await parts.net.listen(port, accept, { inOrder: true });
     if (!listening.ok) {
       parts.log.say('terminalFailed', { port });
       return undefined;

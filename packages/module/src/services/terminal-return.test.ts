@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { unwrap } from '@moorage/base';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type SocketRig, socketRig } from '../testing/socket-rig.ts';
 
@@ -12,7 +13,7 @@ async function terminal(...settings: readonly string[]): Promise<void> {
   rig = await socketRig('sockets');
   for (const setting of ['remote_terminal.enabled 1', ...settings]) await rig.run(`set ${setting}`);
   await rig.run('network_restart');
-  await rig.until(rig.module.wlan.ensureUp());
+  unwrap(await rig.until(rig.module.wlan.ensureUp()));
 }
 
 const open = (): Socket => connect({ host: rig.moduleIp, port: 2000, allowHalfOpen: true });

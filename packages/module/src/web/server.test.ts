@@ -1,44 +1,9 @@
-import type { Duplex } from 'node:stream';
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
-import { type WebRig, webRig, webWires } from '../testing/web-rig.ts';
+import { get, line, replies, turns, until } from '../testing/web-lines.ts';
+import { webRig, webWires } from '../testing/web-rig.ts';
 import { hasteMs, lateHasteMs, maxPipelined, patienceMs } from './client.ts';
 import { maxWaitingClients } from './clients.ts';
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function turns(count = 30): Promise<void> {
-  for (let at = 0; at < count; at++) await turn();
-}
-
-/** A connection with all that has come over it. */
-async function line(rig: WebRig) {
-  const stream: Duplex = await rig.dial();
-  let received = '';
-  let ended = false;
-  stream.on('data', (chunk: Buffer) => {
-    received += chunk.toString('latin1');
-  });
-  stream.on('close', () => {
-    ended = true;
-  });
-  stream.on('end', () => {
-    ended = true;
-  });
-  stream.on('error', () => {});
-  return { stream, received: () => received, ended: () => ended };
-}
-
-const until = async (holds: () => boolean): Promise<void> => {
-  for (let count = 0; count < 2_000 && !holds(); count++) await turn();
-  expect(holds()).toBe(true);
-};
-
-const get = (line: string, more = ''): string =>
-  `GET /command/${encodeURIComponent(line)} HTTP/1.1\r\nHost: module\r\n${more}\r\n`;
-
-const replies = (text: string): readonly Record<string, unknown>[] =>
-  Array.from(text.matchAll(/\{"id".*?\}/g), ([reply]) => JSON.parse(reply) as Record<string, unknown>);
 
 describe.each(webWires)('the server over %s', (wire) => {
   test('a connection is kept for further requests', async () => {

@@ -13,14 +13,13 @@ export const defaultHandshakeTimeoutMs = 10_000;
 const maxBacklog = 4_096;
 
 /**
- * Turns of the event loop that a connection waits for what other connections have sent before it: one to read a
- * connection that was accepted in the same turn, one for the end behind its bytes, one for whoever hears of it.
+ * Turns of the event loop that a connection waits for what those before it have sent: one to read a connection that was
+ * handed over in the same turn, one for the end behind its bytes, one for whoever hears of it.
  */
 const handOverTurns = 3;
 
-function afterTurns(turns: number, task: () => void): void {
-  if (turns === 0) task();
-  else setImmediate(() => afterTurns(turns - 1, task));
+async function turnsPass(): Promise<void> {
+  for (let turn = 0; turn < handOverTurns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Connects a socket to an address. The module's own address is its sender where that can be. */
@@ -65,15 +64,20 @@ export function listenOn(
 ): Promise<Result<Listener, NetFailure>> {
   const hostPort = hostPortOf(port, net);
   if (!hostPort.ok) return Promise.resolve(hostPort);
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  let last = Promise.resolve();
+  const { inOrder = false } = options;
+  const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: inOrder }, (socket) => {
     socket.on('error', () => {});
     // Spec: MOD-NET-loopback-guard.
     if (!net.listenLan && !isLoopback(socket.remoteAddress)) socket.destroy();
-    afterTurns(handOverTurns, () => {
-      // What has gone meanwhile tells its taker nothing any more; after `close` there is no taker.
-      if (!server.listening) socket.destroy();
-      if (!socket.destroyed) void greet(socket, accept, options);
-    });
+    else if (!inOrder) void greet(socket, accept, options);
+    else {
+      last = last.then(turnsPass).then(() => {
+        // After `close` there is no taker.
+        if (server.listening) void greet(socket, accept, options);
+        else socket.destroy();
+      });
+    }
   });
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(failure(failureOf(error))));
