@@ -26,7 +26,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     const body = '{"command":"get wlan.ssid"}';
     for (const byte of `POST /command HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`) {
       slow.stream.write(byte);
-      await turn();
+      await turns(1);
     }
     await until(() => replies(slow.received()).length === 1);
     const old = await line(rig);
