@@ -49,7 +49,11 @@ function commandSection(command: Command<never>): readonly string[] {
     ]),
   ];
   const aliases = command.aliases?.length ? `, also ${command.aliases.map(code).join(', ')}` : '';
-  const notes = [command.hidden ? 'not listed by `help`' : '', command.safeMode ? 'there in safe mode' : ''];
+  const notes = [
+    command.hidden ? 'not listed by `help`' : '',
+    command.safeMode ? 'there in safe mode' : '',
+    command.waitsFor === undefined ? '' : `waits (${command.waitsFor}) while other sessions go on; Ctrl-C ends it`,
+  ];
   return [
     `### ${command.name}`,
     `${command.summary}. Short ${code(command.shortcut)}${aliases}.`,

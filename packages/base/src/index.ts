@@ -9,4 +9,5 @@ export * from './result.ts';
 export * from './scaled-clock.ts';
 export type * from './store/store.ts';
 export * from './transition.ts';
+export * from './unless-aborted.ts';
 export * from './version.ts';

@@ -180,10 +180,13 @@ export class DeviceClient {
    * are valid, and a reboot is due. `partial`: the files that were asked for are valid, others of the bundle are missing.
    * Spec: MOD-CMD-ota.
    *
-   * A cut at any moment leaves every file whole; asking again goes on with what is missing.
+   * A cut at any moment leaves every file whole, and so does the signal; asking again goes on with what is missing.
    */
-  update(options: OtaOptions = {}): Promise<Result<UpdateOutcome, ServiceFailure>> {
-    return this.#access.inTurn(() => this.#updater.update(options, this.#power.signal));
+  update(options: OtaOptions = {}, signal?: AbortSignal): Promise<Result<UpdateOutcome, ServiceFailure>> {
+    return this.#access.inTurn(() => {
+      const power = this.#power.signal;
+      return this.#updater.update(options, signal ? AbortSignal.any([power, signal]) : power);
+    });
   }
 
   /** An update with its reboot, which is over when this resolves to `updated`. */

@@ -7,7 +7,7 @@ import { LifeCycle } from './assembly/life-cycle.ts';
 import { pinDutiesOf } from './assembly/pin-wiring.ts';
 import { networkServices } from './assembly/service-list.ts';
 import { clientOf, dataCloudOf, soloOf } from './assembly/wiring.ts';
-import { attachSession } from './bus/attach-session.ts';
+import { attachCommandLine } from './bus/attach-session.ts';
 import { DataMessages } from './cloud/message-streams.ts';
 import { serviceNetwork } from './cloud/service-network.ts';
 import type { Board } from './commands/board.ts';
@@ -184,8 +184,8 @@ export class Module extends Core implements Board {
   }
 
   /** Runs a session of the command line over the network, for a user who has logged in or need not. */
-  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): void {
-    attachSession<Board>(this, origin, stream);
+  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): { readonly isBusy: boolean } {
+    return attachCommandLine<Board>(this, origin, stream);
   }
 
   /** A user of the pins and of the reset from outside, over lines of JSON; `write` takes whole lines. */

@@ -22,17 +22,28 @@ export function attachSession<Board extends SessionBoard>(
   onMistake?: OnMistake,
   place: SerialPlace = {},
 ): void {
-  const wire = wireOf(stream);
   const { bus, registry } = board;
   if (origin === 'serial' && bus) {
+    const wire = wireOf(stream);
     const port = new BusPort<Board>({ board, registry, bus, wire, onMistake, ...place });
     stream.on('data', (chunk: Buffer) => port.receive(chunk));
     tie(stream, port);
     return;
   }
+  attachCommandLine(board, origin, stream, onMistake);
+}
+
+/** The same for a command line that is never anything else. */
+export function attachCommandLine<Board extends SessionBoard>(
+  board: AttachableBoard<Board>,
+  origin: SessionOrigin,
+  stream: Duplex,
+  onMistake?: OnMistake,
+): Session<Board> {
+  const wire = wireOf(stream);
   const session = new Session<Board>({
     board,
-    registry,
+    registry: board.registry,
     origin,
     ...(onMistake && { onMistake }),
     write: wire.write,
@@ -44,6 +55,7 @@ export function attachSession<Board extends SessionBoard>(
     if (!session.receive(chunk)) stream.pause();
   });
   tie(stream, session);
+  return session;
 }
 
 function tie(stream: Duplex, user: { drained(): void; end(): void; close(): void }): void {

@@ -10,7 +10,7 @@ import { type TelemetryValues, telemetryOf } from './telemetry.ts';
 export interface ChannelBoard extends ServiceParts {
   readonly client: DeviceClient;
   /** The turn of the commands of all sessions. */
-  readonly queue: { run<T>(task: () => T | Promise<T>): T | Promise<T> | undefined };
+  readonly queue: { run<T>(task: () => T | Promise<T>, waits?: boolean): T | Promise<T> | undefined };
   execute(
     line: string,
     data: undefined,
@@ -68,15 +68,15 @@ async function runCommand(board: ChannelBoard, line: string): Promise<CommandOut
   return success({ code, data: text });
 }
 
-/** An update while no command runs. Prints only what an update prints. Spec: MOD-CHAN-ota. */
+/** An update in the turn of a command, and its reboot in another one. Prints only what an update prints. Spec: MOD-CHAN-ota. */
 async function updateInTurn(board: ChannelBoard, isWanted: () => boolean): ReturnType<typeof runUpdate> {
   const updated = await board.queue.run(async () => {
     if (!isWanted()) return success('none' as const);
     const outcome = await runUpdate(board, {});
     if (!outcome.ok || outcome.value !== 'installed') return outcome;
     board.log.say('rebooting');
-    await board.reboot();
+    await (board.queue.run(() => board.reboot()) ?? board.reboot());
     return outcome;
-  });
+  }, true);
   return updated ?? failure({ result: otaResults.failed, message: 'Too many commands wait for their turn' });
 }

@@ -14,13 +14,15 @@ export interface UpdateBoard {
 export async function runUpdate(
   { client, log, variables }: UpdateBoard,
   options: OtaOptions,
+  signal?: AbortSignal,
 ): Promise<Result<UpdateOutcome, ServiceFailure>> {
   const unwatch = client.onEvent((event) => {
     if (event.type === 'progress' && event.receivedBytes === 0) log.say('updatingFile', { file: event.file });
   });
   try {
     // Spec: MOD-VAR-ota.bundle_id.
-    return await client.update({ ...options, bundle: options.bundle ?? (variables.get('ota.bundle_id') || undefined) });
+    const bundle = options.bundle ?? (variables.get('ota.bundle_id') || undefined);
+    return await client.update({ ...options, bundle }, signal);
   } finally {
     unwatch();
   }

@@ -3,6 +3,7 @@ import { parseCapabilities, readCapabilities } from '@moorage/device/data/capabi
 import { fetchOffer, listOffers } from '@moorage/device/data/offers';
 import { type FlashError, fileReasons, fileTypes, isFileName } from '../device/flash.ts';
 import { maxFileVersion } from '../interpreter/arguments.ts';
+import { neverAborted } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 import { refuse, refuseService } from './cloud-refusals.ts';
@@ -99,7 +100,7 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
   const url = parseHttpUrl(text);
   if (!url || !isFileName(url.fileName)) return failure(fail(codes.INVALID));
   const file = { version: versionOrDefault(version), flags: 0, replace: !keep };
-  const options = { iface: undefined, cert: undefined };
+  const options = { iface: undefined, cert: undefined, signal: neverAborted };
   const fetched = await fetchFile(board, {
     url,
     ...options,

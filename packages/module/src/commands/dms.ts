@@ -143,6 +143,7 @@ export const dmsCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'Talk to the device management service',
     example: 'dms info',
+    waitsFor: 'service',
     syntax:
       'dms claim <username> <password> | claim <product> <token> | activate <product> | info | products | provision | ' +
       'status | echo <text> | webhook <code> [<data>] | telemetry [<values>] | ' +

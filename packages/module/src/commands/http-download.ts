@@ -43,16 +43,17 @@ const httpDownload = defineCommand({
   evidence: 'spec',
   summary: 'Download files into flash',
   example: 'http_download http://files.example/page.html page.html',
+  waitsFor: 'join, connection, response',
   options,
   args,
   syntax:
     'http_download [-i <wlan/softap>] [-d] [-[e][u]] [-c <crc>] <url> [<name> [<version> [<type> [<cert>]]]] / -m <size>',
-  run: (board, values): Reply | Promise<Reply> => {
+  run: (board, values, { signal }): Reply | Promise<Reply> => {
     const { manifest, url, name, version, type, cert, iface, letters, keep, crc } = values;
     if (manifest !== undefined) {
       // Spec: MOD-DL-m.
       const alone = [url, iface, crc].every((value) => value === undefined) && !keep && letters === '';
-      return alone ? needBytes(manifest, manifestSink(board)) : fail(codes.TOO_MANY);
+      return alone ? needBytes(manifest, manifestSink(board, signal)) : fail(codes.TOO_MANY);
     }
     if (url === undefined) return fail(codes.TOO_FEW);
     // Spec: MOD-DL-percent-s, MOD-DL-name.
@@ -69,7 +70,7 @@ const httpDownload = defineCommand({
       replace: !keep,
     };
     // Spec: MOD-DL-i, MOD-DL-cert, MOD-DL-url.
-    return fetchFile(board, { url: parsed, iface, cert, file }).then(({ ok: done }) => answer(board, done));
+    return fetchFile(board, { url: parsed, iface, cert, file, signal }).then(({ ok: done }) => answer(board, done));
   },
 });
 
@@ -77,7 +78,7 @@ const answer = (board: Board, done: boolean): Response =>
   done ? ok(board.personality.text('success')) : fail(codes.FAILED);
 
 /** Takes a manifest, then downloads its files one after another; the first that fails is the last. */
-function manifestSink(board: Board): DataSink {
+function manifestSink(board: Board, signal: AbortSignal): DataSink {
   const chunks: Uint8Array[] = [];
   return {
     // The bytes stay here: the caller's may change.
@@ -90,7 +91,7 @@ function manifestSink(board: Board): DataSink {
       }
       const { cert, files } = manifest.value;
       for (const wanted of files) {
-        const fetched = await fetchFile(board, { ...wanted, iface: undefined, cert });
+        const fetched = await fetchFile(board, { ...wanted, iface: undefined, cert, signal });
         if (!fetched.ok) return fail(codes.FAILED);
       }
       return answer(board, true);

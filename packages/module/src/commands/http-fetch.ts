@@ -11,6 +11,8 @@ export interface Wanted {
   readonly iface: Interface | undefined;
   readonly cert: string | undefined;
   readonly file: Omit<NewFile, 'size'>;
+  /** Gives the download up: nothing is left of it. */
+  readonly signal: AbortSignal;
 }
 
 /** How much goes from the connection into the flash at a time, in bytes. */
@@ -37,16 +39,21 @@ export async function fetchFile(board: Board, wanted: Wanted): Promise<Result<vo
   const opened = await openHttp(board, { method: 'GET', ...wanted });
   if (!opened.ok) return opened;
   const { stream } = opened.value;
+  const end = (): void => stream.finish();
+  wanted.signal.addEventListener('abort', end);
   try {
-    return await receive(board, opened.value, file);
+    return await receive(board, opened.value, wanted);
   } finally {
-    stream.finish();
+    wanted.signal.removeEventListener('abort', end);
+    end();
   }
 }
 
-async function receive(board: Board, open: OpenHttp, file: Omit<NewFile, 'size'>): Promise<Result<void, 'failed'>> {
+async function receive(board: Board, open: OpenHttp, { file, signal }: Wanted): Promise<Result<void, 'failed'>> {
   const { exchange, stream } = open;
-  if (!(await untilAnswered(board, open))) {
+  const isAnswered = await untilAnswered(board, open);
+  if (signal.aborted) return failure('failed');
+  if (!isAnswered) {
     board.log.say('noHttpResponse');
     return failure('failed');
   }
@@ -56,7 +63,8 @@ async function receive(board: Board, open: OpenHttp, file: Omit<NewFile, 'size'>
   if (!target.ok) return refuse(board, target.error);
   let finished = false;
   try {
-    const copied = await copy(board, open, target.value);
+    const copied = await copy(board, open, target.value, signal);
+    if (signal.aborted) return failure('failed');
     if (!copied.ok) return refuse(board, copied.error);
     finished = true;
     // Spec: MOD-ERR-download-crc.
@@ -73,8 +81,10 @@ async function copy(
   board: Board,
   { exchange, handle, stream }: OpenHttp,
   target: Target,
+  signal: AbortSignal,
 ): Promise<Result<void, FlashError>> {
   for (;;) {
+    if (signal.aborted) return failure('incomplete');
     const piece = stream.take(pieceBytes);
     if (piece.length > 0) {
       if (!(await target.append(piece))) return failure('no-space');

@@ -16,6 +16,8 @@ export interface HttpRequest {
   /** File with the authorities that the server's certificate is checked against. */
   readonly cert: string | undefined;
   readonly headers?: RequestHead['headers'];
+  /** Gives the request up: nothing is opened any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface OpenHttp {
@@ -34,7 +36,7 @@ export async function openHttp(board: Board, request: HttpRequest): Promise<Resu
   // Spec: MOD-NET-auto-up, MOD-OPT-http_get-i.
   const iface = wlan.interfaceOf(request.iface);
   const joined = await wlan.ensureUp(iface);
-  if (!joined.ok) return failure('failed');
+  if (!joined.ok || request.signal.aborted) return failure('failed');
   if (!streams.hasFree) return refused(board, 'noFreeStream');
   const tls = url.secure ? await tlsSettings(board, request.cert) : undefined;
   if (tls && !tls.ok) return tls;
@@ -44,11 +46,13 @@ export async function openHttp(board: Board, request: HttpRequest): Promise<Resu
   // Spec: MOD-OPT-http_get-timeout.
   const timeoutMs = board.variables.get('tcp.client.connect_timeout');
   const dialled = await net.dial({ host: url.host, port: url.port, timeoutMs });
-  const opened = dialled.ok && tls ? await secured(board, dialled.value, url.host, tls.value) : dialled;
+  const opened =
+    dialled.ok && tls && !request.signal.aborted ? await secured(board, dialled.value, url.host, tls.value) : dialled;
   // The network may have gone meanwhile.
-  if (!opened.ok || !wlan.isUp(iface)) {
+  if (!opened.ok || !wlan.isUp(iface) || request.signal.aborted) {
     if (opened.ok) opened.value.stream.destroy();
-    sayOpenFailed(log, url.host, dialled.ok ? (opened.ok ? 'link-lost' : undefined) : dialled.error.error);
+    if (!request.signal.aborted)
+      sayOpenFailed(log, url.host, dialled.ok ? (opened.ok ? 'link-lost' : undefined) : dialled.error.error);
     return failure('failed');
   }
   return enter(board, request, opened.value);

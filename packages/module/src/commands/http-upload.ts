@@ -20,6 +20,7 @@ const httpUpload = defineCommand({
   evidence: 'inferred',
   summary: 'Send a file to a server as multipart form data',
   example: 'http_upload http://files.example/up page.html page.html',
+  waitsFor: 'join, connection, response',
   options: { iface: interfaceOption },
   args: {
     url: { kind: 'word', help: 'URL; http without a scheme' },
@@ -27,7 +28,7 @@ const httpUpload = defineCommand({
     remote: { kind: 'word', maxLength: 255, help: 'name that the server is told' },
     cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
   },
-  run: async (board, { iface, url: text, file: name, remote, cert }) => {
+  run: async (board, { iface, url: text, file: name, remote, cert }, { signal }) => {
     const url = parseHttpUrl(text);
     if (!url) return fail(codes.INVALID);
     const file = board.flash.stat(name);
@@ -36,7 +37,7 @@ const httpUpload = defineCommand({
       return fail(codes.FAILED);
     }
     if (isSecretFile(file)) return refuseFile(board, 'protected');
-    const sent = await upload(board, { url, iface, cert, file, remote });
+    const sent = await upload(board, { url, iface, cert, file, remote, signal });
     return sent ? ok(board.personality.text('success')) : fail(codes.FAILED);
   },
 });
@@ -47,24 +48,29 @@ interface Upload {
   readonly cert: string | undefined;
   readonly file: FileInfo;
   readonly remote: string;
+  readonly signal: AbortSignal;
 }
 
-async function upload(board: Board, { url, iface, cert, file, remote }: Upload): Promise<boolean> {
+async function upload(board: Board, { url, iface, cert, file, remote, signal }: Upload): Promise<boolean> {
   const boundary = `--------${Buffer.from(board.random.bytes(12)).toString('hex')}`;
   const { head, tail } = partAround(boundary, remote);
   const headers = [
     ['Content-Type', `multipart/form-data; boundary=${boundary}`],
     ['Content-Length', String(head.length + file.size + tail.length)],
   ] as const;
-  const opened = await openHttp(board, { method: 'POST', url, iface, cert, headers });
+  const opened = await openHttp(board, { method: 'POST', url, iface, cert, headers, signal });
   if (!opened.ok) return false;
   const { exchange, stream } = opened.value;
+  const end = (): void => stream.finish();
+  signal.addEventListener('abort', end);
   try {
     await exchange.append(head);
     const whole = await sendFile(board, opened.value, file);
     if (whole) await exchange.append(tail);
     // A server may refuse before it has read everything; its answer says more than the lost connection.
-    if (!whole || !(await untilAnswered(board, opened.value))) {
+    const isAnswered = whole && (await untilAnswered(board, opened.value));
+    if (signal.aborted) return false;
+    if (!isAnswered) {
       board.log.say('noHttpResponse');
       return false;
     }
@@ -72,7 +78,8 @@ async function upload(board: Board, { url, iface, cert, file, remote }: Upload):
     const status = exchange.status ?? 0;
     return status >= 200 && status < 300;
   } finally {
-    stream.finish();
+    signal.removeEventListener('abort', end);
+    end();
   }
 }
 

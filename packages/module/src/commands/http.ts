@@ -27,13 +27,14 @@ async function open(
   board: Board,
   method: 'GET' | 'HEAD' | 'POST',
   { iface, url: text, cert: file }: RequestOptions,
+  signal: AbortSignal,
   options: { readonly queued: boolean; readonly contentType?: string },
 ): Promise<Response> {
   const parsed = parseHttpUrl(text);
   if (!parsed) return fail(codes.INVALID);
   const { contentType } = options;
   const headers = contentType === undefined ? [] : ([['Content-Type', contentType]] as const);
-  const opened = await openHttp(board, { method, url: parsed, iface, cert: file, headers });
+  const opened = await openHttp(board, { method, url: parsed, iface, cert: file, headers, signal });
   if (!opened.ok) return fail(codes.FAILED);
   if (!options.queued) opened.value.exchange.send();
   return ok(String(opened.value.handle));
@@ -47,9 +48,10 @@ const httpGet = defineCommand({
   evidence: 'spec',
   summary: 'Open a stream with the answer to a GET request',
   example: 'http_get http://files.example/page.html',
+  waitsFor: 'join, connection',
   options: { iface: interfaceOption, queued },
   args: { url, cert },
-  run: (board, values) => open(board, 'GET', values, { queued: values.queued }),
+  run: (board, values, { signal }) => open(board, 'GET', values, signal, { queued: values.queued }),
 });
 
 const httpHead = defineCommand({
@@ -60,9 +62,10 @@ const httpHead = defineCommand({
   evidence: 'spec',
   summary: 'Open a stream with the answer to a HEAD request',
   example: 'http_head http://files.example/page.html',
+  waitsFor: 'join, connection',
   options: { iface: interfaceOption, queued },
   args: { url, cert },
-  run: (board, values) => open(board, 'HEAD', values, { queued: values.queued }),
+  run: (board, values, { signal }) => open(board, 'HEAD', values, signal, { queued: values.queued }),
 });
 
 /** A type and subtype; the subtype alone means one of `application`. Spec: MOD-OPT-http_post-type. */
@@ -79,12 +82,14 @@ const httpPost = defineCommand({
   evidence: 'spec',
   summary: 'Open a stream for a POST request; its body is written with stream_write',
   example: 'http_post -o http://files.example/up text/plain',
+  waitsFor: 'join, connection',
   options: { iface: interfaceOption, queued },
   args: { url, type: { kind: 'word', help: 'content type of the body' }, cert },
-  run: (board, values) => {
+  run: (board, values, { signal }) => {
     const contentType = contentTypeOf(values.type);
     // The body comes after this command, so the request always waits for it.
-    return contentType === undefined ? fail(codes.INVALID) : open(board, 'POST', values, { queued: true, contentType });
+    if (contentType === undefined) return fail(codes.INVALID);
+    return open(board, 'POST', values, signal, { queued: true, contentType });
   },
 });
 
@@ -136,11 +141,14 @@ const httpReadStatus = defineCommand({
   evidence: 'spec',
   summary: 'Read the status code of the answer; sends a request that is queued',
   example: 'http_read_status 0',
+  waitsFor: 'response',
   args: { handle },
-  run: async (board, { handle: at }) => {
+  run: async (board, { handle: at }, { signal }) => {
     const stream = httpStreamAt(board, at);
     if (!stream) return fail(codes.FAILED);
-    if (!(await untilAnswered(board, stream))) {
+    const isAnswered = await untilAnswered(board, stream);
+    if (signal.aborted) return fail(codes.FAILED);
+    if (!isAnswered) {
       board.log.say('noHttpResponse');
       return fail(codes.FAILED);
     }

@@ -19,6 +19,7 @@ export const lookupCommands: readonly Command<Board>[] = [
     evidence: 'seen',
     summary: 'IPv4 address of a host',
     example: 'network_lookup files.example',
+    waitsFor: 'join, name server',
     options: { iface: interfaceOption },
     args: { host: { kind: 'word', maxLength: 128, help: 'name of the host' } },
     run: async (board, { iface, host }) => {
@@ -38,6 +39,7 @@ export const lookupCommands: readonly Command<Board>[] = [
     evidence: 'seen',
     summary: 'Round trip to a host',
     example: 'ping files.example',
+    waitsFor: 'join, echo',
     options: {
       iface: interfaceOption,
       gateway: { kind: 'switch', flag: '-g', help: 'the gateway, as without a host' },

@@ -33,6 +33,7 @@ export const mdnsCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'List services on the network',
     example: 'mdns_discover http',
+    waitsFor: 'join, responders',
     args: { service: { kind: 'word', optional: true, help: 'type of service such as http; all types without it' } },
     run: (board, { service }) => {
       const type = service === undefined ? undefined : serviceType(service);

@@ -16,6 +16,7 @@ export const networkCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'Bring a network interface up; the join goes on in the background',
     example: 'network_up -i wlan',
+    waitsFor: 'scan, answers of the user, soft AP',
     options: { setup: { kind: 'switch', flag: '-s', help: 'choose the network and type its password first' }, iface },
     safeMode: true,
     run: (board, { setup, iface: named }, session) => {

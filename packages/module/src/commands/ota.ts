@@ -33,10 +33,11 @@ async function activate(board: Board, id: string, password: string): Promise<Rep
 async function update(
   board: Board,
   options: { readonly force: boolean; readonly bundle: string | undefined; readonly files: readonly string[] },
+  signal: AbortSignal,
 ): Promise<Reply> {
   const { log, personality } = board;
   log.say('checkingForUpdates');
-  const updated = await runUpdate(board, options);
+  const updated = await runUpdate(board, options, signal);
   if (!updated.ok) return refuse(board, updated.error);
   if (updated.value === 'installed') return { ...ok(personality.text('rebooting')), after: () => board.reboot() };
   if (updated.value === 'none') log.say('upToDate');
@@ -53,6 +54,7 @@ export const otaCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'Update over the air; the module restarts when something has changed',
     example: 'ota -f',
+    waitsFor: 'service',
     syntax: 'ota [-f] [-b <bundle>] [<file>...] | ota -a <id> <password>',
     options: {
       force: { kind: 'switch', flag: '-f', help: 'fetch everything even when it is there already' },
@@ -71,8 +73,8 @@ export const otaCommands: readonly Command<Board>[] = [
     },
     args: { words: { kind: 'words', optional: true, help: 'files to fetch; all without any' } },
     safeMode: true,
-    run: (board, { force, bundle, activation, words = [] }): Promise<Reply> | Reply => {
-      if (activation === undefined) return update(board, { force, bundle, files: words });
+    run: (board, { force, bundle, activation, words = [] }, { signal }): Promise<Reply> | Reply => {
+      if (activation === undefined) return update(board, { force, bundle, files: words }, signal);
       const [password, ...more] = words;
       if (password === undefined) return fail(codes.TOO_FEW);
       if (more.length > 0 || force || bundle !== undefined) return fail(codes.TOO_MANY);

@@ -24,6 +24,7 @@ export const radioCommands: readonly Command<Board>[] = [
     evidence: 'seen',
     summary: 'List the networks within reach',
     example: 'wlan_scan -v 6',
+    waitsFor: 'scan',
     options: { verbose: { kind: 'switch', flag: '-v', help: 'with rate and security' } },
     args: {
       first: { kind: 'word', optional: true, help: 'channel, 0 for all; or the name of a network' },
@@ -64,6 +65,7 @@ export const radioCommands: readonly Command<Board>[] = [
     evidence: 'seen',
     summary: 'Try credentials without storing them',
     example: 'network_verify wifi harbour 4C55CC10789B 6 4 "open sea"',
+    waitsFor: 'access point',
     args: {
       kind: { kind: 'choice', choices: ['wifi'], help: 'kind of network' },
       name: { kind: 'word', help: 'name of the network' },
@@ -96,11 +98,12 @@ export const radioCommands: readonly Command<Board>[] = [
     evidence: 'documented',
     summary: 'Take name and key of a network from an access point whose WPS button is pressed',
     example: 'wps',
+    waitsFor: 'access point',
     args: { pin: { kind: 'word', optional: true, help: 'PIN of the access point instead of its button' } },
-    run: (board, { pin }) => {
+    run: (board, { pin }, { signal }) => {
       if (pin !== undefined && !/^(\d{4}|\d{8})$/.test(pin)) return fail(codes.INVALID);
       // The radio leaves its network for the search.
-      return takeDown(board, 'wlan', () => wps(board, pin));
+      return takeDown(board, 'wlan', () => wps(board, pin, signal));
     },
   }),
 ];
@@ -118,10 +121,11 @@ async function scan(board: Board, { verbose, channel, ssid }: ScanWish): Promise
   return heard.ok ? lines(scanTable(board, heard.value, verbose)) : fail(codes.FAILED);
 }
 
-async function wps(board: Board, pin: string | undefined): Promise<Reply> {
+async function wps(board: Board, pin: string | undefined, signal: AbortSignal): Promise<Reply> {
   const { log, personality, variables, wlan } = board;
   log.say('wpsStarted');
-  const found = await wlan.survey.wps(pin);
+  const found = await wlan.survey.wps(pin, signal);
+  if (signal.aborted) return fail(codes.FAILED);
   if (!found.ok) {
     log.say(found.error === 'overlap' ? 'wpsOverlap' : 'wpsFailed');
     return fail(codes.FAILED);

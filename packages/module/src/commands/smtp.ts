@@ -27,6 +27,7 @@ const smtpSend = defineCommand({
   evidence: 'inferred',
   summary: 'Send a mail; its text follows the command',
   example: 'smtp_send ada@mail.example Hello 5',
+  waitsFor: 'join, mail server',
   options: {
     iface: interfaceOption,
     html: { kind: 'switch', flag: '-h', help: 'the text is HTML' },
@@ -37,7 +38,7 @@ const smtpSend = defineCommand({
     size: { kind: 'int', min: 0, max: maxBodyBytes, help: 'size of the text in bytes' },
     attachment: { kind: 'file', maxLength: maxNameLength, optional: true, help: 'file in flash to send along' },
   },
-  run: (board, values) => needBytes(values.size, mailSink(board, values)),
+  run: (board, values, { signal }) => needBytes(values.size, mailSink(board, { ...values, signal })),
 });
 
 interface MailRequest {
@@ -46,6 +47,7 @@ interface MailRequest {
   readonly to: string;
   readonly subject: string;
   readonly attachment: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Takes the text; it is taken even for a mail that is refused, or it would be read as commands. */
@@ -70,7 +72,7 @@ async function send(board: Board, request: MailRequest, body: string): Promise<R
   if (!attachment.ok) return refuseFile(board, attachment.error);
   const joined = await board.wlan.ensureUp(board.wlan.interfaceOf(request.iface));
   const tls = await tlsSettings(board, undefined);
-  if (!joined.ok || !tls.ok) return fail(codes.FAILED);
+  if (!joined.ok || !tls.ok || request.signal.aborted) return fail(codes.FAILED);
   const sent = await deliver(board, tls.value, {
     from,
     to,
@@ -80,7 +82,9 @@ async function send(board: Board, request: MailRequest, body: string): Promise<R
     attachment: attachment.value && { name: attachment.value.name, content: contentOf(board, attachment.value) },
     dateMs: board.rtc.isSet ? board.rtc.nowMs() : undefined,
     id: Buffer.from(board.random.bytes(12)).toString('hex'),
+    signal: request.signal,
   });
+  if (request.signal.aborted) return fail(codes.FAILED);
   if (!sent.ok) return tellFailure(board, sent.error);
   board.log.say('mailSent');
   return ok(board.personality.text('success'));

@@ -29,12 +29,13 @@ const tcpClient = defineCommand({
   evidence: 'documented',
   summary: 'Connect to a TCP server',
   example: 'tcp_client files.example 7',
+  waitsFor: 'join, connection',
   options: { iface: interfaceOption, localPort: localPortOption },
   args: {
     host: { ...hostArg, optional: true, help: 'host name or address; tcp.client.remote_host without it' },
     port: { ...portArg, optional: true, help: 'port; tcp.client.remote_port without it' },
   },
-  run: async (board, values) => {
+  run: async (board, values, { signal }) => {
     const { variables, wlan } = board;
     // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port,
     // MOD-OPT-tcp_client-l.
@@ -42,7 +43,7 @@ const tcpClient = defineCommand({
     if (host === '') return fail(codes.TOO_FEW);
     const port = values.port ?? variables.get('tcp.client.remote_port');
     const localPort = values.localPort ?? variables.get('tcp.client.local_port');
-    const handle = await openTcpClient(board, { host, port, localPort, iface: wlan.interfaceOf(values.iface) });
+    const handle = await openTcpClient(board, { host, port, localPort, iface: wlan.interfaceOf(values.iface), signal });
     return handle.ok ? ok(String(handle.value)) : fail(codes.FAILED);
   },
 });
@@ -83,6 +84,7 @@ const tcpServer = defineCommand({
   evidence: 'documented',
   summary: 'Start or stop a TCP server; each client becomes a stream',
   example: 'tcp_server start 3000',
+  waitsFor: 'join',
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop'], help: 'what to do' },

@@ -16,19 +16,20 @@ const tlsClient = defineCommand({
   evidence: 'documented',
   summary: 'Connect to a TLS server',
   example: 'tls_client files.example 443 ca.pem',
+  waitsFor: 'join, connection, handshake',
   options: { iface: interfaceOption, localPort: localPortOption },
   args: {
     host: hostArg,
     port: portArg,
     cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
   },
-  run: async (board, values) => {
+  run: async (board, values, { signal }) => {
     const { host, port, cert } = values;
     // Spec: MOD-VAR-network.ca_cert.
     const tls = await tlsSettings(board, cert);
     if (!tls.ok) return fail(codes.FAILED);
     const localPort = values.localPort ?? board.variables.get('tcp.client.local_port');
-    const target = { host, port, localPort, iface: board.wlan.interfaceOf(values.iface) };
+    const target = { host, port, localPort, iface: board.wlan.interfaceOf(values.iface), signal };
     const handle = await openTcpClient(board, target, tls.value);
     return handle.ok ? ok(String(handle.value)) : fail(codes.FAILED);
   },
@@ -61,6 +62,7 @@ const tlsServer = defineCommand({
   evidence: 'inferred',
   summary: 'Start or stop a TLS server; each client becomes a stream',
   example: 'tls_server start 4433 cert.pem key.pem',
+  waitsFor: 'join',
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop'], help: 'what to do' },

@@ -17,14 +17,15 @@ const udpClient = defineCommand({
   evidence: 'documented',
   summary: 'Open a stream of datagrams; each write is one',
   example: 'udp_client files.example 7',
+  waitsFor: 'join, look-up',
   options: { iface: interfaceOption },
   args: {
     host: { ...hostArg, help: 'host name or address; a broadcast address is allowed' },
     port: portArg,
     local_port: { kind: 'int', min: 0, max: 65_535, optional: true, help: 'local port; any without it' },
   },
-  run: async (board, { host, port, iface, local_port: localPort = 0 }) => {
-    const handle = await openUdpClient(board, { host, port, localPort, iface: board.wlan.interfaceOf(iface) });
+  run: async (board, { host, port, iface, local_port: localPort = 0 }, { signal }) => {
+    const handle = await openUdpClient(board, { host, port, localPort, iface: board.wlan.interfaceOf(iface), signal });
     return handle.ok ? ok(String(handle.value)) : fail(codes.FAILED);
   },
 });

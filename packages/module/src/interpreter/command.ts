@@ -61,10 +61,19 @@ export interface SessionPort {
   readonly origin: Origin;
   /** Prints a question without line end and resolves to the line typed; `undefined` when there is no answer. */
   ask(question: string): Promise<string | undefined>;
+  /** Aborted when a command that waits is given up: by Ctrl-C, or because the board goes down. */
+  readonly signal: AbortSignal;
 }
 
+/** For what cannot be given up. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
 /** A caller without a terminal: questions stay unanswered. */
-export const unattended = (origin: Origin): SessionPort => ({ origin, ask: () => Promise.resolve(undefined) });
+export const unattended = (origin: Origin): SessionPort => ({
+  origin,
+  ask: () => Promise.resolve(undefined),
+  signal: neverAborted,
+});
 
 /** What TAB offers at one place of a line. */
 export interface Offer {
@@ -94,6 +103,11 @@ export interface Command<Board> {
   readonly hidden?: boolean;
   /** Still there in safe mode. */
   readonly safeMode?: boolean;
+  /**
+   * What the command waits for, where it does little else: meanwhile commands of other sessions run, and Ctrl-C ends it.
+   * Its steps between waits are synchronous, or changes that are safe to be made twice at a time.
+   */
+  readonly waitsFor?: string;
   /** What TAB offers behind these words, where the arguments do not say it. */
   readonly completes?: (board: Board, words: readonly string[]) => Offer | undefined;
   readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;

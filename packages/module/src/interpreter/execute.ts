@@ -5,7 +5,7 @@ import { DataFeed } from './data-feed.ts';
 import { payloadBytes, payloadText } from './framing.ts';
 import { keepIfBuffered } from './kept-output.ts';
 import type { Origin } from './origin.ts';
-import { prepare } from './prepare.ts';
+import { prepare, replyUnlessAborted } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
 import { encodeText } from './text.ts';
@@ -67,12 +67,17 @@ export function executeNow<Board extends SessionBoard>(
     return done;
   };
   if (prepared.kind !== 'prepared') return conclude(prepared);
-  const reply = runInTurn(
-    board,
-    () => (caller.stillWanted?.() === false ? fail(codes.FAILED) : prepared.run()),
-    supplyData,
-  );
-  return reply instanceof Promise ? reply.then(conclude) : conclude(reply);
+  const { waits } = prepared;
+  const giveUp = waits ? new AbortController() : undefined;
+  const unwatch = giveUp && board.power?.watch({ down: () => giveUp.abort(), up: () => {} });
+  const run = () => (caller.stillWanted?.() === false ? fail(codes.FAILED) : prepared.run(giveUp?.signal));
+  const reply = runInTurn(board, run, waits, supplyData);
+  if (!(reply instanceof Promise)) {
+    unwatch?.();
+    return conclude(reply);
+  }
+  const raced = giveUp ? replyUnlessAborted(giveUp.signal, reply) : reply;
+  return raced.finally(() => unwatch?.()).then(conclude);
 }
 
 const goOn = (board: SessionBoard, work: () => Promise<void>): Promise<void> | void => board.queue.run(work) ?? work();
@@ -83,6 +88,7 @@ type Silence = Extract<Reply, { readonly kind: 'silence' }>;
 function runInTurn(
   board: SessionBoard,
   run: () => Reply | Promise<Reply>,
+  waits: boolean,
   supplyData: (request: DataRequest) => Promise<Response>,
 ): Response | Silence | Promise<Response | Silence> {
   const take = (first: Reply) => (first.kind === 'data' ? supplyData(first) : first);
@@ -90,7 +96,7 @@ function runInTurn(
     const first = run();
     return first instanceof Promise ? first.then(take) : take(first);
   };
-  return board.queue.run(task) ?? fail(codes.FAILED);
+  return board.queue.run(task, waits) ?? fail(codes.FAILED);
 }
 
 async function supply(request: DataRequest, data: Uint8Array): Promise<Response> {

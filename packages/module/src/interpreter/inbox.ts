@@ -18,6 +18,11 @@ export class Inbox {
     return this.#chunks.length === 0;
   }
 
+  /** What has not been taken, in bytes. */
+  get bytes(): number {
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, -this.#at);
+  }
+
   /** After the end nothing is kept. */
   push(bytes: Uint8Array): void {
     if (this.#open && bytes.length > 0)

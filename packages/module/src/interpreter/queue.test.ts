@@ -22,6 +22,27 @@ test('CommandQueue runs tasks one at a time in their order', async () => {
   expect(queue.run(() => 'sync again')).toBe('sync again');
 });
 
+test('CommandQueue lets others run from the first wait of a task that only waits, which began in its turn', async () => {
+  const queue = new CommandQueue();
+  const order: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const wait = async (): Promise<void> => {
+    order.push('waits');
+    await answer.promise;
+    order.push('answered');
+  };
+  const ran = [queue.run(() => first.promise), queue.run(wait, true), queue.run(() => void order.push('other'))];
+  await Promise.resolve();
+  expect(order).toEqual([]);
+  first.resolve();
+  await Promise.all([ran[0], ran[2]]);
+  expect(order).toEqual(['waits', 'other']);
+  answer.resolve();
+  await ran[1];
+  expect(order).toEqual(['waits', 'other', 'answered']);
+});
+
 test('CommandQueue goes on after a task that throws or rejects', async () => {
   const queue = new CommandQueue();
   expect(() =>

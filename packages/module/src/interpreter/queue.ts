@@ -2,21 +2,22 @@
 export const maxWaitingCommands = 256;
 
 /**
- * Lets the commands of all sources of a board run one at a time. What can run at once does so synchronously, so that
- * a quick command costs no turn of the event loop.
+ * Lets the commands of all sources of a board run one at a time, but for those that only wait: they begin in their turn,
+ * and then others run. What can run at once does so synchronously, so that a quick command costs no turn of the event
+ * loop.
  */
 export class CommandQueue {
   #running = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs `task` now or in its turn. `undefined` when too many wait already. */
-  run<T>(task: () => T | Promise<T>): T | Promise<T> | undefined {
-    if (!this.#running) return this.#start(task);
+  /** Runs `task` now or in its turn. `undefined` when too many wait already. The turn of one that `waits` ends with its first wait. */
+  run<T>(task: () => T | Promise<T>, waits = false): T | Promise<T> | undefined {
+    if (!this.#running) return this.#start(task, waits);
     if (this.#waiting.length >= maxWaitingCommands) return undefined;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push(() => {
         try {
-          resolve(this.#start(task));
+          resolve(this.#start(task, waits));
         } catch (error) {
           reject(error);
         }
@@ -24,7 +25,7 @@ export class CommandQueue {
     });
   }
 
-  #start<T>(task: () => T | Promise<T>): T | Promise<T> {
+  #start<T>(task: () => T | Promise<T>, waits: boolean): T | Promise<T> {
     this.#running = true;
     let outcome: T | Promise<T>;
     try {
@@ -33,7 +34,7 @@ export class CommandQueue {
       this.#next();
       throw error;
     }
-    if (outcome instanceof Promise) return outcome.finally(() => this.#next());
+    if (outcome instanceof Promise && !waits) return outcome.finally(() => this.#next());
     this.#next();
     return outcome;
   }

@@ -1,6 +1,6 @@
 import { transition } from '@moorage/base';
 import type { SessionBoard } from './board-port.ts';
-import type { SessionPort } from './command.ts';
+import { neverAborted, type SessionPort } from './command.ts';
 import { completeLine, nothingFits } from './completion.ts';
 import { Inbox } from './inbox.ts';
 import { LineReader, type ReaderContext } from './line-reader.ts';
@@ -29,6 +29,8 @@ export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   onMistake?(error: unknown): void;
 }
 
+const ctrlC = 0x03;
+
 /**
  * One user of the command interpreter over one duplex stream. Bytes go in by `receive`; whole answers come out, each in
  * one write when its command is synchronous. While a command runs or the reader is slow, input waits.
@@ -36,6 +38,7 @@ export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
  */
 export class Session<Board extends SessionBoard> implements SessionPort {
   readonly origin: SessionOrigin;
+  readonly signal = neverAborted;
   readonly #options: SessionOptions<Board>;
   readonly #output: SessionOutput;
   readonly #reader = new LineReader();
@@ -66,7 +69,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
   /** Takes received bytes. False asks the sender to stop until `ready`; what comes nevertheless is kept. */
   receive(bytes: Uint8Array): boolean {
     // Spec: MOD-CMD-sleep. A sleeping board loses them.
-    if (!this.#isAsleep) this.#inbox.push(bytes);
+    if (!this.#isAsleep) this.#inbox.push(this.#interrupted(bytes));
     this.#pump();
     return !this.paused;
   }
@@ -74,6 +77,11 @@ export class Session<Board extends SessionBoard> implements SessionPort {
   /** `receive` has answered false, and `ready` has not been called since. */
   get paused(): boolean {
     return this.#flow === 'paused' || this.#flow === 'paused-working';
+  }
+
+  /** A command runs, or waits for its turn. */
+  get isBusy(): boolean {
+    return this.#tasks.state !== 'reading';
   }
 
   /** What comes from now on are no commands: gives up what is half done, and gives back what has not been used. */
@@ -138,6 +146,35 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     return this.#boardRuns && this.#parses && !this.#output.congested && this.#tasks.takesBytes;
   }
 
+  /** A person may type Ctrl-C: it is listened for while a command waits, as far as there is room for what else comes. */
+  get #hearsInterrupt(): boolean {
+    return (
+      this.#tasks.interruptible &&
+      this.#output.echoes &&
+      !this.#output.headers &&
+      this.#inbox.bytes < this.#options.board.sessionLimits.lineBytes
+    );
+  }
+
+  /**
+   * Ends the command that waits if Ctrl-C is among the bytes, with what was typed before; answers the rest. Behind a
+   * whole line it is no key: a program has sent it ahead, as data.
+   */
+  #interrupted(bytes: Uint8Array): Uint8Array {
+    const at = this.#hearsInterrupt ? bytes.indexOf(ctrlC) : -1;
+    if (at < 0) return bytes;
+    const typed = Buffer.concat([this.#inbox.takeAll(), bytes.subarray(0, at)]);
+    const ahead = typed.length > 0 && this.#reader.skipsBeforeData(typed[0]) ? typed.subarray(1) : typed;
+    if (ahead.includes(0x0a) || ahead.includes(0x0d)) {
+      this.#inbox.push(ahead);
+      return bytes.subarray(at);
+    }
+    this.#reader.reset();
+    if (this.#tasks.state === 'asking') this.#output.echo('\r\n');
+    this.#tasks.interrupt();
+    return bytes.subarray(at + 1);
+  }
+
   /** Takes a step of the flow of input; false when its table has none. */
   #step(trigger: FlowTrigger): boolean {
     const next = transition(flowTable, this.#flow, trigger);
@@ -162,7 +199,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     }
     this.#tasks.watchSilence(this.#takesInput);
     // A sleeper does not stop the sender: what it misses is lost.
-    if (!this.#takesInput && !this.#isAsleep) this.#step('pause');
+    if (!this.#takesInput && !this.#hearsInterrupt && !this.#isAsleep) this.#step('pause');
     else if (this.#step('resume') && this.#inbox.open) this.#options.ready();
   }
 

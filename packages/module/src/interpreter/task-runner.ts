@@ -4,7 +4,7 @@ import type { SessionPort } from './command.ts';
 import { DataFeed } from './data-feed.ts';
 import { keepIfBuffered } from './kept-output.ts';
 import type { TypedLine } from './line-editor.ts';
-import { type emptyLine, prepare } from './prepare.ts';
+import { type emptyLine, prepare, replyUnlessAborted } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, silence } from './reply.ts';
 import type { SessionOutput } from './session-output.ts';
@@ -22,6 +22,8 @@ const promptOnly = { kind: 'prompt' } as const;
 /** A command from its line to the end of its answer. */
 interface Task {
   readonly line: string;
+  /** Ends a command that only waits. */
+  giveUp: AbortController | undefined;
   /** Takes the inline data that the command has requested. */
   feed: DataFeed | undefined;
 }
@@ -71,6 +73,17 @@ export class TaskRunner<Board extends SessionBoard> {
   /** What the running command has asked; empty when it has not. */
   get question(): string {
     return this.#question;
+  }
+
+  /** A command runs that only waits, and can be ended. */
+  get interruptible(): boolean {
+    const runs = this.#state === 'running' || this.#state === 'asking';
+    return runs && this.#task?.giveUp?.signal.aborted === false;
+  }
+
+  /** Ends the command that waits: it fails. */
+  interrupt(): void {
+    this.#task?.giveUp?.abort();
   }
 
   /** Inline data that is still to come, in bytes. */
@@ -139,6 +152,7 @@ export class TaskRunner<Board extends SessionBoard> {
   reset(): boolean {
     this.answer(undefined);
     const hadData = this.abandonData();
+    this.interrupt();
     this.#step('reset');
     this.#task = undefined;
     return hadData;
@@ -184,15 +198,19 @@ export class TaskRunner<Board extends SessionBoard> {
   /** Runs a command line; `undefined` stands for one that was too long. */
   #run(line: string | undefined): void {
     const { board, registry, port } = this.#parts;
-    const task: Task = { line: line ?? '', feed: undefined };
+    const task: Task = { line: line ?? '', giveUp: undefined, feed: undefined };
     this.#step('run');
     this.#task = task;
     this.#settle(task, () => {
       if (line === undefined) return fail(codes.OVERFLOW);
       const prepared = prepare(board, registry, line, port);
       if (prepared.kind !== 'prepared') return prepared;
+      const { waits } = prepared;
+      if (waits) task.giveUp = new AbortController();
       // The board may start anew while the command waits for its turn.
-      return board.queue.run(() => (task === this.#task ? prepared.run() : silence)) ?? fail(codes.FAILED);
+      const run = () => (task === this.#task ? prepared.run(task.giveUp?.signal) : silence);
+      const reply = board.queue.run(run, waits) ?? fail(codes.FAILED);
+      return task.giveUp && reply instanceof Promise ? replyUnlessAborted(task.giveUp.signal, reply) : reply;
     });
   }
 
@@ -268,7 +286,9 @@ export class TaskRunner<Board extends SessionBoard> {
 
   /** All of the data has come. */
   #endData(task: Task, feed: DataFeed): void {
-    this.#completeData(task, () => this.#parts.board.queue.run(() => feed.end()) ?? feed.abort());
+    const { signal } = task.giveUp ?? {};
+    const end = () => (signal ? replyUnlessAborted(signal, feed.end()) : feed.end());
+    this.#completeData(task, () => this.#parts.board.queue.run(end, signal !== undefined) ?? feed.abort());
   }
 
   /** The rest of the data will not come: the command fails. */

@@ -16,6 +16,8 @@ export interface Target {
   /** 0 for any. */
   readonly localPort: number;
   readonly iface: Interface;
+  /** Gives the attempt up: nothing is opened any more. */
+  readonly signal?: AbortSignal;
   /** Called once when the stream has gone, with whether the other side had closed before. */
   readonly gone?: (remoteClosed: boolean) => void;
 }
@@ -36,12 +38,12 @@ export async function openTcpClient(
   const { log, streams } = parts;
   const { host, port } = target;
   if (!(await ready(parts, target))) return failure('failed');
-  const link = watchLink(parts, target.iface);
+  const link = watchLink(parts, target);
   try {
     // Spec: MOD-EVENT-opening, MOD-EVENT-opened, MOD-EVENT-open-failed.
     log.notice('stream_opening', { connection: `${host}:${port}` });
     const dialled = await dial(parts, target, tls !== undefined, link);
-    const opened = dialled.ok && tls ? await secured(parts, dialled.value, host, tls) : dialled;
+    const opened = dialled.ok && tls && !link.lost ? await secured(parts, dialled.value, host, tls) : dialled;
     let error: Parameters<typeof sayOpenFailed>[2] = dialled.ok ? undefined : dialled.error.error;
     if (link.lost) error = 'link-lost';
     else if (opened.ok) {
@@ -53,7 +55,8 @@ export async function openTcpClient(
       log.say('noFreeStream');
     }
     if (opened.ok) opened.value.stream.destroy();
-    sayOpenFailed(log, host, error);
+    // A client that gave it up has been answered.
+    if (!target.signal?.aborted) sayOpenFailed(log, host, error);
     return failure('failed');
   } finally {
     link.stop();
@@ -65,7 +68,7 @@ export async function openUdpClient(parts: SocketParts, target: Target): Promise
   const { log, net, streams } = parts;
   const { host, port, localPort, iface, gone } = target;
   if (!(await ready(parts, target))) return failure('failed');
-  const link = watchLink(parts, iface);
+  const link = watchLink(parts, target);
   log.notice('stream_opening', { connection: `${host}:${port}` });
   const address = await net.resolve(host);
   let usedPort = localPort;
@@ -103,21 +106,21 @@ export function applyKeepAlive({ variables }: Pick<SocketParts, 'variables'>, { 
 }
 
 /** The interface is up and a handle is free. */
-async function ready({ log, streams, wlan }: SocketParts, { iface }: Target): Promise<boolean> {
+async function ready({ log, streams, wlan }: SocketParts, { iface, signal }: Target): Promise<boolean> {
   const joined = await wlan.ensureUp(iface);
-  if (!joined.ok) return false;
+  if (!joined.ok || signal?.aborted) return false;
   // Spec: MOD-LIMIT-streams.
   if (!streams.hasFree) log.say('noFreeStream');
   return streams.hasFree;
 }
 
 interface Link {
-  /** The interface has gone since, even if it is up again. */
+  /** The interface has gone since, even if it is up again; or the attempt has been given up. */
   readonly lost: boolean;
   stop(): void;
 }
 
-function watchLink({ wlan }: SocketParts, iface: Interface): Link {
+function watchLink({ wlan }: SocketParts, { iface, signal }: Target): Link {
   let lost = false;
   const stop = wlan.watch({
     down: (gone) => {
@@ -126,7 +129,7 @@ function watchLink({ wlan }: SocketParts, iface: Interface): Link {
   });
   return {
     get lost() {
-      return lost;
+      return lost || signal?.aborted === true;
     },
     stop,
   };

@@ -289,6 +289,17 @@ test('a client whose command runs longer than the timeout is not dropped', async
   expect(await client.receive()).toContain('command\r\n> ');
 });
 
+test('a client whose command only waits is not dropped meanwhile, although Ctrl-C is listened for', async () => {
+  const { connect, clock } = await rig(['remote_terminal.timeout 5']);
+  const client = await connect();
+  await client.says('tcpc 10.5.6.77 80\r');
+  await clock.advance(9_000);
+  expect(client.ended).toBe(false);
+  expect(await client.says('\x03')).toMatch(/Command failed\r\n> $/);
+  await clock.advance(6_000);
+  expect(client.ended).toBe(true);
+});
+
 test('a client that idles at the password is dropped, too', async () => {
   const { connect, clock } = await rig(['remote_terminal.password x', 'remote_terminal.timeout 5']);
   const client = await connect();

@@ -12,7 +12,7 @@ export interface TerminalParts
   /** The recovery program runs. */
   readonly safeMode: boolean;
   /** Runs a session of the command line over a stream. */
-  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): void;
+  attachTerminal(stream: Duplex, origin: 'terminal' | 'terminal-login'): { readonly isBusy: boolean };
 }
 
 /** Wrong passwords until a client is sent away. */
@@ -101,11 +101,12 @@ function destroyLater(parts: TerminalParts, stream: Duplex): void {
 
 function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Client {
   const idle = watchIdle(parts, {
-    busy: () => stream.isPaused(),
+    busy: () => stream.isPaused() || session?.isBusy === true,
     expired: () => hangUp(parts, stream),
   });
   // Spec: MOD-NET-telnet. Negotiation is taken out and not answered.
   const stream = telnetStream(connection, { onEvent: () => {}, active: idle.active, maybeRaw: true });
+  let session: { readonly isBusy: boolean } | undefined;
   let loggedIn = false;
   let hasEnded = false;
   const leave = (): void => {
@@ -128,7 +129,7 @@ function serve(parts: TerminalParts, connection: Duplex, gone: () => void): Clie
     if (variables.get('system.cmd.prompt_enabled')) {
       stream.write(personality.text(safeMode ? 'safeModePrompt' : 'prompt'));
     }
-    parts.attachTerminal(stream, origin);
+    session = parts.attachTerminal(stream, origin);
   });
   return {
     get hasEnded() {

@@ -29,6 +29,8 @@ export interface Mail {
   readonly dateMs: number | undefined;
   /** Part before the `@` of the Message-ID, and of the boundaries. */
   readonly id: string;
+  /** Gives the mail up. */
+  readonly signal?: AbortSignal;
 }
 
 export type MailFailure =
@@ -77,6 +79,9 @@ export async function sendMail(
     if (!opened.ok) return failure({ kind: 'tls', failure: opened.error });
   }
   const { stream } = opened.value;
+  const abort = (): void => void stream.destroy(new Error('The mail has been given up'));
+  mail.signal?.addEventListener('abort', abort);
+  if (mail.signal?.aborted) abort();
   let expired = false;
   const stop = clock.after(mailTimeoutMs, () => {
     expired = true;
@@ -96,6 +101,7 @@ export async function sendMail(
     return failure(failureOf(error, shaking));
   } finally {
     stop();
+    mail.signal?.removeEventListener('abort', abort);
     stream.destroy();
     mail.attachment?.content.destroy();
   }

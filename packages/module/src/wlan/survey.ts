@@ -89,7 +89,10 @@ export class Survey {
    * Waits for an access point whose button has been pressed, or that has this PIN, and takes its credentials.
    * Two buttons at a time are refused: which one is meant is ambiguous.
    */
-  async wps(pin?: string): Promise<Result<{ readonly ssid: string; readonly passkey: string }, 'failed' | 'overlap'>> {
+  async wps(
+    pin?: string,
+    signal?: AbortSignal,
+  ): Promise<Result<{ readonly ssid: string; readonly passkey: string }, 'failed' | 'overlap'>> {
     const { clock, radio } = this.#parts;
     const turn = this.#turn;
     const endMs = clock.monotonic() + wpsTimeoutMs;
@@ -106,7 +109,7 @@ export class Survey {
       const leftMs = endMs - clock.monotonic();
       if (leftMs <= 0) return failure('failed');
       await sleep(clock, Math.min(wpsPassMs, leftMs));
-      if (turn !== this.#turn) return failure('failed');
+      if (turn !== this.#turn || signal?.aborted) return failure('failed');
     }
   }
 
