@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'e2e/**/*.test.ts', 'scripts/**/*.test.ts'],
+    // They have a command of their own: `npm run test:long`.
+    exclude: [...configDefaults.exclude, 'e2e/long/**'],
     setupFiles: ['scripts/support/compare-bytes.ts'],
     globalSetup: ['packages/service/src/testing/global-setup.ts'],
     pool: 'forks',

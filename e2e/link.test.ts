@@ -97,7 +97,8 @@ eachDatabase('the link', (open) => {
     const opts = { type: 'webhook', url: `http://127.0.0.1:${port}/tide` } as const;
     const body = { title: 'Tide', code: 'TIDE', opts };
     must(await it.client.call('connectors.create', { params: { product_id: it.product.id }, body }));
-    await goOnline(it, ['dms.telemetry.interval 50']);
+    // Telemetry has what the status broadcast has.
+    await goOnline(it, ['dms.telemetry.interval 50', 'broadcast.data ssid']);
     expect(await it.run('dms echo "is it there"')).toBe('is it there');
     expect(await it.run('dms webhook TIDE {"cm": 412}')).toBe('{"level":"high"}');
     expect(received).toMatchObject([

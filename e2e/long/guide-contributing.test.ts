@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const guides = ['add-a-command', 'add-a-variable', 'add-a-view'];
 
 /** For a check that hangs: a machine that does other things meanwhile takes minutes for its types. */
