@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const guides = ['add-a-command', 'add-a-variable', 'add-a-view'];
+const guides = ['add-a-command', 'add-a-variable', 'add-a-view', 'add-a-table-column', 'add-an-endpoint'];
 
 /** For a check that hangs: a machine that does other things meanwhile takes minutes for its types. */
 const checkTimeoutMs = 1_800_000;
