@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { Session } from '../interpreter/session.ts';
 import { networkRig } from '../testing/network-rig.ts';
@@ -41,7 +42,7 @@ async function rig() {
   expect(await run('file_create kept 4', 'kept')).toMatch(/^0/);
   network.network.attach('far', '10.5.6.1');
   const mute = network.network.attach('mute', '10.5.6.2');
-  await mute.listen(80, ({ stream }) => void stream.resume());
+  unwrap(await mute.listen(80, ({ stream }) => void stream.resume()));
   network.network.attach('slow', '10.5.6.3');
   network.network.conditions = ({ host }) => ({ silent: host === 'far' });
   network.network.nameConditions = ({ name }) => ({ latencyMs: name === 'slow' ? longMs / 2 : 0 });
