@@ -36,7 +36,7 @@ export const avatarsContract = {
     params: Type.Object({ user_id: Id }),
     body: binary(),
     reply: SetAvatar,
-    errors: [400, 401, 403, 404, 413, 415],
+    errors: [400, 401, 403, 404, 412, 413, 415],
   }),
   platform: endpoint({
     method: 'GET',
@@ -61,6 +61,6 @@ export const avatarsContract = {
     params: Type.Object({ platform_id: Id }),
     body: binary(),
     reply: SetAvatar,
-    errors: [400, 401, 403, 404, 413, 415],
+    errors: [400, 401, 403, 404, 412, 413, 415],
   }),
 };

@@ -125,7 +125,7 @@ export const bundlesContract = {
     auth: 'bearer',
     params: resourceParams,
     reply: ResultOk,
-    errors: [400, 401, 403, 404, 409],
+    errors: [400, 401, 403, 404, 409, 412],
   }),
   binary: endpoint({
     method: 'GET',

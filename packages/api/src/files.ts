@@ -89,13 +89,13 @@ function fileEndpoints<const P extends TProperties>(store: {
       spec: [...store.spec.upload, 'API-RULE-files-3', 'API-RULE-files-6', 'API-LIMIT-file'],
       tag,
       summary: `Write one of the ${what}, in place of the one that has the path`,
-      description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409).`,
+      description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409). With If-Match only what the client has seen is replaced, with If-None-Match: * nothing (412).`,
       auth: 'bearer',
       params: file,
       query: uploadQuery,
       body: binary(),
       reply: WrittenFile,
-      errors: [400, 401, 403, 404, 409, 413, 415],
+      errors: [400, 401, 403, 404, 409, 412, 413, 415],
     }),
     remove: endpoint({
       method: 'DELETE',
@@ -106,7 +106,7 @@ function fileEndpoints<const P extends TProperties>(store: {
       auth: 'bearer',
       params: file,
       reply: ResultOk,
-      errors: [400, 401, 403, 404],
+      errors: [400, 401, 403, 404, 412],
     }),
   };
 }

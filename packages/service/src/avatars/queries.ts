@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { AvatarTable } from '../db/schema.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Expressions } from '../db/storage.ts';
 
 export type AvatarRow = Selectable<AvatarTable>;
 
@@ -21,19 +21,29 @@ export async function nameOfOwner(db: Db, owner: AvatarOwner): Promise<string | 
   return platform?.code;
 }
 
-/** The picture that a user or platform has now. */
-export const avatarOf = (db: Db, owner: AvatarOwner): Promise<AvatarRow | undefined> =>
+const ofOwner = (db: Db, owner: AvatarOwner) =>
   db
     .selectFrom('avatars')
     .selectAll()
     .where((where) =>
       'userId' in owner ? where('user_id', '=', owner.userId) : where('platform_id', '=', owner.platformId),
-    )
-    .executeTakeFirst();
+    );
+
+/** The picture that a user or platform has now. */
+export const avatarOf = (db: Db, owner: AvatarOwner): Promise<AvatarRow | undefined> =>
+  ofOwner(db, owner).executeTakeFirst();
+
+/** The same, for a change: of two that begin at once the later one sees what the first has written. */
+export const lockAvatar = (trx: Db, { lockRows }: Expressions, owner: AvatarOwner): Promise<AvatarRow | undefined> =>
+  lockRows(ofOwner(trx, owner)).executeTakeFirst();
 
 /** Puts a picture in the place of the one that its owner had; records of the owner name it. */
-export async function replaceAvatar(trx: Db, owner: AvatarOwner, row: Insertable<AvatarTable>): Promise<void> {
-  const earlier = await avatarOf(trx, owner);
+export async function replaceAvatar(
+  trx: Db,
+  owner: AvatarOwner,
+  earlier: AvatarRow | undefined,
+  row: Insertable<AvatarTable>,
+): Promise<void> {
   if (earlier) await trx.deleteFrom('avatars').where('id', '=', earlier.id).execute();
   await trx.insertInto('avatars').values(row).execute();
   const change = { avatar_id: row.id };

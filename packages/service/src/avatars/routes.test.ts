@@ -76,6 +76,20 @@ eachDatabase('avatars', (open) => {
       expect(logs.filter(({ data }) => data.includes(avatar_id))).toMatchObject([{ type: log }]);
     });
 
+    // API-ERR-412
+    it('is replaced only as what the client has seen', async () => {
+      const write = async (payload: Buffer, conditions: Record<string, string>) => {
+        const headers = { authorization: `Bearer ${setter().token}`, 'content-type': 'image/png', ...conditions };
+        return (await app.api.inject({ method: 'POST', url: `/api/${url()}/avatar`, headers, payload })).statusCode;
+      };
+      expect(await write(png, { 'if-match': '*' })).toBe(412);
+      expect(await write(png, { 'if-none-match': '*' })).toBe(200);
+      const { etag } = (await get(`${url()}/avatar`)).headers;
+      expect(await write(gif, { 'if-match': '"other"' })).toBe(412);
+      expect(await write(gif, { 'if-match': String(etag) })).toBe(200);
+      expect(await write(png, { 'if-match': String(etag) })).toBe(412);
+    });
+
     it('that is replaced is gone, its bytes too', async () => {
       const first = (await set(url(), png, setter())).json().avatar_id;
       const second = (await set(url(), gif, setter())).json().avatar_id;

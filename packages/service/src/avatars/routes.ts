@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { avatarLimitBytes, type avatarsContract, type Refusal, refusal } from '@moorage/api';
+import { avatarLimitBytes, type avatarsContract, type EndpointShape, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
-import type { BytesReply, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../core/types.ts';
+import { refuseChanged } from '../core/conditions.ts';
+import type { BytesReply, Call, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
 import { fileReply } from '../files/replies.ts';
-import { type AvatarOwner, avatarOf, nameOfOwner, replaceAvatar } from './queries.ts';
+import { type AvatarOwner, avatarOf, lockAvatar, nameOfOwner, replaceAvatar } from './queries.ts';
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
 
 type Contract = typeof avatarsContract;
@@ -30,6 +31,7 @@ async function readAvatar(
 }
 
 interface Setting {
+  readonly headers: Call<EndpointShape>['headers'];
   readonly caller: Caller;
   readonly ip: string;
   readonly upload: Upload;
@@ -42,6 +44,10 @@ async function setAvatar(
   call: Setting,
   log: Pick<LogEntry, 'type' | 'message'>,
 ): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> {
+  // Asked before the bytes come, and again with the record.
+  const row = await avatarOf(storage.db, owner);
+  const early = refuseChanged(call.headers, row && fileReply(row, row.created_at));
+  if (early) return failure(early);
   let mime = '';
   const stored = await call.upload.store({
     maxBytes: avatarLimitBytes,
@@ -58,13 +64,16 @@ async function setAvatar(
   return transactionOverConflicts(
     storage,
     async (trx): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> => {
+      const earlier = await lockAvatar(trx, storage.expressions, owner);
+      const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
+      if (refused) return failure(refused);
       await recordBlob(trx, blob, atMs);
       const ids =
         'userId' in owner
           ? { user_id: owner.userId, platform_id: null }
           : { user_id: null, platform_id: owner.platformId };
       const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
-      await replaceAvatar(trx, owner, { id, ...ids, ...content, created_at: atMs });
+      await replaceAvatar(trx, owner, earlier, { id, ...ids, ...content, created_at: atMs });
       await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
       return success({ result: 'ok', avatar_id: id });
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@moorage/api';
 import { crc16, formatCrc16, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -57,7 +58,7 @@ eachDatabase('resources of a bundle', (open) => {
       expect(file.headers).toMatchObject({
         'content-type': 'text/x-test',
         'content-length': '300',
-        etag: `"${crc}-300"`,
+        etag: `"${createHash('sha256').update(bytes).digest('hex')}"`,
         'last-modified': new Date(app.clock.now()).toUTCString(),
       });
       expect(await logsOf(bundle_id)).toEqual(['resource.add']);
@@ -190,5 +191,20 @@ eachDatabase('resources of a bundle', (open) => {
     const { id } = unwrap(await add(bundle_id, { base64: 'YQ==' })).value;
     const etag = String((await download(bundle_id, id)).headers.etag);
     expect((await download(bundle_id, id, { 'if-none-match': etag })).statusCode).toBe(304);
+  });
+
+  // API-ERR-412
+  it('is removed only as what the client has seen', async () => {
+    const bundle_id = await bundleIn('preview');
+    const { id } = unwrap(await add(bundle_id, { base64: 'YQ==' })).value;
+    const { etag } = (await download(bundle_id, id)).headers;
+    const remove = (tag: string) =>
+      app.api.inject({
+        method: 'DELETE',
+        url: `/api/bundles/${bundle_id}/resources/${id}`,
+        headers: { authorization: `Bearer ${owner.token}`, 'if-match': tag },
+      });
+    expect((await remove('"other"')).json()).toMatchObject({ statusCode: 412, code: 'FILE_CHANGED' });
+    expect((await remove(String(etag))).statusCode).toBe(200);
   });
 });

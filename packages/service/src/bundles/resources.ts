@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type bundlesContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../blobs/blob-records.ts';
+import { refuseChanged } from '../core/conditions.ts';
 import type { Caller, Deps, Handler } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -69,6 +70,8 @@ export const removeResource =
       const { id: bundleId, product_id: productId, version } = bundle.value;
       const resource = await resourceById(trx, bundleId, call.params.resource_id);
       if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
+      const refused = refuseChanged(call.headers, fileReply(resource, resource.created_at));
+      if (refused) return failure(refused);
       await deleteResource(trx, resource.id);
       const message = `File "${resource.filename}" removed from bundle ${version}`;
       const data = { resource_id: resource.id };

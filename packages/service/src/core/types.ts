@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
+import type { Validators } from './conditions.ts';
 import type { Settings } from './config.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -77,13 +78,9 @@ export interface Page<T> {
 }
 
 /** Bytes out of the blob store; the adapter adds ranges and conditional requests. */
-export interface FileReply {
-  readonly sha256: string;
+export interface FileReply extends Validators {
   readonly size: number;
   readonly mime: string;
-  /** Quoted as a whole in the ETag header. */
-  readonly etag: string;
-  readonly lastModifiedMs: number;
   /** Called once when the first byte is about to be sent. */
   readonly onStart?: () => Promise<void>;
 }

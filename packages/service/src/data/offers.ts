@@ -40,14 +40,13 @@ interface Asset {
   readonly sha256: string;
   readonly size: number;
   readonly mime: string;
-  readonly crc: number;
   readonly updated_at: number;
 }
 
 const assetsOf = (db: Db, productId: string): Promise<Asset[]> =>
   db
     .selectFrom('files')
-    .select(['path', 'version', 'sha256', 'size', 'mime', 'crc', 'updated_at'])
+    .select(['path', 'version', 'sha256', 'size', 'mime', 'updated_at'])
     .where('product_id', '=', productId)
     .where('path', '>', assetFolder)
     // The character that follows the slash: a range that the index of paths serves.
@@ -93,8 +92,8 @@ export async function offersFor(db: Db, productId: string): Promise<Static<typeo
 export async function offerNamed(db: Db, productId: string, name: string): Promise<FileReply | BytesReply | undefined> {
   const asset = (await assetsOf(db, productId)).find(({ path }) => path === `${assetFolder}${name}`);
   if (asset) {
-    const { sha256, size, mime, crc, updated_at: lastModifiedMs } = asset;
-    return { sha256, size, mime, etag: `${crc}-${size}`, lastModifiedMs };
+    const { sha256, size, mime, updated_at: lastModifiedMs } = asset;
+    return { sha256, size, mime, lastModifiedMs };
   }
   if (!Object.hasOwn(builtIn, name)) return undefined;
   return { bytes: Buffer.from(builtIn[name] ?? ''), mime: name.endsWith('.json') ? 'application/json' : 'text/plain' };

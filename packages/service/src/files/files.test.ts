@@ -1,7 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
 import { mimeOfFilename, moduleFileType, moduleFileTypes } from './file-types.ts';
-import { fileEtag } from './replies.ts';
 import { readUpload } from './uploads.ts';
 
 describe('type of a file on the module', () => {
@@ -70,9 +69,5 @@ describe('uploaded file', () => {
       ok: false,
       error: { code: 'INVALID_VERSION', validation: { keys: ['files[0].version'] } },
     });
-  });
-
-  it('has an ETag of CRC and size', () => {
-    expect(fileEtag(0x0abc, 12)).toBe('0abc-12');
   });
 });

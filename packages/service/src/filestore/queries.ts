@@ -37,9 +37,20 @@ export async function listStoredFiles(
   return { items, total };
 }
 
+const atPath = (db: Db, owner: StoreOwner, path: string) =>
+  db.selectFrom('files').selectAll().where(owned(owner)).where('path', '=', path);
+
 /** The file of a store that has exactly this path. */
 export const fileByPath = (db: Db, owner: StoreOwner, path: string): Promise<FileRow | undefined> =>
-  db.selectFrom('files').selectAll().where(owned(owner)).where('path', '=', path).executeTakeFirst();
+  atPath(db, owner, path).executeTakeFirst();
+
+/** The same, for a change: of two that begin at once the later one sees what the first has written. */
+export const lockFile = (
+  trx: Db,
+  { lockRows }: Expressions,
+  owner: StoreOwner,
+  path: string,
+): Promise<FileRow | undefined> => lockRows(atPath(trx, owner, path)).executeTakeFirst();
 
 /** What a store holds beside the file of this path. */
 export async function useBeside(db: Db, owner: StoreOwner, path: string): Promise<StoreUse> {
@@ -62,14 +73,9 @@ type NewContent = Pick<FileRow, 'version' | 'mime' | 'size' | 'crc' | 'sha256' |
 export const replaceFile = (trx: Db, id: string, content: NewContent): Promise<FileRow> =>
   trx.updateTable('files').set(content).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Whether there was such a file. */
-export async function deleteFile(trx: Db, owner: StoreOwner, path: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('files')
-    .where(owned(owner))
-    .where('path', '=', path)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Deletes a file, which the transaction has locked. */
+export async function deleteFile(trx: Db, id: string): Promise<void> {
+  await trx.deleteFrom('files').where('id', '=', id).execute();
 }
 
 /** Empties the store of a device, in the transaction that resets it. Spec: API-RULE-reset-1. */

@@ -10,12 +10,12 @@ eachDatabase('writers of one store at once', (open) => {
     world = await deviceWorld(await open());
   });
 
-  const write = (deviceId: string, path: string) =>
+  const write = (deviceId: string, path: string, payload = path, conditions: Record<string, string> = {}) =>
     world.app.api.inject({
       method: 'POST',
       url: `/api/devices/${deviceId}/files/${path}`,
-      headers: { authorization: `Bearer ${world.people.owner.token}` },
-      payload: Buffer.from(path),
+      headers: { authorization: `Bearer ${world.people.owner.token}`, ...conditions },
+      payload: Buffer.from(payload),
     });
   const remove = (deviceId: string, path: string) =>
     world.app.api.inject({
@@ -49,6 +49,21 @@ eachDatabase('writers of one store at once', (open) => {
     const replies = await Promise.all(Array.from({ length: 8 }, (_, number) => write(id, `new${number}`)));
     expect(replies.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 200, 409, 409, 409, 409, 409, 409]);
     expect(await stored(id)).toBe(storeLimits.files);
+  });
+
+  it('that replace what they have seen do so once', async () => {
+    const { id } = await world.deviceOf('owner');
+    const race = async (conditions: Record<string, string>, word: string) => {
+      const numbers = Array.from({ length: 8 }, (_, number) => number);
+      const replies = await Promise.all(numbers.map((number) => write(id, 'a', `${word} ${number}`, conditions)));
+      expect(replies.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, ...Array(7).fill(412)]);
+    };
+    await race({ 'if-none-match': '*' }, 'made');
+    const seen = await world.app.api.inject({
+      url: `/api/devices/${id}/files/a`,
+      headers: { authorization: `Bearer ${world.people.owner.token}` },
+    });
+    await race({ 'if-match': String(seen.headers.etag) }, 'changed');
   });
 
   it('of whom one deletes what another writes leave the file whole or absent', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { storeLimits } from '@moorage/api';
 import { crc16, formatCrc16, unwrap } from '@moorage/base';
 import type { InjectOptions } from 'fastify';
@@ -8,6 +9,7 @@ import { eachDatabase } from '../testing/index.ts';
 import { rawRequest } from '../testing/raw-http.ts';
 
 const hourMs = 3_600_000;
+const etagOf = (bytes: string | Buffer): string => `"${createHash('sha256').update(bytes).digest('hex')}"`;
 
 eachDatabase('files by path', (open) => {
   let world: DeviceWorld;
@@ -112,7 +114,7 @@ eachDatabase('files by path', (open) => {
       expect(file.headers).toMatchObject({
         'content-type': 'image/x-test; part=1',
         'content-length': '300',
-        etag: `"${crc}-300"`,
+        etag: etagOf(bytes),
         'last-modified': new Date(world.app.clock.now()).toUTCString(),
         'accept-ranges': 'bytes',
         'x-content-type-options': 'nosniff',
@@ -159,6 +161,41 @@ eachDatabase('files by path', (open) => {
       expect((await call('GET', '/a', { headers: { 'if-none-match': String(etag) } })).body).toBe('abcdefghij');
       const stale = await call('GET', '/a', { headers: { range: 'bytes=2-4', 'if-range': String(etag) } });
       expect([stale.statusCode, stale.body]).toEqual([200, 'abcdefghij']);
+    });
+
+    it('part of a file is never completed with bytes of another one of the same size and CRC', async () => {
+      const [first, second] = ['boat 01778', 'boat 04002'];
+      expect(crc16(Buffer.from(first))).toBe(crc16(Buffer.from(second)));
+      await put('/a', first);
+      const { etag, 'last-modified': modified } = (await call('GET', '/a')).headers;
+      await put('/a', second);
+      // Written within the same second: the time does not tell them apart either.
+      for (const expected of [etag, modified]) {
+        const rest = await call('GET', '/a', { headers: { range: 'bytes=5-', 'if-range': String(expected) } });
+        expect([rest.statusCode, rest.body]).toEqual([200, second]);
+      }
+      const other = await call('GET', '/a', { headers: { 'if-none-match': String(etag) } });
+      expect([other.statusCode, other.body]).toEqual([200, second]);
+      const stale = await call('GET', '/a', { headers: { 'if-match': String(etag) } });
+      expect([stale.statusCode, stale.json().code]).toEqual([412, 'FILE_CHANGED']);
+    });
+
+    // API-ERR-412
+    it('conditions hold for writing and deleting too', async () => {
+      const write = (headers: Record<string, string>, payload: string) =>
+        call('POST', '/a', { headers, payload: Buffer.from(payload) });
+      const outcome = async (reply: ReturnType<typeof write>) => [(await reply).statusCode, (await reply).json().code];
+      const refused = [412, 'FILE_CHANGED'];
+      expect(await outcome(write({ 'if-match': '*' }, 'one'))).toEqual(refused);
+      expect(await outcome(write({ 'if-none-match': '*' }, 'one'))).toEqual([200, undefined]);
+      expect(await outcome(write({ 'if-none-match': '*' }, 'two'))).toEqual(refused);
+      expect(await outcome(write({ 'if-match': etagOf('two') }, 'two'))).toEqual(refused);
+      expect(await outcome(write({ 'if-match': etagOf('one') }, 'two'))).toEqual([200, undefined]);
+      expect((await call('GET', '/a')).body).toBe('two');
+      const remove = (tag: string) => call('DELETE', '/a', { headers: { 'if-match': tag } });
+      expect(await outcome(remove(etagOf('one')))).toEqual(refused);
+      expect(await outcome(remove(etagOf('two')))).toEqual([200, undefined]);
+      expect(await outcome(remove(etagOf('two')))).toEqual([404, 'NOT_FOUND']);
     });
 
     // API-EP-DELETE-devices-device_id-files-path, API-EP-DELETE-products-product_id-assets-path

@@ -52,14 +52,9 @@ export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesCo
   // API-EP-GET-devices-device_id-files-path
   get: (call) => readFile(deps, deviceStore(deps, call), call.params.path),
   // API-EP-POST-devices-device_id-files-path
-  upload: (call) =>
-    writeFile(deps, deviceStore(deps, call), {
-      path: call.params.path,
-      version: call.query.version,
-      upload: call.upload,
-    }),
+  upload: (call) => writeFile(deps, deviceStore(deps, call), call),
   // API-EP-DELETE-devices-device_id-files-path
-  remove: (call) => removeFile(deps, deviceStore(deps, call), call.params.path),
+  remove: (call) => removeFile(deps, deviceStore(deps, call), call),
 });
 
 /** Assets of products. Spec: API-RULE-files-2. */
@@ -69,14 +64,9 @@ export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<ty
   // API-EP-GET-products-product_id-assets-path
   get: (call) => readFile(deps, assetStore(call, 'product.read'), call.params.path),
   // API-EP-POST-products-product_id-assets-path
-  upload: (call) =>
-    writeFile(deps, assetStore(call, 'product.change'), {
-      path: call.params.path,
-      version: call.query.version,
-      upload: call.upload,
-    }),
+  upload: (call) => writeFile(deps, assetStore(call, 'product.change'), call),
   // API-EP-DELETE-products-product_id-assets-path
-  remove: (call) => removeFile(deps, assetStore(call, 'product.change'), call.params.path),
+  remove: (call) => removeFile(deps, assetStore(call, 'product.change'), call),
 });
 
 interface DeviceCall {
@@ -105,12 +95,7 @@ export const filesDeviceRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handle
   // API-DEV-GET-files-target-path
   get: (call) => readFile(deps, targetStore(call, 'read'), call.params.path),
   // API-DEV-POST-files-target-path
-  upload: (call) =>
-    writeFile(deps, targetStore(call, 'write'), {
-      path: call.params.path,
-      version: call.query.version,
-      upload: call.upload,
-    }),
+  upload: (call) => writeFile(deps, targetStore(call, 'write'), call),
   // API-DEV-DELETE-files-target-path
-  remove: (call) => removeFile(deps, targetStore(call, 'write'), call.params.path),
+  remove: (call) => removeFile(deps, targetStore(call, 'write'), call),
 });

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { type FileListQuery, type FileRecord, fileLimitBytes, type Refusal, refusal, resultOk } from '@moorage/api';
+import {
+  type EndpointShape,
+  type FileListQuery,
+  type FileRecord,
+  fileLimitBytes,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../blobs/blob-records.ts';
-import type { Deps, FileReply, Page, StoredUpload, Upload } from '../core/types.ts';
+import { refuseChanged, type Validators } from '../core/conditions.ts';
+import type { Call, Deps, FileReply, Page, StoredUpload, Upload } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { type LogEntry, writeLog } from '../db/logs.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import { mimeOfFilename } from '../files/file-types.ts';
 import { fileReply, formatCrc } from '../files/replies.ts';
 import {
@@ -14,6 +23,7 @@ import {
   fileByPath,
   insertFile,
   listStoredFiles,
+  lockFile,
   replaceFile,
   type StoreOwner,
   useBeside,
@@ -71,10 +81,17 @@ export async function readFile(
   return row ? success(fileReply(row, row.updated_at)) : fileNotFound();
 }
 
-/** What a request wants to be written. */
-export interface WriteRequest {
-  readonly path: string;
-  readonly version: string | undefined;
+const validatorsOf = (row: FileRow | undefined): Validators | undefined =>
+  row && { sha256: row.sha256, lastModifiedMs: row.updated_at };
+
+/** A request that changes a file; its conditions are those of the file that has the path. */
+interface ChangeRequest {
+  readonly params: { readonly path: string };
+  readonly headers: Call<EndpointShape>['headers'];
+}
+
+export interface WriteRequest extends ChangeRequest {
+  readonly query: { readonly version?: string };
   readonly upload: Upload;
 }
 
@@ -89,39 +106,49 @@ export async function writeFile(
 ): Promise<Result<FileRecord & { result: 'ok' }, Refusal>> {
   const store = await find(storage.db);
   if (!store.ok) return store;
-  const path = checkPath(request.path);
+  const path = checkPath(request.params.path);
   if (!path.ok) return path;
-  const version = readFileVersion(request.version);
+  const version = readFileVersion(request.query.version);
   if (!version.ok) return version;
   // Asked before the bytes come, so that an upload that has no place is refused unread, and again with the record.
-  const early = await spaceFor(storage.db, store.value.owner, path.value, request.upload.announcedBytes ?? 0);
+  const { owner } = store.value;
+  const early =
+    refuseChanged(request.headers, validatorsOf(await fileByPath(storage.db, owner, path.value))) ??
+    (await spaceFor(storage.db, owner, path.value, request.upload.announcedBytes ?? 0));
   if (early) return failure(early);
   const stored = await request.upload.store({ maxBytes: fileLimitBytes });
   if (!stored.ok) return stored;
-  const content = { path: path.value, version: version.value, stored: stored.value };
-  return transactionOverConflicts(storage, (trx) => recordFile(trx, find, content, clock.now()));
+  const content = { path: path.value, version: version.value, stored: stored.value, headers: request.headers };
+  return transactionOverConflicts(storage, (trx) => recordFile(trx, storage, find, content, clock.now()));
 }
 
 async function spaceFor(db: Db, owner: StoreOwner, path: string, size: number): Promise<Refusal | undefined> {
   return refuseSpace(await useBeside(db, owner, path), size);
 }
 
+interface NewFile extends Pick<ChangeRequest, 'headers'> {
+  readonly path: string;
+  readonly version: string | null;
+  readonly stored: StoredUpload;
+}
+
 async function recordFile(
   trx: Db,
+  { expressions }: Storage,
   find: FindStore,
-  { path, version, stored }: { path: string; version: string | null; stored: StoredUpload },
+  { path, version, stored, headers }: NewFile,
   atMs: number,
 ): Promise<Result<FileRecord & { result: 'ok' }, Refusal>> {
   const store = await find(trx);
   if (!store.ok) return store;
   const { owner, subject } = store.value;
   const { blob } = stored;
-  const full = await spaceFor(trx, owner, path, blob.size);
-  if (full) return failure(full);
+  const earlier = await lockFile(trx, expressions, owner, path);
+  const refused = refuseChanged(headers, validatorsOf(earlier)) ?? (await spaceFor(trx, owner, path, blob.size));
+  if (refused) return failure(refused);
   await recordBlob(trx, blob, atMs);
   const mime = stored.mime ?? mimeOfFilename(path);
   const content = { version, mime, size: blob.size, crc: blob.crc, sha256: blob.sha256, updated_at: atMs };
-  const earlier = await fileByPath(trx, owner, path);
   const ids =
     'deviceId' in owner
       ? { device_id: owner.deviceId, product_id: null }
@@ -139,18 +166,22 @@ async function recordFile(
 export async function removeFile(
   { storage, clock }: StoreDeps,
   find: FindStore,
-  name: string,
+  { params, headers }: ChangeRequest,
 ): Promise<Result<typeof resultOk, Refusal>> {
   const allowed = await find(storage.db);
   if (!allowed.ok) return allowed;
-  const path = checkPath(name);
+  const path = checkPath(params.path);
   if (!path.ok) return path;
   const atMs = clock.now();
   return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
     const store = await find(trx);
     if (!store.ok) return store;
     const { owner, subject } = store.value;
-    if (!(await deleteFile(trx, owner, path.value))) return fileNotFound();
+    const row = await lockFile(trx, storage.expressions, owner, path.value);
+    if (!row) return fileNotFound();
+    const refused = refuseChanged(headers, validatorsOf(row));
+    if (refused) return failure(refused);
+    await deleteFile(trx, row.id);
     const type = 'deviceId' in owner ? 'device.file_delete' : 'asset.delete';
     await writeLog(trx, {
       ...subject,

@@ -69,8 +69,10 @@ describe('the console', () => {
 
   it('says that nothing has changed', async () => {
     const etag = String((await get('/')).headers.etag);
-    const reply = await get('/', { 'if-none-match': etag });
-    expect([reply.statusCode, reply.body]).toEqual([304, '']);
+    for (const tags of [etag, `W/${etag}`, `"x", ${etag}`]) {
+      const reply = await get('/', { 'if-none-match': tags });
+      expect([reply.statusCode, reply.body]).toEqual([304, '']);
+    }
   });
 
   it.each(['/assets/main-old.js', '/favicon.ico', '/../package.json', '/%2e%2e/package.json'])(
@@ -81,13 +83,20 @@ describe('the console', () => {
     },
   );
 
-  it.each(['/api/nothing', '/api', '/docs/x', '/healthz', '/readyz', '/metrics', '/openapi.json'])(
-    'leaves %s to the service',
-    async (url) => {
-      const reply = await get(url);
-      expect([reply.statusCode, reply.body]).toEqual([404, 'not found']);
-    },
-  );
+  it.each([
+    '/api/nothing',
+    '/API/devices',
+    '/%61pi/x',
+    '/api',
+    '/Docs/x',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+  ])('leaves %s to the service', async (url) => {
+    const reply = await get(url);
+    expect([reply.statusCode, reply.body]).toEqual([404, 'not found']);
+  });
 
   it('stands behind what the service serves', async () => {
     expect((await get('/api/thing')).body).toBe('of the service');

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { etagOf, isNotModified, type Validators } from '../core/conditions.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -40,21 +41,23 @@ const securityHeaders = {
 
 /** Names of files under here carry a hash of their content. */
 const hashedPrefix = '/assets/';
-/** What is not for the console, whatever its pages are called. */
-const servicePaths = /^\/(api|docs|device|healthz|readyz|metrics|openapi\.json)(\/|$)/;
+/** What is not for the console, whatever its pages are called, in any letter case: a mistyped call gets no page. */
+const servicePaths = /^(api|docs|device|healthz|readyz|metrics|openapi\.json)(\/|$)/i;
 
-interface ConsoleFile {
+/** Newer than any time that a client may have: when a build was unpacked says nothing of its files. */
+const lastModifiedMs = Number.POSITIVE_INFINITY;
+
+interface ConsoleFile extends Validators {
   readonly mime: string;
   readonly bytes: Buffer;
   readonly packed: Buffer | undefined;
-  readonly etag: string;
 }
 
 function readConsoleFile(path: string): ConsoleFile {
   const bytes = readFileSync(path);
   const mime = mediaTypes[extname(path)] ?? 'application/octet-stream';
-  const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
-  return { mime, bytes, packed: packedTypes.has(mime) ? undefined : gzipSync(bytes), etag };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { mime, bytes, packed: packedTypes.has(mime) ? undefined : gzipSync(bytes), sha256, lastModifiedMs };
 }
 
 /** Every file of the built console, by its path on the service. */
@@ -72,11 +75,11 @@ function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, path: str
   const packed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) ? file.packed : undefined;
   reply.headers({
     ...securityHeaders,
-    etag: file.etag,
+    etag: etagOf(file),
     vary: 'accept-encoding',
     'cache-control': path.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  if (isNotModified(request.headers, file)) return reply.code(304).send();
   if (packed) reply.header('content-encoding', 'gzip');
   return reply.header('content-type', file.mime).send(packed ?? file.bytes);
 }
@@ -94,7 +97,9 @@ export function serveConsole(app: FastifyInstance, folder: string, statusOf: Sta
   if (!index) throw new Error(`The console in ${folder} has no index.html`);
   app.get('/*', (request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
-    if (servicePaths.test(path)) return reply.callNotFound();
+    // Safe: the router makes this object, with the path percent-decoded.
+    const { '*': decoded } = request.params as { readonly '*': string };
+    if (servicePaths.test(decoded)) return reply.callNotFound();
     const file = files.get(path);
     if (file) return sendConsoleFile(request, reply, path, file);
     // A file that is gone belongs to an older build: its page must hear that, not be given a page as a script.

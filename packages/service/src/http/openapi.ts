@@ -79,8 +79,8 @@ export const statusesOf = (shape: EndpointShape): number[] => [
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 
 const fileHeaders = {
-  ETag: text('for If-None-Match and If-Range'),
-  'Last-Modified': text('for If-Modified-Since and If-Range'),
+  ETag: text('SHA-256 of the bytes; for If-Match, If-None-Match and If-Range'),
+  'Last-Modified': text('for If-Modified-Since and If-Unmodified-Since'),
   'Accept-Ranges': text('bytes'),
 } as const;
 

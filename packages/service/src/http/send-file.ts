@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.ts';
+import { etagOf, isAsExpected, isNotModified, rangeApplies } from '../core/conditions.ts';
 import type { BytesReply, FileReply } from '../core/types.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
-import { isAsExpected, isNotModified, rangeApplies, wantedRange } from './ranges.ts';
+import { wantedRange } from './ranges.ts';
 
 /** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */
 const chunkBytes = 128 * 1024;
@@ -59,10 +60,10 @@ const contentPolicy = "default-src 'none'; img-src https: data:; style-src 'unsa
 /** What a browser may show by itself; anything else that is opened by its address is saved, whatever it may do elsewhere. */
 const shownTypes = /^(image\/(png|jpeg|gif|webp)|text\/plain|application\/json)(;|$)/i;
 
-const headersOf = (file: FileReply, etag: string) => ({
+const headersOf = (file: FileReply) => ({
   ...(!shownTypes.test(file.mime) && { 'content-disposition': 'attachment' }),
   'content-type': file.mime,
-  etag,
+  etag: etagOf(file),
   'last-modified': new Date(file.lastModifiedMs).toUTCString(),
   'accept-ranges': 'bytes',
   // With a cookie instead of a bearer header, caches on the way would take it for everybody's.
@@ -91,18 +92,12 @@ export async function sendFile(
   blobs: BlobStore,
   statusOf: StatusOf,
 ): Promise<FastifyReply> {
-  const etag = `"${file.etag}"`;
-  const validators = { etag, lastModifiedS: Math.floor(file.lastModifiedMs / 1000) };
-  const headers = headersOf(file, etag);
-  if (!isAsExpected(request.headers, validators)) {
+  const headers = headersOf(file);
+  if (!isAsExpected(request.headers, file)) {
     return sendRefusal(reply, refusal('FILE_CHANGED'), statusOf('FILE_CHANGED'));
   }
-  if (isNotModified(request.headers, validators)) return reply.code(304).headers(headers).send();
-  const ifRange = request.headers['if-range'];
-  const header = rangeApplies(Array.isArray(ifRange) ? ifRange[0] : ifRange, validators)
-    ? request.headers.range
-    : undefined;
-  const wanted = wantedRange(header, file.size);
+  if (isNotModified(request.headers, file)) return reply.code(304).headers(headers).send();
+  const wanted = wantedRange(rangeApplies(request.headers, file) ? request.headers.range : undefined, file.size);
   if (wanted === 'unsatisfiable') {
     reply.header('content-range', `bytes */${file.size}`);
     return sendRefusal(

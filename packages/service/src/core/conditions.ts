@@ -1,0 +1,64 @@
+import { type Refusal, refusal } from '@moorage/api';
+
+/** What the conditions of a request are compared with: the hash of the bytes, and when they were written. */
+export interface Validators {
+  /** Lower-case hex. Equal bytes have one ETag, others never: a check sum of 16 bits would not do. */
+  readonly sha256: string;
+  readonly lastModifiedMs: number;
+}
+
+/** Header fields of a request, as Node gives them. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The ETag of stored bytes, as the header has it. Reference: api 3.3. */
+export const etagOf = ({ sha256 }: Pick<Validators, 'sha256'>): string => `"${sha256}"`;
+
+/** A header that may come once; of several lines what a list of them means. */
+const field = (headers: Headers, name: string): string | undefined => headers[name]?.toString();
+
+const secondsOf = (header: string): number => Math.floor(Date.parse(header) / 1000);
+const isNewerThan = ({ lastModifiedMs }: Validators, header: string): boolean =>
+  Math.floor(lastModifiedMs / 1000) > secondsOf(header);
+
+/** Whether a list of entity tags has this one; weak ones count where the bytes need not be compared strictly. */
+function lists(tags: string, etag: string, weak: 'weak' | 'strong'): boolean {
+  if (tags.trim() === '*') return true;
+  return tags.split(',').some((tag) => (weak === 'weak' ? tag.trim().replace(/^W\//, '') : tag.trim()) === etag);
+}
+
+/** Whether the client has it already (RFC 9110 13.1.2, 13.1.3); If-None-Match rules out If-Modified-Since. */
+export function isNotModified(headers: Headers, validators: Validators): boolean {
+  const tags = field(headers, 'if-none-match');
+  if (tags !== undefined) return lists(tags, etagOf(validators), 'weak');
+  const since = field(headers, 'if-modified-since');
+  return since !== undefined && secondsOf(since) >= Math.floor(validators.lastModifiedMs / 1000);
+}
+
+/** Whether it still is what the client means (RFC 9110 13.1.1, 13.1.4); If-Match rules out If-Unmodified-Since. */
+export function isAsExpected(headers: Headers, validators: Validators | undefined): boolean {
+  const tags = field(headers, 'if-match');
+  if (tags !== undefined) return validators !== undefined && lists(tags, etagOf(validators), 'strong');
+  const since = field(headers, 'if-unmodified-since');
+  return since === undefined || validators === undefined || !isNewerThan(validators, since);
+}
+
+/**
+ * The refusal of a change whose conditions do not hold: FILE_CHANGED. `If-None-Match: *` writes only what is not there
+ * yet. Spec: API-ERR-412.
+ *
+ * @param validators of what is there now; `undefined` when nothing is
+ */
+export function refuseChanged(headers: Headers, validators: Validators | undefined): Refusal | undefined {
+  const tags = field(headers, 'if-none-match');
+  const isThere = validators !== undefined && tags !== undefined && lists(tags, etagOf(validators), 'weak');
+  return isThere || !isAsExpected(headers, validators) ? refusal('FILE_CHANGED') : undefined;
+}
+
+/**
+ * Whether a Range header counts, given If-Range (RFC 9110 13.1.5): only for exactly these bytes. A time never does: its
+ * seconds do not tell a file from the one that took its place at once.
+ */
+export const rangeApplies = (headers: Headers, validators: Validators): boolean => {
+  const expected = field(headers, 'if-range');
+  return expected === undefined || expected.trim() === etagOf(validators);
+};
