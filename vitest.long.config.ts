@@ -2,4 +2,11 @@ import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
 // What takes minutes by itself: `npm run test:long`, which CI runs too.
-export default defineConfig({ test: { ...base.test, include: ['e2e/long/**/*.test.ts'], exclude: [] } });
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ['e2e/long/**/*.test.ts', 'e2e/fleet.test.ts'],
+    exclude: [],
+    env: { FLEET_SIZE: '200' },
+  },
+});

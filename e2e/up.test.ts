@@ -2,12 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@moorage/api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
-
-const login = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
-const freePorts = ['--port', '0', '--device-port', '0', '--serial', 'tcp:127.0.0.1:0'];
+import { administratorOf, login, startUp, stateOf } from './up-scene.ts';
 
 let data: string;
 
@@ -20,35 +17,11 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-const up = (...more: string[]): Moorage => moorage(['up', '--data', data, ...freePorts, ...more], login);
-
-/** The device of the module and its updates, as the administrator sees them. */
-async function stateOf(ready: Record<string, unknown>) {
-  const client = createClient({ baseUrl: String(ready.api) });
-  const body = { username: login.MOORAGE_ADMIN_EMAIL, password: login.MOORAGE_ADMIN_PASSWORD };
-  const session = await client.call('auth.login', { body });
-  if (!session.ok) throw new Error(session.error.body.message);
-  const admin = client.as(session.value.value.token);
-  const device = await admin.call('devices.get', { params: { identifier: String(ready.uuid) } });
-  if (!device.ok) throw new Error(device.error.body.message);
-  const updates = await admin.call('deviceUpdates.list', { params: { device_id: device.value.value.id } });
-  const products = await admin.call('products.list', { query: { q: 'TIDE_GAUGE' } });
-  const devices = await admin.call('devices.list', {});
-  return {
-    device: device.value.value,
-    updates: updates.ok ? updates.value.value : [],
-    products: products.ok ? products.value.value : [],
-    devices: devices.ok ? devices.value.value : [],
-  };
-}
+const up = (...more: string[]): Moorage => startUp(data, ...more);
 
 /** How many samples of the water level the service has, after looking that there is water. */
 async function tidesOf(ready: Record<string, unknown>): Promise<number> {
-  const client = createClient({ baseUrl: String(ready.api) });
-  const body = { username: login.MOORAGE_ADMIN_EMAIL, password: login.MOORAGE_ADMIN_PASSWORD };
-  const session = await client.call('auth.login', { body });
-  if (!session.ok) throw new Error(session.error.body.message);
-  const admin = client.as(session.value.value.token);
+  const admin = await administratorOf(ready);
   const device = await admin.call('devices.get', { params: { identifier: String(ready.uuid) } });
   if (!device.ok) throw new Error(device.error.body.message);
   const params = { device_id: device.value.value.id, name: 'tide' };
@@ -98,31 +71,6 @@ describe('moorage up', () => {
     expect(second.lines.join('\n')).not.toMatch(/First run|Provisioned|Claimed|Activated|Update|cloud_activate/);
     second.process.kill('SIGINT');
     expect(await second.ended).toBe(0);
-  });
-
-  test('goes on after kill -9 at every line of its output', async () => {
-    let kills = 0;
-    for (let killAt = 1; ; killAt++) {
-      const program = up();
-      const seen = await Promise.race([
-        program.line(() => program.lines.length >= killAt).then(() => true),
-        program.line((line) => line.startsWith('Ctrl-C')).then(() => false),
-      ]);
-      program.process.kill('SIGKILL');
-      await program.ended;
-      if (!seen || program.lines.some((line) => line.startsWith('Ctrl-C'))) break;
-      kills++;
-    }
-    expect(kills).toBeGreaterThan(5);
-    const last = up('--json');
-    const ready = await eventOf(last, 'ready');
-    const { device, devices, products, updates } = await stateOf(ready);
-    expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });
-    expect(devices).toHaveLength(1);
-    expect(products).toHaveLength(1);
-    expect(updates.filter((update) => update.state === 'done')).toHaveLength(1);
-    last.process.kill('SIGTERM');
-    expect(await last.ended).toBe(0);
   });
 
   test('names a port that is taken', async () => {
