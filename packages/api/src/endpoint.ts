@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** Statuses that a refusal may carry. Reference: api 2.2. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 416 | 429 | 500 | 502 | 503 | 504;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 416 | 429 | 500 | 502 | 503 | 504 | 507;
 
 /** Largest JSON body, in bytes: a base64 resource of about 12 MiB. Reference: api 2.3. Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;

@@ -79,6 +79,14 @@ export const errors = {
   DEVICE_SILENT: { status: 504, message: 'The device did not answer within {timeoutMs} ms' },
   BUSY: { status: 503, message: 'Too much of this is going on; try again in {retryAfterS} seconds' },
   STORAGE_AWAY: { status: 503, message: 'The storage does not answer; try again in {retryAfterS} seconds' },
+  STORAGE_BUSY: {
+    status: 503,
+    message: 'Too many requests wait for the storage; try again in {retryAfterS} seconds',
+  },
+  STORAGE_FULL: {
+    status: 507,
+    message: 'No room is left in the {what}; reading goes on, and changes do when there is room again',
+  },
   INTERNAL: { status: 500, message: 'The service failed; the log has the cause under this request id' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -28,7 +28,8 @@ export const metaContract = {
       status: Type.Literal('ok'),
       warning: Type.Optional(
         Type.String({
-          description: 'what keeps devices away though requests are answered: an authority out of its time',
+          description:
+            'what is wrong though requests are answered: an authority out of its time, a database or file store without room',
         }),
       ),
     }),

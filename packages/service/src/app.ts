@@ -7,11 +7,12 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import { channelSlice } from './channel-slice.ts';
 import { startDeliveries } from './connectors/engine.ts';
 import type { LogLevel, Settings } from './core/config.ts';
+import { StorageHealth } from './core/storage-health.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps } from './core/types.ts';
-import { isStorageAway } from './db/away.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
+import { storageTroubleOf } from './db/trouble.ts';
 import { deviceSlices, openDeviceListener, readyDeviceRoute, readyDevices } from './device-slices.ts';
 import { openBearers } from './http/bearer.ts';
 import { serveConsole } from './http/console-files.ts';
@@ -60,10 +61,12 @@ export interface Service {
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = options.settings.logLevel } = options;
   const traffic = new Traffic();
+  const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
+  const troubleOf = (error: unknown) => health.troubleOf(error);
   let readyAnswers: ReturnType<typeof readyDevices> | undefined;
-  const api = buildServer({
+  const api: FastifyInstance = buildServer({
     statusOf,
-    isStorageAway,
+    troubleOf,
     logLevel,
     traffic,
     logStream: options.logStream,
@@ -80,7 +83,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
   const storage = options.storage ?? (await openStorage(settings.database, { onError }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), traffic };
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), health, traffic };
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, options.deviceHosts);
   const trouble = identity.trouble();
   if (trouble !== undefined) api.log.error(trouble);
@@ -91,7 +94,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
   const devices = openDeviceListener(deps, slices, channel.hub, {
-    isStorageAway,
+    troubleOf,
     logLevel,
     logStream: options.logStream,
     traffic,

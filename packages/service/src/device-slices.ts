@@ -122,7 +122,7 @@ export function openDeviceListener(
   deps: Deps,
   slices: DeviceSlices,
   hub: ChannelHub,
-  options: Pick<ServerOptions, 'isStorageAway' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+  options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, endpoints, options);

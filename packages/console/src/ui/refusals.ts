@@ -99,6 +99,7 @@ const adviceByCode: Partial<Readonly<Record<ErrorCode, string>>> = {
   DEVICE_LOCKED: 'The owner of that product has to make its devices claimable first.',
   PRODUCTION_DEVICE: 'Devices of production products cannot be moved.',
   PLATFORM_MISMATCH: 'Choose one of the same platform.',
+  STORAGE_FULL: 'Tell whoever runs the service: its disk is full.',
   INTERNAL: 'Try again; if it fails again, tell whoever runs the service: its log says why.',
 };
 

@@ -6,6 +6,7 @@ import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Validators } from './conditions.ts';
 import type { Settings } from './config.ts';
+import type { StorageHealth } from './storage-health.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A user who has shown a valid bearer token. */
@@ -155,6 +156,8 @@ export interface Deps {
   readonly settings: Settings;
   readonly log: FastifyBaseLogger;
   readonly logins: LoginThrottle;
+  /** What is known of the room in the storage. */
+  readonly health: StorageHealth;
   /** What both listeners have answered. */
   readonly traffic: Traffic;
 }

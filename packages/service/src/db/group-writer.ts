@@ -1,3 +1,5 @@
+import { StorageError } from '../core/storage-health.ts';
+
 /** Most items committed together, and most that may wait. */
 const groupLimit = 1_000;
 const waitingLimit = 100_000;
@@ -35,7 +37,9 @@ export function groupWriter<T>(commit: (items: readonly T[]) => Promise<void>): 
   return (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= waitingLimit) {
-        reject(new Error(`More than ${waitingLimit} writes wait to be grouped`));
+        reject(
+          new StorageError({ kind: 'busy', what: 'database' }, `More than ${waitingLimit} writes wait to be grouped`),
+        );
         return;
       }
       waiting.push({ item, resolve, reject });

@@ -28,7 +28,12 @@ export interface Bearers {
  * Checks `Authorization: Bearer <token>`, the scheme in either letter case, by the token's hash. A revoked token
  * fails at once: what is remembered of a good one goes with any write.
  */
-export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clock' | 'log'>): Bearers {
+export function openBearers({
+  storage,
+  clock,
+  log,
+  health,
+}: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>): Bearers {
   const touched = new Map<string, number>();
 
   function touch(tokenId: string, lastUsedMs: number | null): void {
@@ -37,7 +42,10 @@ export function openBearers({ storage, clock, log }: Pick<Deps, 'storage' | 'clo
     if (touched.size >= rememberedLimit) touched.clear();
     touched.set(tokenId, now);
     // Not awaited: the request is not held up by a bookkeeping write.
-    storage.hot.touchToken(tokenId, now).catch((error) => log.error({ err: error }, 'Token use could not be recorded'));
+    storage.hot.touchToken(tokenId, now).catch((error: unknown) => {
+      // What keeps it from being written, other requests tell.
+      if (!health.troubleOf(error)) log.error({ err: error }, 'Token use could not be recorded');
+    });
   }
 
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);

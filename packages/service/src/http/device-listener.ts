@@ -103,7 +103,7 @@ type Identify = (request: FastifyRequest) => Promise<Result<Identified, Refusal>
 
 const stranger = () => failure(refusal('DEVICE_NOT_IDENTIFIED'));
 
-type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings'>;
+type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings' | 'health'>;
 
 /** By certificate: it, the fingerprint of the one issued last and any uuid in a header have to agree. */
 function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, open: DeviceConnections): Identify {
@@ -165,7 +165,7 @@ const byHeaders =
 
 /**
  * The check of every device call but provisioning. A device that passes has been seen: that is durable before its
- * call is answered. Spec: API-DEV-identity, API-DEV-first-contact, API-RULE-ota-1, API-STATE-device-any-disabled.
+ * call is answered, unless the database is full. Spec: API-ERR-507, API-DEV-identity, API-DEV-first-contact, API-RULE-ota-1, API-STATE-device-any-disabled.
  */
 export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenticate<DeviceCaller> {
   const { storage, clock, settings } = deps;
@@ -173,13 +173,23 @@ export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenti
   // Spec: API-DEV-revoked.
   storage.bus.subscribe(topics.deviceRevoked, ({ uuid }) => uuid !== undefined && open.cut(uuid));
   const identify = settings.deviceInsecure ? byHeaders(deps, open) : byCertificate(deps, contacts, open);
+
+  /** A device that only asks is answered without room for the mark, too: its next contact makes up for it. */
+  async function markSeen(deviceId: string, ip: string): Promise<void> {
+    try {
+      await storage.hot.touchDevice(deviceId, clock.now(), ip);
+    } catch (error) {
+      if (deps.health.troubleOf(error)?.kind !== 'full') throw error;
+    }
+  }
+
   return async (request): Promise<Result<DeviceCaller, Refusal>> => {
     const found = await identify(request);
     if (!found.ok) return found;
     const { row, certificate } = found.value;
     if (row.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
     if (row.state === 'enabled') await contacts.firstContact(row, request.ip);
-    await storage.hot.touchDevice(row.id, clock.now(), request.ip);
+    await markSeen(row.id, request.ip);
     return success({ deviceId: row.id, uuid: row.uuid, row, certificate });
   };
 }
@@ -192,7 +202,7 @@ export function buildDeviceListener(
   { settings, log }: Pick<Deps, 'settings' | 'log'>,
   identity: ListenerIdentity,
   endpoints: readonly EndpointShape[],
-  options: Pick<ServerOptions, 'isStorageAway' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+  options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const common = { ...options, statusOf: deviceStatusOf, endpoints, listener: 'devices' } as const;
   if (settings.deviceInsecure) {

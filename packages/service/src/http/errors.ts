@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageTrouble } from '../core/storage-health.ts';
 
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;
@@ -79,24 +80,33 @@ const frameworkErrors: Readonly<Record<string, Translate>> = {
   FST_ERR_MAX_PARAM_LENGTH: () => refusal('INVALID_REQUEST', { detail: 'A segment of the path is too long' }),
 };
 
-/** Seconds after which a storage that did not answer may do so again. */
+/** Seconds after which a storage that did not answer may do so again, and one that had too much to do. */
 const awayRetryS = 5;
+const busyRetryS = 2;
 
-/** The storage is away for now; nothing is wrong with the request. Spec: API-ERR-503. */
-const storageAway = (): Refusal => ({
-  ...refusal('STORAGE_AWAY', { retryAfterS: awayRetryS }),
-  retryAfterS: awayRetryS,
+const retriable = (code: ErrorCode, retryAfterS: number): Refusal => ({
+  ...refusal(code, { retryAfterS }),
+  retryAfterS,
 });
+
+/** The storage cannot serve now; nothing is wrong with the request. Spec: API-ERR-503, API-ERR-507. */
+export function storageRefusal({ kind, what }: StorageTrouble): Refusal {
+  if (kind === 'full') return refusal('STORAGE_FULL', { what });
+  return kind === 'away' ? retriable('STORAGE_AWAY', awayRetryS) : retriable('STORAGE_BUSY', busyRetryS);
+}
+
+/** What an error says of the storage; nothing when the storage has no part in it. */
+export type StorageTroubleOf = (error: unknown) => StorageTrouble | undefined;
 
 /**
  * The refusal for a thrown error. An unexpected one becomes INTERNAL: its cause goes to the log alone.
  *
- * @param isStorageAway whether it says that the storage cannot serve now
+ * @param troubleOf whether it says that the storage cannot serve now
  */
 export function refusalOf(
   error: FastifyError,
   request: FastifyRequest,
-  isStorageAway: (error: unknown) => boolean = () => false,
+  troubleOf: StorageTroubleOf = () => undefined,
 ): Refusal {
   const translate = frameworkErrors[error.code];
   if (translate) return translate(error, request);
@@ -109,5 +119,6 @@ export function refusalOf(
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refusal('INVALID_REQUEST', { detail: error.message });
   }
-  return isStorageAway(error) ? storageAway() : refusal('INTERNAL');
+  const trouble = troubleOf(error);
+  return trouble ? storageRefusal(trouble) : refusal('INTERNAL');
 }

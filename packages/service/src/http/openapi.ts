@@ -60,7 +60,7 @@ function refusalsOf(shape: EndpointShape): number[] {
     ...(shape.auth === 'bearer' && changes(shape) ? [403] : []),
     400,
     // A body that the endpoint does not take is refused too when it is huge, or of no media type at all.
-    ...(changes(shape) ? [413, 415] : []),
+    ...(changes(shape) ? [413, 415, 507] : []),
     ...(sendsFile(shape) ? [412] : []),
     500,
     // Whatever needs the storage may find it away.

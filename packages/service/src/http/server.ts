@@ -7,7 +7,7 @@ import { realClock } from '@moorage/base';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel } from '../core/config.ts';
 import type { CountAnswer, Traffic } from '../core/traffic.ts';
-import { errorBody, refusalOf, type StatusOf, sendRefusal } from './errors.ts';
+import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
 import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
 import { compileValidator } from './validation.ts';
@@ -46,7 +46,7 @@ export interface ServerOptions {
   /** What may be sent without asking the framework; not together with TLS or the log of requests. */
   readonly ready?: ReadyAnswers | undefined;
   /** Whether a thrown error says that the storage cannot serve now; without it none does. */
-  readonly isStorageAway?: ((error: unknown) => boolean) | undefined;
+  readonly troubleOf?: StorageTroubleOf | undefined;
   /** For tests, which have less time. */
   readonly timeouts?: Timeouts | undefined;
 }
@@ -190,7 +190,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: paramLimitBytes },
     serverFactory: (handler: RequestListener) => makeServer(options, handler, () => isOpen),
     frameworkErrors: (error, request, reply) => {
-      const found = refusalOf(error, request, options.isStorageAway);
+      const found = refusalOf(error, request, options.troubleOf);
       sendRefusal(reply, found, statusOf(found.code));
     },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
@@ -213,7 +213,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const found = refusalOf(error, request, options.isStorageAway);
+    const found = refusalOf(error, request, options.troubleOf);
     if (found.code === 'INTERNAL') {
       app.log.error(
         { err: error, reqId: request.id, method: request.method, url: loggedUrl(request) },

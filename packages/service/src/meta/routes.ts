@@ -20,6 +20,7 @@ export function metaRoutes({
   blobs,
   clock,
   log,
+  health,
   traffic,
   trouble,
 }: Deps & OwnState): Handlers<typeof metaContract> {
@@ -46,13 +47,17 @@ export function metaRoutes({
     async ready() {
       try {
         await askDatabase(storage.db);
-        await blobs.check();
+        await blobs.check().catch((error: unknown) => {
+          // Requests that change nothing are answered without room: taking them elsewhere would help none.
+          if (health.troubleOf(error)?.kind !== 'full') throw error;
+        });
       } catch (error) {
         log.error({ err: error }, 'The service is not ready');
         return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
       }
-      const warning = trouble();
-      return success({ status: 'ok', ...(warning !== undefined && { warning }) });
+      const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
+      const warning = [trouble() ?? [], ...full].flat().join('; ');
+      return success({ status: 'ok', ...(warning !== '' && { warning }) });
     },
 
     // API-EP-GET-metrics

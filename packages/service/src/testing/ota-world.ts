@@ -1,6 +1,6 @@
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import type { Storage } from '../db/storage.ts';
-import { buildApp, type TestApp } from './build-app.ts';
+import { buildApp, type TestApp, type TestAppOptions } from './build-app.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
@@ -8,8 +8,8 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
  * Products with bundles, and devices that ask for updates: the listener is in development mode, so that no test needs
  * a socket.
  */
-export async function otaWorld(storage: Storage) {
-  const app = await buildApp(storage, { settings: { deviceInsecure: true } });
+export async function otaWorld(storage: Storage, options: TestAppOptions = {}) {
+  const app = await buildApp(storage, { ...options, settings: { deviceInsecure: true } });
   await app.service.devices.ready();
   const { make } = app;
   const people = {

@@ -1,6 +1,10 @@
+import { StorageError } from '../../../core/storage-health.ts';
+
 /** How many writers may wait at once, and for how long, before a waiting one fails. */
 const waiterLimit = 10_000;
 const waitTimeoutMs = 30_000;
+
+const busy = (message: string) => new StorageError({ kind: 'busy', what: 'database' }, message);
 
 interface Waiter {
   readonly grant: () => void;
@@ -26,12 +30,12 @@ export class Mutex {
       return Promise.resolve();
     }
     if (this.#waiters.length >= waiterLimit) {
-      return Promise.reject(new Error(`More than ${waiterLimit} writers wait for the database`));
+      return Promise.reject(busy(`More than ${waiterLimit} writers wait for the database`));
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(new Error(`A write waited for over ${waitTimeoutMs} ms; was it made outside of its own transaction?`));
+        reject(busy(`A write waited for over ${waitTimeoutMs} ms; was it made outside of its own transaction?`));
       }, waitTimeoutMs);
       timer.unref();
       const waiter = { grant: resolve, timer };

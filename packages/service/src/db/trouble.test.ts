@@ -1,8 +1,9 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureAdministrator } from '../auth/accounts.ts';
 import { buildApp, PostgresServer, type TestApp, testSettings } from '../testing/index.ts';
-import { isStorageAway } from './away.ts';
 import { openStorage } from './open.ts';
+import { storageTroubleOf } from './trouble.ts';
 
 const account = { adminEmail: 'harbour@example.com', adminPassword: 'a long password' };
 const credentials = { username: account.adminEmail, password: account.adminPassword };
@@ -67,20 +68,33 @@ describe('a service whose PostgreSQL goes away', () => {
   });
 });
 
-describe('what counts as the database being away', () => {
+describe('what an error says of the storage', () => {
   const coded = (message: string, facts: object) => Object.assign(new Error(message), facts);
+  const server = (code: string) => Object.assign(new pg.DatabaseError('said by the server', 20, 'error'), { code });
 
   it.each([
-    coded('connect ECONNREFUSED', { code: 'ECONNREFUSED' }),
-    coded('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }),
-    new Error('Connection terminated unexpectedly'),
-    new Error('timeout exceeded when trying to connect'),
-  ])('%s does', (error) => expect(isStorageAway(error)).toBe(true));
+    ['away', coded('connect ECONNREFUSED', { code: 'ECONNREFUSED' })],
+    ['away', coded('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })],
+    ['away', new Error('Connection terminated unexpectedly')],
+    ['away', new Error('timeout exceeded when trying to connect')],
+    ['away', coded('disk I/O error', { errcode: 778 })],
+    ['away', server('57P01')],
+    ['away', server('08006')],
+    ['busy', server('53300')],
+    ['busy', server('57014')],
+    ['busy', coded('database is locked', { errcode: 517 })],
+    ['full', server('53100')],
+    ['full', coded('database or disk is full', { errcode: 13 })],
+    ['full', coded('disk I/O error', { errcode: 4874 })],
+    ['full', coded('ENOSPC: no space left on device, write', { code: 'ENOSPC' })],
+    ['full', coded('EDQUOT: quota exceeded', { code: 'EDQUOT' })],
+  ])('%s: %s', (kind, error) => expect(storageTroubleOf(error)?.kind).toBe(kind));
 
   it.each([
     coded('aborted', { code: 'ECONNRESET' }),
-    coded('no such table', { code: 'ERR_SQLITE_ERROR' }),
+    coded('no such table', { code: 'ERR_SQLITE_ERROR', errcode: 1 }),
+    server('23505'),
     new TypeError('x is undefined'),
     'text',
-  ])('%s does not', (error) => expect(isStorageAway(error)).toBe(false));
+  ])('nothing: %s', (error) => expect(storageTroubleOf(error)).toBeUndefined());
 });

@@ -1,0 +1,58 @@
+import type { Clock } from '@moorage/base';
+
+/** Why the storage cannot serve a request now, by no fault of the request or of the program. */
+export interface StorageTrouble {
+  /** It does not answer, has no room, or too many wait for it. */
+  readonly kind: 'away' | 'full' | 'busy';
+  /** The part of the storage, for people: `database`, `file store`. */
+  readonly what: string;
+}
+
+/** A failure of the storage for which no code of the system or of a driver stands. */
+export class StorageError extends Error {
+  readonly trouble: StorageTrouble;
+
+  constructor(trouble: StorageTrouble, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.trouble = trouble;
+  }
+}
+
+/** How long after the last write without room a part counts as full, in ms: nothing else tells that there is room again. */
+const fullMs = 10_000;
+
+/** What this process has found out about the room in its storage, by what it could not write. */
+export class StorageHealth {
+  readonly #clock: Clock;
+  readonly #classify: (error: unknown) => StorageTrouble | undefined;
+  readonly #onFull: (what: string) => void;
+  /** When each part was last without room, on the monotonic clock. */
+  readonly #fullAtMs = new Map<string, number>();
+
+  /** @param onFull called when a part has become full, once for all requests that meet it */
+  constructor(
+    clock: Clock,
+    classify: (error: unknown) => StorageTrouble | undefined,
+    onFull: (what: string) => void = () => {},
+  ) {
+    this.#clock = clock;
+    this.#classify = classify;
+    this.#onFull = onFull;
+  }
+
+  /** What an error says of the storage, if anything. That a part is full is remembered for a while. */
+  troubleOf(error: unknown): StorageTrouble | undefined {
+    const trouble = this.#classify(error);
+    if (trouble?.kind !== 'full') return trouble;
+    const { what } = trouble;
+    if (!this.full.includes(what)) this.#onFull(what);
+    this.#fullAtMs.set(what, this.#clock.monotonic());
+    return trouble;
+  }
+
+  /** The parts that had no room lately. */
+  get full(): readonly string[] {
+    const afterMs = this.#clock.monotonic() - fullMs;
+    return [...this.#fullAtMs].filter(([, atMs]) => atMs > afterMs).map(([what]) => what);
+  }
+}
