@@ -186,7 +186,7 @@ export const zones: readonly Zone[] = [
   // above the bus. A folder imports only folders below it, values and types alike.
   { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base'] },
   // What a module prints, by key; a personality may replace any of it.
-  { name: 'module/texts', path: 'packages/module/src/texts/', imports: [], types: ['module/interpreter'] },
+  { name: 'module/texts', path: 'packages/module/src/texts/', imports: ['net'], types: ['module/interpreter'] },
   {
     name: 'module/device',
     path: 'packages/module/src/device/',
@@ -235,13 +235,13 @@ export const zones: readonly Zone[] = [
     name: 'module/cloud',
     path: 'packages/module/src/cloud/',
     // Telemetry reports what the status broadcast does; the message channel is one of the services.
-    imports: ['base', 'api', 'net', 'device', 'module/device', 'module/variables', 'module/services'],
+    imports: ['base', 'api', 'net', 'device', 'module/texts', 'module/device', 'module/variables', 'module/services'],
     types: ['module/model', 'module/wlan'],
   },
   {
     name: 'module/web',
     path: 'packages/module/src/web/',
-    imports: ['base', 'net', 'module/interpreter', 'module/device', 'module/variables'],
+    imports: ['base', 'net', 'module/interpreter', 'module/texts', 'module/device', 'module/variables'],
     types: ['module/services'],
     // Fed streams by the network, it opens no port; the firmware's own pages are plain files beside the sources.
     system: ['node:fs', 'node:http', 'ws'],

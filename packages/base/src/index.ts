@@ -7,6 +7,7 @@ export * from './pieces.ts';
 export * from './random.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';
+export * from './schema-demand.ts';
 export type * from './store/store.ts';
 export * from './transition.ts';
 export * from './unless-aborted.ts';

@@ -7,7 +7,6 @@ import {
   filesLinkContract,
   isBinary,
   otaLinkContract,
-  otaResults,
   type ReplyOf,
 } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
@@ -20,7 +19,7 @@ import {
   type SentBody,
 } from '@moorage/net/http/client';
 import Value from 'typebox/value';
-import { httpFailure, type ServiceFailure } from './failures.ts';
+import { httpFailure, ownFailure, type ServiceFailure } from './failures.ts';
 
 /** Requests to the device listener. Reference: wire 2.1, 3.1. */
 export const endpoints = { ...deviceLinkContract, ...otaLinkContract };
@@ -57,7 +56,7 @@ export class ServiceConnection {
       : await this.#http.json(endpoint.method, path, body);
     if (!response.ok) return failure(httpFailure(response.error));
     if (isBinary(endpoint.reply) || !Value.Check(endpoint.reply, response.value)) {
-      return failure({ result: otaResults.failed, message: `The reply to ${endpoint.path} is not understood` });
+      return ownFailure('unknownReply', { path: endpoint.path });
     }
     // Checked against the very schema that the type derives from.
     return success(response.value as ReplyOf<E>);

@@ -1,4 +1,6 @@
 import { otaResults } from '@moorage/api';
+import { failure, type Result } from '@moorage/base';
+import type { NetFailure } from '@moorage/net';
 import type { HttpFailure } from '@moorage/net/http/client';
 
 /** What an update came to, or a request. Spec: MOD-OTA-result. */
@@ -20,8 +22,34 @@ export interface ServiceFailure {
   readonly message: string;
   /** The service's own code of the refusal. */
   readonly code?: string;
+  /** The service has not been reached, and why; `message` then has the words of the layer below. */
+  readonly network?: NetFailure;
   /** Not the service's doing: the device could not join its network, or it is stopping. */
   readonly local?: true;
+}
+
+/** What the device itself says of a request that failed, with `{blanks}`. */
+export const failureTexts = {
+  unknownReply: 'The reply to {path} is not understood',
+  noToken: 'There is no provisioning token',
+  fileMissing: 'File "{path}" not found',
+  fileUnreadable: '{name} cannot be read: {why}',
+  noPlace: 'No place for {name}: {why}',
+  fileInvalid: '{name} is not valid: {why}',
+  identityFile: 'Bundle {version} has a file "{name}", which belongs to the device',
+  badVersion: 'Version "{version}" of {name} is not a version',
+  notInBundle: 'Bundle {version} has no file "{name}"',
+  restarting: 'The device restarts',
+} as const;
+
+/** A failure in the words of the device; a general one unless `result` says otherwise. */
+export function ownFailure(
+  key: keyof typeof failureTexts,
+  blanks: Readonly<Record<string, string | number>> = {},
+  result: OtaResultCode = otaResults.failed,
+): Result<never, ServiceFailure> {
+  const message = failureTexts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(blanks[name]));
+  return failure({ result, message });
 }
 
 const statusResults: Readonly<Record<number, OtaResultCode>> = {
@@ -43,7 +71,10 @@ export const isRefusal = ({ result }: ServiceFailure): boolean =>
 
 /** Result code and text of a request that failed. Reference: wire 4.1. */
 export function httpFailure(error: HttpFailure): ServiceFailure {
-  if (error.kind === 'unreachable') return { result: otaResults.unreachable, message: error.detail };
+  if (error.kind === 'unreachable') {
+    const { detail: message, network } = error;
+    return { result: otaResults.unreachable, message, ...(network && { network }) };
+  }
   if (error.kind === 'malformed') return { result: otaResults.failed, message: error.detail };
   const { status, message, code } = error;
   return { result: resultOfStatus(status), message, ...(code !== undefined && { code }) };

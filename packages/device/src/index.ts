@@ -8,7 +8,13 @@ export { DataCloud } from './data/data-cloud.ts';
 export type { Datum, WrittenValue } from './data/values.ts';
 export { createDevice, type Device, type DeviceOptions } from './device.ts';
 export type { DeviceEvent, DeviceEventListener } from './events.ts';
-export { type OtaResultCode, type ProvisionStatus, provisionStatus, type ServiceFailure } from './failures.ts';
+export {
+  failureTexts,
+  type OtaResultCode,
+  type ProvisionStatus,
+  provisionStatus,
+  type ServiceFailure,
+} from './failures.ts';
 export type * from './ports.ts';
 export type { RemoteFiles } from './remote-files.ts';
 export { StoreFiles } from './store-files.ts';

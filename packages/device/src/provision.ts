@@ -1,8 +1,8 @@
 import { otaResults } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { type Result, success } from '@moorage/base';
 import type { ServiceAccess } from './access.ts';
 import { endpoints } from './connection.ts';
-import { type ProvisionStatus, provisionStatus, type ServiceFailure } from './failures.ts';
+import { ownFailure, type ProvisionStatus, provisionStatus, type ServiceFailure } from './failures.ts';
 import { hasIdentity, identityFiles, storeIdentity, storePem } from './identity.ts';
 import type { DeviceFiles } from './ports.ts';
 import type { ClientRecord, RecordKeeper } from './record.ts';
@@ -35,7 +35,7 @@ export async function provision(
   const status = statusOf(files, keeper.record);
   if (status === provisionStatus.complete) return success(undefined);
   const held = keeper.record.token;
-  if (!held) return failure({ result: otaResults.badRequest, message: 'There is no provisioning token' });
+  if (!held) return ownFailure('noToken', {}, otaResults.badRequest);
   // A certificate from before a power cut only needs to be acknowledged, unless the service does not know it.
   if (!token && status === provisionStatus.notAcknowledged) {
     const acknowledged = await acknowledge(parts);

@@ -1,9 +1,9 @@
 import { callUrl, type FileRecord, type FileTarget, fileLimitBytes, otaResults, type WrittenFile } from '@moorage/api';
-import { type Clock, failure, parseVersion, type Result, success, type Version } from '@moorage/base';
+import { type Clock, parseVersion, type Result, success, type Version } from '@moorage/base';
 import type { Static } from 'typebox';
 import type { ServiceAccess } from './access.ts';
 import { fileEndpoints } from './connection.ts';
-import type { ServiceFailure } from './failures.ts';
+import { ownFailure, type ServiceFailure } from './failures.ts';
 import type { DeviceFiles } from './ports.ts';
 import { fetchInto } from './update/download.ts';
 
@@ -19,8 +19,6 @@ interface RemoteFilesParts {
 const pageSize = 500;
 
 const firstVersion: Version = [1, 0, 0, 0];
-
-const failed = (message: string) => failure<ServiceFailure>({ result: otaResults.failed, message });
 
 /**
  * The files of the device and the assets of its product, at the service. Of assets a device may list and read only;
@@ -70,7 +68,7 @@ export class RemoteFiles {
         version: parsed.ok ? parsed.value : firstVersion,
         purpose: 'requested',
       });
-      if (!writer.ok) return failed(`No place for ${name}: ${writer.error}`);
+      if (!writer.ok) return ownFailure('noPlace', { name, why: writer.error });
       const url = callUrl(fileEndpoints.get, { params: { target, path } });
       let finished = false;
       try {
@@ -81,7 +79,7 @@ export class RemoteFiles {
         if (!fetched.ok) return fetched;
         finished = true;
         const stored = await writer.value.finish();
-        return stored.ok ? success(undefined) : failed(`${name} is not valid: ${stored.error}`);
+        return stored.ok ? success(undefined) : ownFailure('fileInvalid', { name, why: stored.error });
       } finally {
         if (!finished) await writer.value.abandon();
       }
@@ -93,9 +91,9 @@ export class RemoteFiles {
     const { files, access } = this.#parts;
     return access.inTurn(async () => {
       // Keys and certificates stay on the device.
-      if (files.stat(name)?.isSecret) return failed(`${name} cannot be read: protected`);
+      if (files.stat(name)?.isSecret) return ownFailure('fileUnreadable', { name, why: 'protected' });
       const content = await files.readAll(name, fileLimitBytes);
-      if (!content.ok) return failed(`${name} cannot be read: ${content.error}`);
+      if (!content.ok) return ownFailure('fileUnreadable', { name, why: content.error });
       const body = { content: content.value, mediaType: 'application/octet-stream' };
       return access.request(fileEndpoints.upload, { params: { target, path }, body });
     });
@@ -113,6 +111,6 @@ export class RemoteFiles {
     if (!found.ok) return found;
     const [first] = found.value;
     if (first?.path === path) return success(first);
-    return failure({ result: otaResults.notFound, message: `File "${path}" not found` });
+    return ownFailure('fileMissing', { path }, otaResults.notFound);
   }
 }

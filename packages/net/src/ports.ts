@@ -5,11 +5,11 @@ import type { Result } from '@moorage/base';
 export type Interface = 'wlan' | 'softap';
 
 /** Why the network refused. */
-export type NetError = 'refused' | 'unreachable' | 'timeout' | 'not-found' | 'in-use' | 'tls' | 'reset';
+export type NetError = 'refused' | 'unreachable' | 'timeout' | 'not-found' | 'in-use' | 'denied' | 'tls' | 'reset';
 
 export interface NetFailure {
   readonly error: NetError;
-  /** For the log line: what the layer below said. */
+  /** What the layer below said, for a person at the host's side; no module prints it. */
   readonly detail: string;
   /** Its name for that, where it has one. */
   readonly code?: string;

@@ -1,5 +1,5 @@
 import { Capabilities, capabilitiesLimitBytes, capabilitiesProblem } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, schemaDemand, success } from '@moorage/base';
 import Value from 'typebox/value';
 import type { DeviceFiles } from '../ports.ts';
 
@@ -21,7 +21,7 @@ export function parseCapabilities(bytes: Uint8Array): Result<Capabilities, Capab
   }
   if (!Value.Check(Capabilities, value)) {
     const [first] = Value.Errors(Capabilities, value);
-    return malformed(`${first?.instancePath || '/'} ${first?.message ?? 'is wrong'}`);
+    return malformed(first ? `${first.instancePath || '/'} ${schemaDemand(first)}` : '/ does not fit');
   }
   const problem = capabilitiesProblem(value);
   return problem === undefined ? success(value) : malformed(problem);

@@ -4,7 +4,7 @@ import { type Clock, failure, type Random, type Result, type Store, success } fr
 import Value from 'typebox/value';
 import type { DeviceClient } from '../client.ts';
 import { dataEndpoints, type RequestInput, type ServiceConnection } from '../connection.ts';
-import type { ServiceFailure } from '../failures.ts';
+import { failureTexts, type ServiceFailure } from '../failures.ts';
 import type { DeviceFiles } from '../ports.ts';
 import { readCapabilities } from './capabilities.ts';
 import { DataKeeper } from './keeper.ts';
@@ -27,11 +27,13 @@ import {
   withSamples,
   withWrites,
 } from './state.ts';
-import { capabilityOf, type Datum, datumBytes, suitedValue, type WrittenValue } from './values.ts';
+import { capabilityOf, type Datum, datumBytes, suitedValue, textProblem, type WrittenValue } from './values.ts';
 
 /** Why the data cloud does not do what it was asked. */
 export type DataRefusal =
-  | { readonly kind: 'not-activated' | 'already-activated' | 'no-capabilities' | 'invalid' | 'overflow' }
+  | { readonly kind: 'not-activated' | 'already-activated' | 'no-capabilities' | 'overflow' }
+  /** There is no stream or control of that name, or what its value is not. */
+  | { readonly kind: 'invalid'; readonly name: string; readonly problem?: string }
   | { readonly kind: 'no-file' | 'malformed'; readonly detail: string }
   | { readonly kind: 'service'; readonly error: ServiceFailure };
 
@@ -175,8 +177,8 @@ export class DataCloud {
     const { activation } = this.#keeper;
     if (!activation) return failure({ kind: 'not-activated' });
     const sorted = sortValues(values, activation.capabilities);
-    if (!sorted) return failure({ kind: 'invalid' });
-    const { samples, controls } = sorted;
+    if (!sorted.ok) return sorted;
+    const { samples, controls } = sorted.value;
     if (!fitsCache(samples)) return failure({ kind: 'overflow' });
     // Spec: MOD-OPT-cloud_write-stream.
     const bytes = samples.reduce((sum, sample) => sum + datumBytes(sample), 0);
@@ -203,7 +205,7 @@ export class DataCloud {
     if (!activation) return failure({ kind: 'not-activated' });
     const { capabilities } = activation;
     if (name === undefined) return success(controlValues(state, capabilities));
-    if (capabilityOf(capabilities.controls, name) === undefined) return failure({ kind: 'invalid' });
+    if (capabilityOf(capabilities.controls, name) === undefined) return failure({ kind: 'invalid', name });
     return success(controlValues(state, capabilities, [name]));
   }
 
@@ -305,7 +307,7 @@ export class DataCloud {
       if (!answer.ok) refused = answer.error;
       await this.#keeper.change(epoch, (state) => withoutBatch(state, id));
     }
-    if (power.isOff) return failure({ result: otaResults.failed, message: 'The device restarts', local: true });
+    if (power.isOff) return failure({ result: otaResults.failed, message: failureTexts.restarting, local: true });
     return refused ? failure(refused) : success(undefined);
   }
 
@@ -340,15 +342,19 @@ export class DataCloud {
 const serviceRefusal = (error: ServiceFailure) => failure({ kind: 'service', error } as const);
 
 /** Streams and controls apart, as the capabilities list them; `undefined` when a name or value is wrong. */
-function sortValues(values: readonly WrittenValue[], { streams, controls }: Capabilities) {
+function sortValues(
+  values: readonly WrittenValue[],
+  { streams, controls }: Capabilities,
+): Result<{ samples: Datum[]; controls: Datum[] }, DataRefusal> {
   const sorted = { samples: [] as Datum[], controls: [] as Datum[] };
   for (const { name, text, t } of values) {
     const stream = capabilityOf(streams, name);
     const capability = stream ?? capabilityOf(controls, name);
-    const value = capability && suitedValue(text, capability);
-    if (value === undefined) return undefined;
+    if (!capability) return failure({ kind: 'invalid', name });
+    const value = suitedValue(text, capability);
+    if (value === undefined) return failure({ kind: 'invalid', name, problem: textProblem(text, capability) ?? '' });
     // Spec: MOD-OPT-cloud_write-timestamp: a missing time is 0, and the service gives its own.
     (stream ? sorted.samples : sorted.controls).push({ n: name, v: value, t });
   }
-  return sorted;
+  return success(sorted);
 }

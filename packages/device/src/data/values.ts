@@ -17,16 +17,20 @@ export interface WrittenValue {
 
 const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** The value that a text is for a stream or control; `undefined` when it does not suit it. Reference: data-cloud 2.3. */
-export function suitedValue(text: string, capability: DataCapability): DataValue | undefined {
-  const isNumber = capability.type === 'number';
+const readText = (text: string, { type }: DataCapability): DataValue => (type === 'number' ? Number(text) : text);
+
+/** Why a text is no value for a stream or control; `undefined` when it suits it. Reference: data-cloud 2.3. */
+export function textProblem(text: string, capability: DataCapability): string | undefined {
   // Neither JSON nor a database carries stray bytes or NUL: a sample with them would never be taken.
-  if (!text.isWellFormed() || text.includes('\0')) return undefined;
-  if (text.length > dataValueLimit || (isNumber && !numberForm.test(text))) return undefined;
-  const value = isNumber ? Number(text) : text;
-  if (isNumber && !Number.isFinite(value)) return undefined;
-  return valueProblem(value, capability) === undefined ? value : undefined;
+  if (!text.isWellFormed() || text.includes('\0')) return 'is not a text';
+  if (text.length > dataValueLimit) return `is longer than ${dataValueLimit} characters`;
+  if (capability.type === 'number' && !numberForm.test(text)) return 'is not a number';
+  return valueProblem(readText(text, capability), capability);
 }
+
+/** The value that a text is for a stream or control; `undefined` when it does not suit it. */
+export const suitedValue = (text: string, capability: DataCapability): DataValue | undefined =>
+  textProblem(text, capability) === undefined ? readText(text, capability) : undefined;
 
 /** Streams or controls by name. The names come from a file: one like `constructor` must not find what every object has. */
 export const capabilityOf = (entries: Capabilities['controls'], name: string) =>

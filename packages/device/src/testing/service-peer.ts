@@ -92,8 +92,8 @@ export class ServicePeer {
     this.#server.on('upgrade', listener);
   }
 
-  refuse(call: string, status: number, message = `Refused with ${status}`, code?: string): void {
-    this.answers.set(call, { status, body: { statusCode: status, error: 'Refused', message, ...(code && { code }) } });
+  refuse(call: string, status: number, message = `Refused with ${status}`, code = 'FORBIDDEN'): void {
+    this.answers.set(call, { status, body: { statusCode: status, error: 'Refused', message, code } });
   }
 
   /** Paths of downloads, with their ranges. */
@@ -133,7 +133,7 @@ export class ServicePeer {
     { bid, force, files: held = [] }: { bid?: string; force?: boolean; files?: Held[] },
   ) {
     const { bundle } = this;
-    if (!bundle) return send(response, 404, { message: 'Bundle not found' });
+    if (!bundle) return send(response, 404, { message: 'Bundle not found', code: 'NOT_FOUND' });
     const bversion = bversionOf(bundle);
     if (bid === bundle.id && !force) return send(response, 200, { result: 'none', bundle_id: bundle.id, bversion });
     const files = bundle.files.map(manifestRow);
@@ -156,7 +156,7 @@ export class ServicePeer {
   #file(request: IncomingMessage, response: ServerResponse, path: string): void {
     const file = this.bundle?.files.find(({ name }) => path === `/ota/${this.bundle?.id}/${encodeURIComponent(name)}`);
     if (!file) {
-      send(response, 404, { message: 'File not found' });
+      send(response, 404, { message: 'File not found', code: 'NOT_FOUND' });
       return;
     }
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);

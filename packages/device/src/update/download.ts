@@ -1,9 +1,9 @@
-import { otaResults, type UpdateOffer } from '@moorage/api';
+import type { UpdateOffer } from '@moorage/api';
 import { type Clock, failure, parseVersion, type Result, success, type Version } from '@moorage/base';
 import type { HttpFailure } from '@moorage/net/http/client';
 import type { ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
-import { httpFailure, type ServiceFailure } from '../failures.ts';
+import { httpFailure, ownFailure, type ServiceFailure } from '../failures.ts';
 import { isIdentityName } from '../identity.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, FileWriter, NewFile } from '../ports.ts';
@@ -52,7 +52,7 @@ export async function installFiles(
   files: readonly ManifestFile[],
 ): Promise<Result<void, ServiceFailure>> {
   const identity = files.find((file) => isIdentityName(file.local));
-  if (identity) return general(`Bundle ${offer.version} has a file "${identity.local}", which belongs to the device`);
+  if (identity) return ownFailure('identityFile', { version: offer.version, name: identity.local });
   const bundled = new Set(offer.files.map((file) => file.local));
   for (const file of files) {
     const installed = await installFile(parts, offer, file, bundled);
@@ -61,8 +61,6 @@ export async function installFiles(
   return success(undefined);
 }
 
-const general = (message: string) => failure<ServiceFailure>({ result: otaResults.failed, message });
-
 async function installFile(
   parts: UpdateParts,
   offer: UpdateOffer,
@@ -70,9 +68,9 @@ async function installFile(
   bundled: ReadonlySet<string>,
 ): Promise<Result<void, ServiceFailure>> {
   const version = parseVersion(file.version);
-  if (!version.ok) return general(`Version "${file.version}" of ${file.local} is not a version`);
+  if (!version.ok) return ownFailure('badVersion', { version: file.version, name: file.local });
   const writer = await parts.files.create(newFile(file, version.value, bundled));
-  if (!writer.ok) return general(`No place for ${file.local}: ${writer.error}`);
+  if (!writer.ok) return ownFailure('noPlace', { name: file.local, why: writer.error });
   let finished = false;
   try {
     const fetched = await fetchFile(parts, offer, file, writer.value);
@@ -80,7 +78,7 @@ async function installFile(
     finished = true;
     // Spec: MOD-OTA-crc. The writer drops the file when its bytes are not the announced ones.
     const stored = await writer.value.finish();
-    return stored.ok ? success(undefined) : general(`${file.local} is not valid: ${stored.error}`);
+    return stored.ok ? success(undefined) : ownFailure('fileInvalid', { name: file.local, why: stored.error });
   } finally {
     if (!finished) await writer.value.abandon();
   }

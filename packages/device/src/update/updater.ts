@@ -1,9 +1,9 @@
 import { type HeldFile, type OtaQuery, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
-import { failure, formatVersion, ignoreFailure, isUuid, type Result, success } from '@moorage/base';
+import { formatVersion, ignoreFailure, isUuid, type Result, success } from '@moorage/base';
 import type { ServiceAccess } from '../access.ts';
 import { endpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
-import { isRefusal, type OtaResultCode, type ServiceFailure } from '../failures.ts';
+import { isRefusal, type OtaResultCode, ownFailure, type ServiceFailure } from '../failures.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, DevicePorts } from '../ports.ts';
 import type { RecordKeeper } from '../record.ts';
@@ -216,7 +216,7 @@ export class Updater {
 function namedFiles(offer: UpdateOffer, names: readonly string[]): Result<readonly ManifestFile[], ServiceFailure> {
   const unknown = names.find((name) => !offer.files.some((file) => file.local === name));
   if (unknown !== undefined) {
-    return failure({ result: otaResults.notFound, message: `Bundle ${offer.version} has no file "${unknown}"` });
+    return ownFailure('notInBundle', { version: offer.version, name: unknown }, otaResults.notFound);
   }
   return success(names.length === 0 ? offer.files : offer.files.filter((file) => names.includes(file.local)));
 }

@@ -1,9 +1,10 @@
 import type { Clock, Random, Store } from '@moorage/base';
-import { DataCloud, DeviceClient } from '@moorage/device';
+import { DataCloud, DeviceClient, type ServiceFailure } from '@moorage/device';
 import type { Net } from '@moorage/net';
 import { Solo } from '../cloud/data-solo.ts';
 import { FlashFiles } from '../cloud/flash-files.ts';
 import type { serviceNetwork } from '../cloud/service-network.ts';
+import { serviceReason } from '../cloud/service-reason.ts';
 import type { Flash } from '../device/flash-files.ts';
 import type { Pins } from '../device/gpio.ts';
 import type { Identity } from '../device/identity.ts';
@@ -14,6 +15,7 @@ import type { Rtc } from '../device/rtc.ts';
 import { showStreams } from '../device/stream-pins.ts';
 import { StreamTable } from '../device/streams.ts';
 import type { Model } from '../model/model.ts';
+import { mishapReason } from '../texts/reasons.ts';
 import { zoneMinutes } from '../variables/kinds.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { BootFacts } from './boot-facts.ts';
@@ -131,10 +133,8 @@ export function dataCloudOf(parts: DataCloudParts): DataCloud {
       activated: keepName,
       lost: () => log.say('activationLost'),
       dropped: (count) => log.say('samplesDropped', { count }),
-      notPushed: ({ message, local }) => {
-        if (!local) log.say('notPushed', { reason: message });
-      },
-      notApplied: (cause) => log.say('notPushed', { reason: String(cause) }),
+      notPushed: (error) => sayNotPushed({ log, variables }, error),
+      notApplied: (cause) => log.say('notPushed', { reason: mishapReason(cause) }),
     },
   });
   variables.onChange('cloud.capabilities', () => keepName());
@@ -163,7 +163,12 @@ export const soloOf = ({ clock, cloud, log, model, network, pins, rtc, variables
     cloud,
     network,
     failed: (refusal) => {
-      if (refusal.kind === 'service' && !refusal.error.local) log.say('notPushed', { reason: refusal.error.message });
+      if (refusal.kind === 'service') sayNotPushed({ log, variables }, refusal.error);
     },
-    broken: (cause) => log.say('notPushed', { reason: String(cause) }),
+    broken: (cause) => log.say('notPushed', { reason: mishapReason(cause) }),
   });
+
+/** A join that failed has said it itself. */
+function sayNotPushed({ log, variables }: Pick<DataCloudParts, 'log' | 'variables'>, error: ServiceFailure): void {
+  if (!error.local) log.say('notPushed', { reason: serviceReason(error, variables.get('ota.host')) });
+}

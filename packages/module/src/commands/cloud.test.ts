@@ -218,18 +218,18 @@ describe('cloud_write', () => {
     ['cloud_write', '4 Too few arguments'],
     ['cloud_write temp 1 2 3', '5 Too many arguments'],
     ['cloud_write temp,1 2', '5 Too many arguments'],
-    ['cloud_write wind 1', '7 Invalid argument'],
-    ['cloud_write constructor 1', '7 Invalid argument'],
-    ['cloud_write temp warm', '7 Invalid argument'],
-    ['cloud_write temp 126', '7 Invalid argument'],
-    ['cloud_write temp 1 soon', '7 Invalid argument'],
-    ['cloud_write led1 2', '7 Invalid argument'],
-    ['cloud_write temp,1|wind,1', '7 Invalid argument'],
-    [`cloud_write status ${'x'.repeat(129)}`, '7 Invalid argument'],
+    ['cloud_write wind 1', '7 Invalid argument', 'No such stream or control: wind'],
+    ['cloud_write constructor 1', '7 Invalid argument', 'No such stream or control: constructor'],
+    ['cloud_write temp warm', '7 Invalid argument', 'Value of temp is not a number'],
+    ['cloud_write temp 126', '7 Invalid argument', 'Value of temp is over 125'],
+    ['cloud_write temp 1 soon', '7 Invalid argument', 'Name, value or time malformed'],
+    ['cloud_write led1 2', '7 Invalid argument', 'Value of led1 is over 1'],
+    ['cloud_write temp,1|wind,1', '7 Invalid argument', 'No such stream or control: wind'],
+    [`cloud_write status ${'x'.repeat(129)}`, '7 Invalid argument', 'Value of status is longer than 128 characters'],
     ['cloud_write temp "1', '2 Parse error'],
-  ])('%s is refused as a whole', async (line, answer) => {
+  ])('%s is refused as a whole', async (line, answer, ...why) => {
     const { run, peer, module } = await activeRig();
-    expect(await run(line)).toEqual([answer]);
+    expect(await run(line)).toEqual([...why, answer]);
     expect(module.cloud.read('led1')).toEqual({ ok: true, value: [{ n: 'led1', v: 0, t: 0 }] });
     await run('cloud_sync push');
     expect(peer.requests).toEqual([]);
@@ -265,7 +265,7 @@ describe('cloud_read and cloud_sync', () => {
     peer.requests.length = 0;
     expect(await run('gre')).toEqual(['0 led1,1,1700000000|mode,"a,b",1700000001']);
     expect(await run('gre led1')).toEqual(['0 1,1700000000']);
-    expect(await run('gre temp')).toEqual(['7 Invalid argument']);
+    expect(await run('gre temp')).toEqual(['No such stream or control: temp', '7 Invalid argument']);
     expect(peer.requests).toEqual([]);
   });
 

@@ -97,7 +97,10 @@ const cloudWrite = defineCommand({
   syntax: 'cloud_write <name> <value> [timestamp] / <name>,<value>[,timestamp]|<name>,<value>...',
   run: (board, { values }) => {
     const parsed = parseWrite(values);
-    if (!parsed.ok) return fail(writeCodes[parsed.error]);
+    if (!parsed.ok) {
+      if (parsed.error === 'invalid') board.log.say('writeMalformed');
+      return fail(writeCodes[parsed.error]);
+    }
     return board.cloud.write(parsed.value).then((written) => answer(board, written));
   },
 });

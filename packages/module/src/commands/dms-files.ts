@@ -3,6 +3,7 @@ import type { RemoteFiles } from '@moorage/device';
 import { isFileName } from '../device/flash.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import type { Board } from './board.ts';
+import { sayServiceFailure } from './cloud-refusals.ts';
 import { statLine } from './file-listing.ts';
 
 /** The stores by name, and by the number that applications of the module give them. Reference: api 3.1. */
@@ -91,7 +92,7 @@ export function fileAction(
 const success = (board: Board): Reply => ok(board.personality.text('success'));
 
 function refused(board: Board, { error }: Refused): Reply {
-  if (!error.local) board.log.line(error.message);
+  sayServiceFailure(board, error);
   return fail(codes.FAILED);
 }
 

@@ -5,6 +5,7 @@ import { claimOf } from '../cloud/claim.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
+import { sayServiceFailure } from './cloud-refusals.ts';
 import { fileAction } from './dms-files.ts';
 
 /** What `dms` does, and how many words it takes behind that. */
@@ -112,15 +113,15 @@ const answer = (board: Board, result: Result<unknown, ServiceFailure>): Reply =>
   result.ok ? ok(board.personality.text('success')) : refuse(board, result.error);
 
 /** The service's own words, then the code. Reference: commands 7.1. */
-export function refuse(board: Board, { message, local }: ServiceFailure): Reply {
-  if (!local) board.log.line(message);
+export function refuse(board: Board, error: ServiceFailure): Reply {
+  sayServiceFailure(board, error);
   return fail(codes.FAILED);
 }
 
 /** What has come over the message channel: a text as it is, other values as JSON, bytes in them as base64. */
 function replyOf(board: Board, answered: Result<unknown, string>): Reply {
   if (!answered.ok) {
-    board.log.line(answered.error);
+    board.log.say('serviceText', { text: answered.error });
     return fail(codes.FAILED);
   }
   const { value } = answered;

@@ -2,6 +2,7 @@ import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, type Response } from '../interpreter/reply.ts';
 import { discoverServices } from '../services/mdns-browser.ts';
 import { serviceType } from '../services/mdns-records.ts';
+import { netReason } from '../texts/reasons.ts';
 import { type Board, defineCommand } from './board.ts';
 
 async function discover(board: Board, type: string | undefined): Promise<Response> {
@@ -14,7 +15,7 @@ async function discover(board: Board, type: string | undefined): Promise<Respons
   if (!up.ok) return fail(codes.FAILED);
   const found = await discoverServices({ clock: board.hostClock ?? board.clock, net }, type);
   if (!found.ok) {
-    log.say('serviceNotStarted', { service: 'mDNS', detail: found.error.detail });
+    log.say('serviceNotStarted', { service: 'mDNS', detail: netReason(found.error) });
     return fail(codes.FAILED);
   }
   return lines([

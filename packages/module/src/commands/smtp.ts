@@ -118,7 +118,7 @@ function tellFailure(board: Board, failed: MailFailure): Response {
   if (failed.kind === 'tls') board.log.say('tlsFailed', { error: tlsErrorNumber(failed.failure) });
   const { log, variables } = board;
   if (failed.kind === 'refused' || failed.kind === 'failed')
-    log.say(failed.kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: failed.detail });
+    log.say(failed.kind === 'refused' ? 'mailRefused' : 'mailFailed', { reason: failed.reason });
   else sayOpenFailed(log, variables.get('email.smtp.host'), failed.kind === 'open' ? failed.failure.error : undefined);
   return fail(codes.FAILED);
 }

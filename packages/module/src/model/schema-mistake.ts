@@ -1,3 +1,4 @@
+import { schemaDemand } from '@moorage/base';
 import type { TLocalizedValidationError } from 'typebox/error';
 
 /** Longest value that a refusal repeats, in characters. */
@@ -18,11 +19,7 @@ export function schemaMistake(errors: readonly TLocalizedValidationError[], whol
   if (first.keyword === 'boolean') return `${named(place)} is unknown`;
   if (first.keyword === 'required') return `${named([...place, first.params.requiredProperties[0] ?? ''])} is missing`;
   if (place.length === 0) return `It must hold a JSON ${first.keyword === 'type' ? first.params.type : 'value'}`;
-  const demand =
-    first.keyword === 'enum'
-      ? `must be one of ${first.params.allowedValues.map((value) => `"${value}"`).join(', ')}`
-      : first.message;
-  return `${named(place)} is ${quoted(valueAt(whole, place))} and ${demand}`;
+  return `${named(place)} is ${quoted(valueAt(whole, place))} and ${schemaDemand(first)}`;
 }
 
 function valueAt(whole: unknown, place: readonly string[]): unknown {

@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import { type Blanks, neutralTexts, type Text, type Texts } from '../texts/texts.ts';
+import { type Blanks, neutralTexts, type Text, type TextKey, type Texts } from '../texts/texts.ts';
 import { allVariables } from '../variables/index.ts';
 import { parseValue, type Value } from '../variables/kinds.ts';
 import { NameIndex } from '../variables/names.ts';
@@ -24,8 +24,12 @@ export interface Personality extends PersonalityData, Texts {
 }
 
 /** Fills the `{blanks}` of a text; one without a value stays empty. */
-const fill = (text: string, blanks: Blanks): string =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(blanks[name] ?? ''));
+function fill(texts: PersonalityData['texts'], key: TextKey, blanks: Blanks): string {
+  return texts[key].text.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = blanks[name] ?? '';
+    return typeof value === 'object' ? fill(texts, value[0], value[1] ?? {}) : String(value);
+  });
+}
 
 /** A row in the style of C: width, `-` for left, `0` for zeros; `d`, `X`, `c` and `s`. */
 export function formatRow(layout: string, values: readonly (string | number)[]): string {
@@ -59,8 +63,8 @@ function createPersonality(data: PersonalityData): Result<Personality, string> {
     offered: names,
     strict: false,
     defaults: defaults.value,
-    versionLine: fill(texts.versionLine.text, { name, version, built, module, board }),
-    text: (key, blanks) => (blanks ? fill(texts[key].text, blanks) : texts[key].text),
+    versionLine: fill(texts, 'versionLine', { name, version, built, module, board }),
+    text: (key, blanks) => (blanks ? fill(texts, key, blanks) : texts[key].text),
     row: (key, ...values) => formatRow(data.rows[key], values),
   });
 }

@@ -1,5 +1,6 @@
 import { type CancelTimer, type Clock, ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
+import { netReason } from '../texts/reasons.ts';
 import type { Stations } from '../wlan/stations.ts';
 import { type DhcpReply, type DhcpRequest, readDhcp, writeDhcp } from './dhcp-packet.ts';
 import { DhcpPool } from './dhcp-pool.ts';
@@ -141,7 +142,7 @@ export const dhcpServerService: NetworkService = {
       if (reply) ignoreFailure(socket?.send(writeDhcp(reply), ...placeOf(datagram, reply)));
     });
     if (!opened.ok) {
-      log.say('serviceNotStarted', { service: 'DHCP server', detail: opened.error.detail });
+      log.say('serviceNotStarted', { service: 'DHCP server', detail: netReason(opened.error) });
       return undefined;
     }
     socket = opened.value;

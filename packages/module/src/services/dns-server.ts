@@ -1,5 +1,6 @@
 import { ignoreFailure } from '@moorage/base';
 import type { DatagramSocket } from '@moorage/net';
+import { netReason } from '../texts/reasons.ts';
 import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from './dns-message.ts';
 import type { NetworkService, ServiceParts } from './service.ts';
 
@@ -57,7 +58,7 @@ export const dnsServerService: NetworkService = {
       if (answer) ignoreFailure(socket?.send(writeDns(answer), address, port));
     });
     if (!opened.ok) {
-      parts.log.say('serviceNotStarted', { service: 'DNS server', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'DNS server', detail: netReason(opened.error) });
       return undefined;
     }
     socket = opened.value;

@@ -1,5 +1,6 @@
 import { ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
+import { netReason } from '../texts/reasons.ts';
 import { blankResponse, type DnsMessage, plainName, readDns, sameName, writeDns } from './dns-message.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { hostTtlSeconds } from './mdns-records.ts';
@@ -44,7 +45,7 @@ export const llmnrService: NetworkService = {
     };
     const opened = await parts.net.datagrams({ port: llmnrPort, group: llmnrGroup }, receive);
     if (!opened.ok) {
-      parts.log.say('serviceNotStarted', { service: 'LLMNR', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'LLMNR', detail: netReason(opened.error) });
       return undefined;
     }
     socket = opened.value;

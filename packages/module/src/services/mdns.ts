@@ -1,4 +1,5 @@
 import type { Interface } from '@moorage/net';
+import { netReason } from '../texts/reasons.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
 import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
@@ -46,7 +47,7 @@ async function startMdns(parts: ServiceParts, iface: Interface): Promise<Running
   let responder: MdnsResponder | undefined;
   const opened = await net.datagrams({ port: mdnsPort, group: mdnsGroup }, (datagram) => responder?.receive(datagram));
   if (!opened.ok) {
-    log.say('serviceNotStarted', { service: 'mDNS', detail: opened.error.detail });
+    log.say('serviceNotStarted', { service: 'mDNS', detail: netReason(opened.error) });
     return undefined;
   }
   const socket = opened.value;

@@ -288,5 +288,5 @@ test('a service that cannot have its port says so and the join goes on', async (
   const taken = await rig.module.net.datagrams({ port: netbiosPort }, () => {});
   expect(taken.ok).toBe(true);
   await rig.join(claimMs);
-  expect(rig.said().slice(-2)).toEqual(['NetBIOS not started: Port 137 is taken', '[Associated]']);
+  expect(rig.said().slice(-2)).toEqual(['NetBIOS not started: Local port in use', '[Associated]']);
 });

@@ -1,5 +1,6 @@
 import { ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
+import { netReason } from '../texts/reasons.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { netbiosAnswer, readNetbiosQuery } from './netbios-packet.ts';
 import type { NetworkService } from './service.ts';
@@ -33,7 +34,7 @@ export const netbiosService: NetworkService = {
     };
     const opened = await parts.net.datagrams({ port: netbiosPort }, receive);
     if (!opened.ok) {
-      parts.log.say('serviceNotStarted', { service: 'NetBIOS', detail: opened.error.detail });
+      parts.log.say('serviceNotStarted', { service: 'NetBIOS', detail: netReason(opened.error) });
       return undefined;
     }
     socket = opened.value;

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { Connection, Net, NetFailure, TlsClient } from '@moorage/net';
 import { createTransport } from 'nodemailer';
+import type { Phrase, TextKey } from '../texts/texts.ts';
 
 export interface MailServer {
   readonly host: string;
@@ -35,8 +36,8 @@ export interface Mail {
 
 export type MailFailure =
   | { readonly kind: 'open' | 'tls'; readonly failure: NetFailure }
-  /** The server said no; its answer. */
-  | { readonly kind: 'refused' | 'failed'; readonly detail: string };
+  /** The server said no, with its answer; or something else went wrong. */
+  | { readonly kind: 'refused' | 'failed'; readonly reason: Phrase };
 
 /** The port on which TLS begins at once; on others it begins with STARTTLS when the server offers that. */
 const tlsPort = 465;
@@ -97,7 +98,7 @@ export async function sendMail(
     await deliver(asSocket(stream), server, mail, commanded);
     return success(undefined);
   } catch (error) {
-    if (expired) return failure({ kind: 'failed', detail: `No end in ${mailTimeoutMs} ms` });
+    if (expired) return failure({ kind: 'failed', reason: ['mailTimedOut', { ms: mailTimeoutMs }] });
     return failure(failureOf(error, shaking));
   } finally {
     stop();
@@ -179,11 +180,22 @@ function asSocket(stream: Duplex): Socket {
 /** What the library adds to an error: the answer that it is about, and the code that its own has replaced. */
 type MailError = Error & { readonly code?: unknown; readonly originalCode?: unknown; readonly response?: unknown };
 
+/** How the module says what the library does. */
+const mailTexts: Readonly<Record<string, TextKey>> = {
+  ECONNECTION: 'openReset',
+  ECONNRESET: 'openReset',
+  EPIPE: 'openReset',
+  ESOCKET: 'openReset',
+  ESTREAM: 'mailUnwritten',
+  EPROTOCOL: 'mailMalformed',
+};
+
 function failureOf(error: unknown, shaking: boolean): MailFailure {
   const { message, code, originalCode, response } = error as MailError;
   // A server that refuses STARTTLS has not begun a handshake.
-  if (typeof response === 'string' && response !== '') return { kind: 'refused', detail: oneLine(response) };
-  if (!shaking && code !== 'ETLS') return { kind: 'failed', detail: oneLine(message) };
+  if (typeof response === 'string' && /^[2-5]\d\d/.test(response))
+    return { kind: 'refused', reason: ['mailAnswer', { text: oneLine(response) }] };
+  if (!shaking && code !== 'ETLS') return { kind: 'failed', reason: [mailTexts[String(code)] ?? 'internalError'] };
   const cause = typeof originalCode === 'string' ? { code: originalCode } : {};
   return { kind: 'tls', failure: { error: 'tls', detail: message, ...cause } };
 }

@@ -2,7 +2,8 @@ import { failure, type Result, success, unwrap } from '@moorage/base';
 import type { Connection, Interface, Listener, NetFailure, TlsServer } from '@moorage/net';
 import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import { SocketStream } from '../device/net-stream.ts';
-import type { TextKey } from '../texts/texts.ts';
+import { netReason } from '../texts/reasons.ts';
+import type { Phrase, TextKey } from '../texts/texts.ts';
 import { applyKeepAlive, type SocketParts } from './open-client.ts';
 
 /** Longest TLS handshake of a client, in ms. */
@@ -54,7 +55,7 @@ export class TcpServers {
       ...(tls && { tls, handshakeTimeoutMs, refused: (failed) => this.#sayHandshake(server, failed) }),
     });
     if (!listener.ok || server.stopped || !wlan.isUp(iface)) {
-      const detail = listener.ok ? 'the network is down' : listener.error.detail;
+      const detail: Phrase = listener.ok ? ['networkDown'] : netReason(listener.error);
       if (listener.ok) void listener.value.close();
       if (this.#servers.get(port) === server) this.#servers.delete(port);
       log.say('serviceNotStarted', { service: tls ? 'TLS server' : 'TCP server', detail });

@@ -1,6 +1,8 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Interface } from '@moorage/net';
 import { DatagramStream, type Peer } from '../device/net-datagram.ts';
+import { netReason } from '../texts/reasons.ts';
+import type { Phrase } from '../texts/texts.ts';
 import type { SocketParts } from './open-client.ts';
 
 /** What the list shows before the first datagram. */
@@ -65,7 +67,7 @@ export class UdpServer {
     });
     const socket = await net.datagrams({ port }, stream.receive);
     if (!socket.ok || !wlan.isUp(iface)) {
-      const detail = socket.ok ? 'the network is down' : socket.error.detail;
+      const detail: Phrase = socket.ok ? ['networkDown'] : netReason(socket.error);
       if (socket.ok) await socket.value.close();
       log.say('serviceNotStarted', { service: 'UDP server', detail });
       return failure('failed');

@@ -90,6 +90,7 @@ export const neutralTexts = {
   openUnreachable: proposed('Host unreachable'),
   openTimedOut: proposed('Connection timed out'),
   openPortTaken: proposed('Local port in use'),
+  openNotPermitted: proposed('Not permitted'),
   openReset: proposed('Connection reset'),
   openLinkLost: proposed('Network lost'),
   connectingTcp: inferred('Connecting (TCP): {host}:{port}'),
@@ -144,7 +145,11 @@ export const neutralTexts = {
   fileDownloaded: proposed('File downloaded'),
   manifestMalformed: proposed('Manifest malformed'),
 
-  // Mail.
+  // Mail; `{text}` is what the server has answered.
+  mailAnswer: proposed('{text}'),
+  mailTimedOut: proposed('No end in {ms} ms'),
+  mailMalformed: proposed('Answer of the server malformed'),
+  mailUnwritten: proposed('Attachment not readable'),
   connectingSmtp: inferred('Connecting (SMTP): {host}:{port}'),
   mailNotConfigured: proposed('{name} not set'),
   mailRefused: proposed('Mail refused: {reason}'),
@@ -158,12 +163,17 @@ export const neutralTexts = {
   httpsListening: proposed('HTTPS server listening on port: {port}'),
   httpServerError: proposed('HTTP server error: {detail}'),
 
+  storageFailed: proposed('Storage failed'),
+  internalError: proposed('Internal error'),
   webSocketUnread: proposed('Web socket data not read'),
 
   // Services on the network.
   startingMdns: seen('Starting mDNS'),
   mdnsDomain: seen('mDNS domain: {name}.local'),
   mdnsOff: proposed('mDNS is off'),
+  networkDown: proposed('the network is down'),
+  badCertificate: proposed('"{cert}" and "{key}" are not a certificate and its key'),
+  noFile: proposed('no file "{name}"'),
   serviceNotStarted: proposed('{service} not started: {detail}'),
   serviceCount: proposed('! {count} services found'),
   serviceHead: proposed('! # Name                             IP              Port'),
@@ -184,9 +194,16 @@ export const neutralTexts = {
   capabilitiesMalformed: proposed('Capabilities file malformed: {detail}'),
   capabilitiesUnknown: proposed('No such capabilities file: {name}'),
   capabilitiesHead: proposed('! # Name                             Version    Default'),
+  unknownData: proposed('No such stream or control: {name}'),
+  wrongValue: proposed('Value of {name} {problem}'),
+  writeMalformed: proposed('Name, value or time malformed'),
   cacheTooSmall: proposed('More samples than the cache holds'),
   samplesDropped: proposed('Oldest samples dropped: {count}'),
   notPushed: proposed('Not pushed: {reason}'),
+  // Of the service; `{text}` is its own sentence, or one of the device's client.
+  serviceText: proposed('{text}'),
+  serviceRefused: proposed('Refused by the service'),
+  fieldRefused: proposed('Refused by the service: {field}'),
   noSignUp: proposed('Sign up is no longer supported from devices'),
   messageListHead: proposed('! # ID  Timestamp  Length'),
   noMessage: proposed('No such message'),
@@ -199,8 +216,15 @@ export const neutralTexts = {
 /** A key of the table of texts. */
 export type TextKey = keyof typeof neutralTexts;
 
+/** A text of the table with its blanks filled: what a reason is said with, so that no foreign words get into the log. */
+export type Phrase = readonly [key: TextKey, blanks?: Blanks];
+
 /** Values for the `{blanks}` of a text. */
-export type Blanks = Readonly<Record<string, string | number>>;
+export interface Blanks {
+  readonly [name: string]: string | number | Phrase;
+  readonly detail?: Phrase;
+  readonly reason?: Phrase;
+}
 
 /** What the parts of a module print with: a personality's texts, filled in. */
 export interface Texts {

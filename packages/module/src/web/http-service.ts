@@ -4,6 +4,8 @@ import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Flash } from '../device/flash-files.ts';
 import { decodeText } from '../interpreter/text.ts';
 import type { NetworkService, RunningService } from '../services/service.ts';
+import { netReason } from '../texts/reasons.ts';
+import type { Phrase } from '../texts/texts.ts';
 import type { WebParts } from './parts.ts';
 import { type TlsFiles, type WebSettings, webSettings } from './settings.ts';
 import { Site } from './site.ts';
@@ -49,7 +51,7 @@ async function start(parts: WebParts, iface: Interface): Promise<RunningService 
     }),
   });
   if (!listener.ok) {
-    parts.log.say('serviceNotStarted', { service, detail: listener.error.detail });
+    parts.log.say('serviceNotStarted', { service, detail: netReason(listener.error) });
     return undefined;
   }
   parts.log.say(listeningText(settings), { port: settings.port });
@@ -73,19 +75,19 @@ function listeningText({ tls, apiEnabled }: WebSettings) {
 }
 
 /** Reads the files of TLS; the refusal says which is wrong. */
-async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer, string>> {
+async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer, Phrase>> {
   const [cert, key, clientCa] = await Promise.all([
     readPem(flash, files.cert),
     readPem(flash, files.key),
     files.clientCa === undefined ? undefined : readPem(flash, files.clientCa),
   ]);
-  const missing = (name: string) => failure(`no file "${name}"`);
+  const missing = (name: string) => failure<Phrase>(['noFile', { name }]);
   if (cert === undefined) return missing(files.cert);
   if (key === undefined) return missing(files.key);
   // Without its authorities the server would let every client in, or none.
   if (files.clientCa !== undefined && clientCa === undefined) return missing(files.clientCa);
   // Otherwise each handshake would fail without a reason in the log.
-  if (!isPair(cert, key)) return failure(`"${files.cert}" and "${files.key}" are not a certificate and its key`);
+  if (!isPair(cert, key)) return failure(['badCertificate', { cert: files.cert, key: files.key }]);
   return success({ cert, key, ...(clientCa !== undefined && { clientCa }) });
 }
 

@@ -64,7 +64,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     for (const mistake of [late, atOnce]) {
       rig.module.executeNow = mistake;
       expect((await rig.call('GET', '/command/ver')).status).toBe(500);
-      expect(rig.heard()).toContain('HTTP server error: a mistake');
+      expect(rig.heard()).toContain('HTTP server error: Internal error');
     }
     rig.module.executeNow = executeNow;
     expect((await rig.call('GET', '/command/ver')).status).toBe(200);

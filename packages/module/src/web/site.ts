@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { unwrap } from '@moorage/base';
 import type { Connection } from '@moorage/net';
 import type { Caller, Execution } from '../interpreter/execute.ts';
+import { mishapReason } from '../texts/reasons.ts';
 import { type ApiCall, isAuthorized, isWhitelisted, readWhitelist } from './access.ts';
 import { commandReply, logReply, parseCall, parseLine } from './api.ts';
 import { readBody } from './body.ts';
@@ -113,7 +114,7 @@ export class Site {
 
   /** Spec: MOD-HTTP-status-500. */
   #mistaken(exchange: Exchange, client: Client, error: unknown): void {
-    this.#parts.log.say('httpServerError', { detail: error instanceof Error ? error.message : String(error) });
+    this.#parts.log.say('httpServerError', { detail: mishapReason(error) });
     if (exchange.response.headersSent) client.socket.destroy();
     else refuse(exchange, 500);
   }

@@ -49,7 +49,16 @@ describe('JSON calls', () => {
   });
 
   test.each([
-    { name: 'our error body', answer: json(403, { message: 'You may not do this' }), message: 'You may not do this' },
+    {
+      name: 'our error body',
+      answer: json(403, { message: 'You may not do this', code: 'FORBIDDEN' }),
+      message: 'You may not do this',
+    },
+    {
+      name: 'the error body of another server',
+      answer: json(403, { message: 'Cannot read properties of undefined' }),
+      message: 'The service answered with status 403',
+    },
     { name: 'a page of a proxy', answer: json(502, 'oops'), message: 'The service answered with status 502' },
     {
       name: 'a body that is no JSON',

@@ -3,7 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, failure, type Result, success } from '@moorage/base';
-import type { Net, TlsClient } from '../ports.ts';
+import type { Net, NetError, NetFailure, TlsClient } from '../ports.ts';
 
 export interface HttpTarget {
   readonly host: string;
@@ -16,8 +16,8 @@ export interface HttpTarget {
 /** Why a request came to nothing. */
 export type HttpFailure =
   /** No complete answer: not found, refused, TLS, cut, silent. */
-  | { readonly kind: 'unreachable'; readonly detail: string }
-  /** An answer that is not 200 or 206; `message` and `code` are its body's fields of those names. */
+  | { readonly kind: 'unreachable'; readonly detail: string; readonly network?: NetFailure }
+  /** An answer that is not 200 or 206; `message` and `code` are its body's fields of those names, if both are there. */
   | { readonly kind: 'status'; readonly status: number; readonly message: string; readonly code?: string | undefined }
   /** An answer that breaks the protocol, its own length or our limits. */
   | { readonly kind: 'malformed'; readonly detail: string };
@@ -156,8 +156,7 @@ export class HttpClient {
       if (error instanceof ReceiverError) throw error.cause;
       // A kept connection that the server has closed in the meantime says nothing about the server.
       if (request.reusedSocket && !answered && !retried && isReset(error)) return this.#exchange(options, read, true);
-      if (watchdog.expired()) return failure({ kind: 'unreachable', detail: `No answer in ${silenceTimeoutMs} ms` });
-      return failure({ kind: 'unreachable', detail: error instanceof Error ? error.message : String(error) });
+      return failure(unreachable(watchdog.expired() ? silent : networkFailure(error)));
     } finally {
       watchdog.stop();
     }
@@ -229,22 +228,49 @@ function firstByte(response: IncomingMessage): number | undefined {
 
 function statusFailure(response: IncomingMessage, text: string): HttpFailure {
   const status = response.statusCode ?? 0;
-  let message = `The service answered with status ${status}`;
-  let code: string | undefined;
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body) {
-      if ('message' in body && typeof body.message === 'string') message = body.message;
-      if ('code' in body && typeof body.code === 'string') code = body.code;
+    if (typeof body === 'object' && body && 'message' in body && 'code' in body) {
+      const { message, code } = body;
+      if (typeof message === 'string' && typeof code === 'string') return { kind: 'status', status, message, code };
     }
   } catch {
-    // A proxy's page instead of our own error body: the status alone has to do.
+    // A proxy's page instead of our own error body.
   }
-  return { kind: 'status', status, message, ...(code !== undefined && { code }) };
+  return { kind: 'status', status, message: `The service answered with status ${status}` };
 }
 
-const isReset = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+const silent: NetFailure = { error: 'timeout', detail: `No answer in ${silenceTimeoutMs} ms` };
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+const isReset = (error: unknown): boolean => /^(ECONNRESET|EPIPE)$/.test(codeOf(error));
+
+const unreachable = (network: NetFailure | undefined): HttpFailure =>
+  network
+    ? { kind: 'unreachable', detail: network.detail, network }
+    : { kind: 'unreachable', detail: 'The reply is not HTTP' };
+
+/** A dial that has failed, for the library, which takes errors. */
+class DialError extends Error {
+  readonly network: NetFailure;
+
+  constructor(network: NetFailure) {
+    super(`${network.error}: ${network.detail}`);
+    this.network = network;
+  }
+}
+
+/** What has happened to a connection; `undefined` when its bytes were no HTTP. */
+function networkFailure(error: unknown): NetFailure | undefined {
+  if (error instanceof DialError) return { ...error.network, detail: error.message };
+  const code = codeOf(error);
+  if (code.startsWith('HPE_')) return undefined;
+  // A server may refuse a certificate when the handshake is over.
+  const kind: NetError = /^(ERR_SSL_|EPROTO$)/.test(code) ? 'tls' : code === 'ETIMEDOUT' ? 'timeout' : 'reset';
+  return { error: kind, detail: error instanceof Error ? error.message : String(error), ...(code !== '' && { code }) };
+}
 
 /** Hands `node:http` the streams that the net port dials, one at a time, and keeps them for the next request. */
 class DialAgent extends Agent {
@@ -263,7 +289,7 @@ class DialAgent extends Agent {
     void dialling.then((dialled) => {
       if (dialled.ok) done(null, dialled.value.stream);
       // The callback's second parameter is not read when there is an error.
-      else (done as (error: Error) => void)(new Error(`${dialled.error.error}: ${dialled.error.detail}`));
+      else (done as (error: Error) => void)(new DialError(dialled.error));
     });
   }
 

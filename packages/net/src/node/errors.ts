@@ -7,6 +7,8 @@ const errorKinds: Readonly<Record<string, NetError>> = {
   ENOTFOUND: 'not-found',
   EAI_AGAIN: 'not-found',
   EADDRINUSE: 'in-use',
+  EACCES: 'denied',
+  EPERM: 'denied',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
 };
