@@ -12,7 +12,7 @@ interface ErrorRow {
  */
 export const errors = {
   INVALID_REQUEST: { status: 400, message: '{detail}' },
-  INVALID_VERSION: { status: 400, message: 'Version "{version}" is not four dot-separated numbers of 0 to 65535' },
+  INVALID_VERSION: { status: 400, message: 'Version "{version}" is not four dot-separated numbers of 0 to {maxPart}' },
   INVALID_BASE64: { status: 400, message: 'Field "{field}" is not valid base64' },
   INVALID_DEVICE_UUID: { status: 400, message: 'Field "uuid" is not 40 hexadecimal digits' },
   UUID_OF_ANOTHER_PLATFORM: {
@@ -57,6 +57,7 @@ export const errors = {
   BUNDLE_NOT_PUBLISHED: { status: 409, message: 'The bundle is in state {state}; only a published bundle can do this' },
   BUNDLE_FROZEN: { status: 409, message: 'The bundle is in state {state}; its resources can change only in preview' },
   PRODUCT_ARCHIVED: { status: 409, message: 'Product "{product}" is archived and takes no new devices' },
+  PRODUCT_TRASHED: { status: 409, message: 'Product "{product}" is in the trash and takes nothing new' },
   PLATFORM_WITHOUT_EDITION: { status: 409, message: 'Platform "{platform}" has no base edition product yet' },
   RENEWAL_OPEN: { status: 409, message: 'The certificate is new itself and has to be acknowledged first' },
   PROVISIONING_COMPLETE: { status: 409, message: 'The provisioning of the device is complete' },

@@ -27,7 +27,7 @@ export const Mime = Type.String({
 });
 
 /** A four-part version as it is asked for; the rules tell a malformed one apart, so that its error names it. */
-export const VersionText = Text(40, { examples: ['0.0.0.1'] });
+export const VersionText = Text(80, { examples: ['0.0.0.1'] });
 
 /** What every stored file of a firmware or bundle shows. */
 export const storedFileFields = {

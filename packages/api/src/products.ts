@@ -216,7 +216,7 @@ export const productsContract = {
     params: productParams,
     body: Type.Object({ uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })) }),
     reply: ActivationTokenRecord,
-    errors: [400, 401, 403, 404],
+    errors: [400, 401, 403, 404, 409],
   }),
   removeToken: endpoint({
     method: 'DELETE',

@@ -5,6 +5,7 @@ import {
   compareVersions,
   formatVersion,
   incrementVersion,
+  maxFreeVersionPart,
   maxVersionPart,
   parseFullVersion,
   parseVersion,
@@ -12,7 +13,8 @@ import {
   versionSortKey,
 } from './version.ts';
 
-const part = fc.integer({ min: 0, max: maxVersionPart });
+// Of every length: most integers of a wide range have as many digits as it allows.
+const part = fc.integer({ min: 0, max: 15 }).chain((digits) => fc.integer({ min: 0, max: 10 ** digits - 1 }));
 const anyVersion = fc.tuple(part, part, part, part) as fc.Arbitrary<Version>;
 
 describe('parseVersion', () => {
@@ -51,12 +53,15 @@ describe('parseVersion', () => {
     expect(parseVersion('1.65536.0.0')).toEqual({ ok: false, error: 'part-too-large' });
     expect(parseVersion('32', [31, 63, 8191, 255])).toEqual({ ok: false, error: 'part-too-large' });
     expect(parseVersion('99999999999999999999.0.0.0').ok).toBe(false);
+    expect(parseFullVersion('0.0.0.65536', maxVersionPart)).toEqual({ ok: false, error: 'part-too-large' });
+    expect(parseFullVersion('0.0.0.65536', maxFreeVersionPart)).toEqual({ ok: true, value: [0, 0, 0, 65_536] });
+    expect(parseFullVersion('0.0.0.1000000000000000', maxFreeVersionPart).ok).toBe(false);
   });
 
   test('gives back every version it printed', () => {
     fc.assert(
       fc.property(anyVersion, (version) => {
-        expect(unwrap(parseVersion(formatVersion(version)))).toEqual(version);
+        expect(unwrap(parseFullVersion(formatVersion(version), maxFreeVersionPart))).toEqual(version);
       }),
     );
   });
@@ -67,8 +72,8 @@ describe('parseVersion', () => {
 });
 
 test('parseFullVersion demands all four parts', () => {
-  expect(parseFullVersion('1.0.0')).toEqual({ ok: false, error: 'malformed' });
-  expect(parseFullVersion('1.0.0.0').ok).toBe(true);
+  expect(parseFullVersion('1.0.0', maxVersionPart)).toEqual({ ok: false, error: 'malformed' });
+  expect(parseFullVersion('1.0.0.0', maxVersionPart).ok).toBe(true);
 });
 
 describe('compareVersions', () => {
@@ -95,12 +100,12 @@ describe('incrementVersion', () => {
       [0, 9, 0, 12],
     ],
     [
-      [0, 0, 0, maxVersionPart],
-      [0, 0, 1, 0],
+      [0, 0, 0, 65_535],
+      [0, 0, 0, 65_536],
     ],
     [
-      [0, maxVersionPart, maxVersionPart, maxVersionPart],
-      [1, 0, 0, 0],
+      [0, 0, 0, 99_999],
+      [0, 0, 0, 100_000],
     ],
   ] as const)('of %j is %j', (version, next) => {
     expect(unwrap(incrementVersion(version))).toEqual(next);
@@ -116,7 +121,7 @@ describe('incrementVersion', () => {
   });
 
   test('refuses to pass the highest version', () => {
-    const highest: Version = [maxVersionPart, maxVersionPart, maxVersionPart, maxVersionPart];
+    const highest: Version = [0, 0, 0, maxFreeVersionPart];
     expect(incrementVersion(highest)).toEqual({ ok: false, error: 'part-too-large' });
   });
 });

@@ -3,8 +3,13 @@ import { failure, type Result, success } from './result.ts';
 /** Four numeric parts, compared part by part as numbers. Spec: API-VER-1, MOD-VER-1. */
 export type Version = readonly [major: number, minor: number, patch: number, build: number];
 
-/** Highest value of one part, as the service accepts it. Reference: model 2.2. */
+/** Highest value of one part of a file's version, as the service accepts it. Reference: model 2.2. */
 export const maxVersionPart = 65_535;
+
+/** Highest value of one part where the specification sets no limit: 15 digits, which a number holds exactly. */
+export const maxFreeVersionPart = 999_999_999_999_999;
+
+const everyPart = (max: number): Version => [max, max, max, max];
 
 export type VersionError = 'malformed' | 'part-too-large';
 
@@ -15,18 +20,18 @@ export type VersionError = 'malformed' | 'part-too-large';
  */
 export function parseVersion(
   text: string,
-  maxParts: Version = [maxVersionPart, maxVersionPart, maxVersionPart, maxVersionPart],
+  maxParts: Version = everyPart(maxVersionPart),
 ): Result<Version, VersionError> {
-  if (!/^\d{1,9}(\.\d{1,9}){0,3}$/.test(text)) return failure('malformed');
+  if (!/^\d{1,15}(\.\d{1,15}){0,3}$/.test(text)) return failure('malformed');
   const parts = text.split('.').map(Number);
   const version: Version = [parts[0] ?? 0, parts[1] ?? 0, parts[2] ?? 0, parts[3] ?? 0];
   if (version.some((part, index) => part > (maxParts[index] ?? 0))) return failure('part-too-large');
   return success(version);
 }
 
-/** Reads a version that has all four parts, as bundles must. */
-export function parseFullVersion(text: string): Result<Version, VersionError> {
-  return text.split('.').length === 4 ? parseVersion(text) : failure('malformed');
+/** Reads a version that has all four parts, none of them over `maxPart`. */
+export function parseFullVersion(text: string, maxPart: number): Result<Version, VersionError> {
+  return text.split('.').length === 4 ? parseVersion(text, everyPart(maxPart)) : failure('malformed');
 }
 
 /** Four parts with dots between them. */
@@ -41,22 +46,19 @@ export function compareVersions(a: Version, b: Version): number {
   return 0;
 }
 
-/**
- * The version with its last part one higher; a full part carries into the one before it.
- * Fails only when all four parts are at their highest.
- */
-export function incrementVersion(version: Version): Result<Version, VersionError> {
-  const parts: [number, number, number, number] = [...version];
-  for (const index of [3, 2, 1, 0] as const) {
-    if (parts[index] < maxVersionPart) {
-      parts[index] += 1;
-      return success(parts);
-    }
-    parts[index] = 0;
-  }
-  return failure('part-too-large');
+/** The version with its last part one higher. Fails when that is at `maxFreeVersionPart`. Spec: API-RULE-bundle-create-3. */
+export function incrementVersion([major, minor, patch, build]: Version): Result<Version, VersionError> {
+  return build < maxFreeVersionPart ? success([major, minor, patch, build + 1]) : failure('part-too-large');
 }
 
-/** A text whose alphabetical order is the order of versions, for a database column. */
-export const versionSortKey = (version: Version): string =>
-  version.map((part) => String(part).padStart(5, '0')).join('.');
+/** Digits of a part in the column of versions; a part with more has a letter for their number before them. */
+const keyDigits = 5;
+
+const keyOf = (part: number): string => {
+  const digits = String(part);
+  if (digits.length <= keyDigits) return digits.padStart(keyDigits, '0');
+  return String.fromCharCode('a'.charCodeAt(0) + digits.length - keyDigits - 1) + digits;
+};
+
+/** A text whose alphabetical order is the order of versions, for a database column: letters come after digits. */
+export const versionSortKey = (version: Version): string => version.map(keyOf).join('.');

@@ -1,5 +1,5 @@
-import type { Refusal } from '@moorage/api';
-import type { Result } from '@moorage/base';
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result } from '@moorage/base';
 import type { Selectable } from 'kysely';
 import { type Action, allowProduct } from '../auth/rules.ts';
 import type { Caller } from '../core/types.ts';
@@ -57,3 +57,19 @@ export const allowedProduct = async (
   what?: string,
 ): Promise<Result<ProductForCaller, Refusal>> =>
   allowProduct(await productForCaller(db, id, caller.userId), caller, action, what);
+
+/** The refusal of something new in a product that is in the trash: PRODUCT_TRASHED. Spec: API-RULE-product-4. */
+export const refuseTrashed = ({ trashed, product }: Pick<ProductForCaller, 'trashed' | 'product'>) =>
+  trashed ? refusal('PRODUCT_TRASHED', { product }) : undefined;
+
+/** The product that a caller wants to add something to. Refusals: NOT_FOUND, FORBIDDEN, PRODUCT_TRASHED. */
+export async function growingProduct(
+  db: Db,
+  id: string,
+  caller: Caller,
+  action: Action,
+): Promise<Result<ProductForCaller, Refusal>> {
+  const allowed = await allowedProduct(db, id, caller, action);
+  const trashed = allowed.ok ? refuseTrashed(allowed.value) : undefined;
+  return trashed ? failure(trashed) : allowed;
+}

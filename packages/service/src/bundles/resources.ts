@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type bundlesContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseTrashed } from '../access/products.ts';
 import { recordBlob } from '../blobs/blob-records.ts';
 import { refuseChanged } from '../core/conditions.ts';
 import type { Caller, Deps, Handler } from '../core/types.ts';
@@ -20,11 +21,17 @@ type Added = { id: string; size: number };
 const resourceLimitBytes = 16 * 1024 * 1024;
 
 /** The bundle, when the caller may change it and it takes changes of its resources. */
-async function openBundle(db: Db, id: string, caller: Caller): Promise<Result<BundleRow, Refusal>> {
+async function openBundle(
+  db: Db,
+  id: string,
+  caller: Caller,
+  change: 'add' | 'remove',
+): Promise<Result<BundleRow, Refusal>> {
   const allowed = await allowedBundle(db, id, caller, 'product.change');
   if (!allowed.ok) return allowed;
-  const frozen = refuseResourceChange(allowed.value.bundle.state);
-  return frozen ? failure(frozen) : success(allowed.value.bundle);
+  const { bundle, product } = allowed.value;
+  const refused = (change === 'add' ? refuseTrashed(product) : undefined) ?? refuseResourceChange(bundle.state);
+  return refused ? failure(refused) : success(bundle);
 }
 
 /** API-EP-POST-bundles-bundle_id-resources */
@@ -35,7 +42,7 @@ export const addResource =
     const id = randomUUID();
     const file = readUpload(body, `resource-${id.slice(0, 8)}.bin`);
     // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
-    const early = await openBundle(deps.storage.db, params.bundle_id, caller);
+    const early = await openBundle(deps.storage.db, params.bundle_id, caller, 'add');
     if (!early.ok) return early;
     if (!file.ok) return file;
     const { bytes, ...described } = file.value;
@@ -43,7 +50,7 @@ export const addResource =
     if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: resourceLimitBytes }));
     const atMs = deps.clock.now();
     return transactionOverConflicts(deps.storage, async (trx): Promise<Result<Added, Refusal>> => {
-      const bundle = await openBundle(trx, params.bundle_id, caller);
+      const bundle = await openBundle(trx, params.bundle_id, caller, 'add');
       if (!bundle.ok) return bundle;
       const { id: bundleId, product_id: productId, version } = bundle.value;
       if (await filenameTaken(trx, bundleId, described.filename)) {
@@ -65,7 +72,7 @@ export const removeResource =
   async (call) => {
     const atMs = clock.now();
     return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const bundle = await openBundle(trx, call.params.bundle_id, call.caller);
+      const bundle = await openBundle(trx, call.params.bundle_id, call.caller, 'remove');
       if (!bundle.ok) return bundle;
       const { id: bundleId, product_id: productId, version } = bundle.value;
       const resource = await resourceById(trx, bundleId, call.params.resource_id);

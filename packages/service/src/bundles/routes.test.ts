@@ -79,10 +79,17 @@ eachDatabase('bundles', (open) => {
         ['0.1.0.0', '0.1.0.0'],
         [undefined, '0.9.0.13'],
         ['1.2.3', 400],
-        ['1.2.3.65536', 400],
+        ['1.2.3.1000000000000000', 400],
         ['1.0.0.65535', '1.0.0.65535'],
-        [undefined, '1.0.1.0'],
-        ['65535.65535.65535.65535', '65535.65535.65535.65535'],
+        [undefined, '1.0.0.65536'],
+        // Of one more digit: the highest one in both databases.
+        ['1.0.0.99999', '1.0.0.99999'],
+        [undefined, '1.0.0.100000'],
+        [undefined, '1.0.0.100001'],
+        ['1.0.1.0', '1.0.1.0'],
+        ['1.0.0.999999999999998', '1.0.0.999999999999998'],
+        [undefined, '1.0.1.1'],
+        ['65536.65536.65536.999999999999999', '65536.65536.65536.999999999999999'],
         [undefined, 409],
       ];
       for (const [wanted, outcome] of steps) {
@@ -94,7 +101,7 @@ eachDatabase('bundles', (open) => {
 
     it.each([
       ['0.0.0.1', 409, 'DUPLICATE', 'Version "0.0.0.1" exists already'],
-      ['x', 400, 'INVALID_VERSION', 'Version "x" is not four dot-separated numbers of 0 to 65535'],
+      ['x', 400, 'INVALID_VERSION', 'Version "x" is not four dot-separated numbers of 0 to 999999999999999'],
     ])('version "%s" that cannot be is refused by name', async (version, status, code, message) => {
       const { id } = await addProduct();
       await add(id);

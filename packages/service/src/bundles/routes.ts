@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type BundleDetail, type bundlesContract, type Refusal, refusal, resultOk } from '@moorage/api';
-import { failure, formatVersion, parseFullVersion, type Result, success, unwrap, versionSortKey } from '@moorage/base';
-import { allowedProduct, type ProductForCaller } from '../access/products.ts';
+import {
+  failure,
+  formatVersion,
+  maxFreeVersionPart,
+  parseFullVersion,
+  type Result,
+  success,
+  unwrap,
+  versionSortKey,
+} from '@moorage/base';
+import { allowedProduct, growingProduct, type ProductForCaller } from '../access/products.ts';
 import { topics } from '../bus/topics.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -77,7 +86,7 @@ async function fittingFirmware(db: Db, product: ProductForCaller, id: string): P
 /** The version of a new bundle, free in its product. Spec: API-RULE-bundle-create-2, -3. */
 async function versionFor(db: Db, productId: string, wanted: string | null | undefined) {
   const highest = await highestVersion(db, productId);
-  const version = chooseBundleVersion(wanted, highest && unwrap(parseFullVersion(highest.version)));
+  const version = chooseBundleVersion(wanted, highest && unwrap(parseFullVersion(highest.version, maxFreeVersionPart)));
   if (!version.ok) return version;
   const text = formatVersion(version.value);
   if (await versionTaken(db, productId, text)) {
@@ -98,7 +107,7 @@ const create =
     const atMs = clock.now();
     // Another creator may take the version between the look and the write: the index refuses it, and this looks again.
     return transactionOverConflicts(storage, async (trx): Promise<Result<BundleDetail, Refusal>> => {
-      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
+      const allowed = await growingProduct(trx, params.product_id, caller, 'product.change');
       if (!allowed.ok) return allowed;
       const product = allowed.value;
       const unfit = await fittingFirmware(trx, product, body.firmware_id);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { allowedProduct } from '../access/products.ts';
+import { allowedProduct, growingProduct } from '../access/products.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -67,7 +67,7 @@ const create =
     const { code } = body;
     const atMs = clock.now();
     return transactionOverConflicts(storage, async (trx): Promise<Result<ConnectorRecord, Refusal>> => {
-      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.connectors');
+      const allowed = await growingProduct(trx, params.product_id, caller, 'product.connectors');
       if (!allowed.ok) return allowed;
       const read = acceptOptions(outbound, body.opts ?? {});
       if (!read.ok) return read;

@@ -1,5 +1,13 @@
 import { type Refusal, refusal } from '@moorage/api';
-import { decodeBase64, failure, formatVersion, type Result, success, type Version } from '@moorage/base';
+import {
+  decodeBase64,
+  failure,
+  formatVersion,
+  maxVersionPart,
+  type Result,
+  success,
+  type Version,
+} from '@moorage/base';
 import { mimeOfFilename } from './file-types.ts';
 import { isBlank, readVersion } from './versions.ts';
 
@@ -28,7 +36,7 @@ export interface ReadUpload {
 export function readUpload(upload: InlineFile, fallbackName: string, path = ''): Result<ReadUpload, Refusal> {
   const version = isBlank(upload.version)
     ? success<Version>([1, 0, 0, 0])
-    : readVersion(upload.version, `${path}version`);
+    : readVersion(upload.version, `${path}version`, maxVersionPart);
   if (!version.ok) return version;
   const bytes = decodeBase64(upload.base64 ?? '');
   if (!bytes.ok) {

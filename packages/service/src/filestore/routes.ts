@@ -1,6 +1,6 @@
 import type { assetsContract, deviceFilesContract, FileTarget, filesLinkContract, Refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { allowedProduct } from '../access/products.ts';
+import { allowedProduct, growingProduct } from '../access/products.ts';
 import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
 import type { Caller, Deps, DeviceCaller, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
@@ -37,9 +37,13 @@ const deviceStore =
   };
 
 const assetStore =
-  ({ caller, params, ip }: UserCall<{ readonly product_id: string }>, action: Action): FindStore =>
+  (
+    { caller, params, ip }: UserCall<{ readonly product_id: string }>,
+    action: Action,
+    find: typeof growingProduct = allowedProduct,
+  ): FindStore =>
   async (db) => {
-    const product = await allowedProduct(db, params.product_id, caller, action);
+    const product = await find(db, params.product_id, caller, action);
     if (!product.ok) return product;
     const productId = product.value.id;
     return success({ owner: { productId }, subject: { userId: caller.userId, client: caller.client, ip, productId } });
@@ -64,7 +68,7 @@ export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<ty
   // API-EP-GET-products-product_id-assets-path
   get: (call) => readFile(deps, assetStore(call, 'product.read'), call.params.path),
   // API-EP-POST-products-product_id-assets-path
-  upload: (call) => writeFile(deps, assetStore(call, 'product.change'), call),
+  upload: (call) => writeFile(deps, assetStore(call, 'product.change', growingProduct), call),
   // API-EP-DELETE-products-product_id-assets-path
   remove: (call) => removeFile(deps, assetStore(call, 'product.change'), call),
 });

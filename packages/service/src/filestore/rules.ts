@@ -1,5 +1,6 @@
 import { type FileListQuery, fileLimitBytes, pathLimitBytes, type Refusal, refusal, storeLimits } from '@moorage/api';
-import { failure, formatVersion, parseFullVersion, type Result, success } from '@moorage/base';
+import { failure, formatVersion, maxVersionPart, type Result, success } from '@moorage/base';
+import { readVersion } from '../files/versions.ts';
 
 /** What is wrong with a path that the router has percent-decoded; each row is one rule. Spec: API-RULE-files-3. */
 const pathRules: readonly { readonly detail: string; readonly broken: (path: string) => boolean }[] = [
@@ -25,9 +26,8 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 /** Reads the version that a file may be given. Refusal: INVALID_VERSION. */
 export function readFileVersion(text: string | undefined): Result<string | null, Refusal> {
   if (text === undefined || text === '') return success(null);
-  const version = parseFullVersion(text);
-  if (version.ok) return success(formatVersion(version.value));
-  return failure(refusal('INVALID_VERSION', { version: text }, { source: 'query', keys: ['version'] }));
+  const version = readVersion(text, 'version', maxVersionPart, 'query');
+  return version.ok ? success(formatVersion(version.value)) : version;
 }
 
 /** What a store holds beside the file that is being written. */

@@ -74,6 +74,42 @@ eachDatabase('updates on behalf of devices', (open) => {
       expect((await inject(device, 'POST', '/ota')).json()).toMatchObject({ result: 'update' });
     });
 
+    // API-EP-POST-devices-device_id-ota
+    it('query that does not say what runs gives the files again, and an updated device stays updated', async () => {
+      const { productWithRelease, deviceOn, history, record, people } = world;
+      const { owner } = people;
+      const { product, release } = await productWithRelease();
+      const device = await deviceOn(product.id);
+      unwrap(await query(owner, device.id, {}));
+      unwrap(await tell(owner, device.id, release.id));
+      const again = await query(owner, device.id, {});
+      if (!again.ok || again.value.value.result !== 'update') throw new Error('No update');
+      const { url = '' } = again.value.value.files[0] ?? {};
+      const headers = { authorization: `Bearer ${owner.token}` };
+      expect((await world.app.api.inject({ url, headers })).body).toBe('firmware');
+      expect(await record(device)).toMatchObject({ bundle_ok: true, bundle_id: release.id });
+      unwrap(await tell(owner, device.id, release.id));
+      expect(await history(device)).toMatchObject([{ state: 'done' }]);
+    });
+
+    // API-EP-POST-devices-device_id-ota-result
+    it('report of what was offered is done although the bundle was archived since, as that of a device is', async () => {
+      const { app, productWithRelease, deviceOn, record, people } = world;
+      const { owner, maker } = people;
+      const { product, bundleOf } = await productWithRelease();
+      const plain = await bundleOf(null);
+      const bridged = await deviceOn(product.id);
+      unwrap(await query(owner, bridged.id, { bundle_id: plain.id }));
+      const params = { bundle_id: plain.id };
+      unwrap(await app.client.as(maker.token).call('bundles.setState', { params, body: { state: 'archive' } }));
+      expect(outcome(await tell(owner, bridged.id, plain.id))).toBe('ok');
+      expect(await record(bridged)).toMatchObject({ bundle_ok: true, bundle_id: plain.id, bversion: plain.bversion });
+      // Another device was not offered it.
+      const other = await deviceOn(product.id);
+      unwrap(await query(owner, other.id, {}));
+      expect(outcome(await tell(owner, other.id, plain.id))).toBe('WRONG_BUNDLE');
+    });
+
     it('a report of a bundle that was never offered is a done update of its own', async () => {
       const { productWithRelease, deviceOn, states, people } = world;
       const { owner } = people;

@@ -173,7 +173,7 @@ async function choose(
   const chosen = await select(work, db, device, request, cause);
   if (!chosen.ok) return chosen;
   const current = await currentUpdate(work, db, device);
-  return success({ chosen: chosen.value, current, decision: decideOta(chosen.value, request, current) });
+  return success({ chosen: chosen.value, current, decision: decideOta(chosen.value, request, current, cause) });
 }
 
 /** What a query reports that the device's record does not have yet; an address of another device is passed over. */

@@ -1,9 +1,9 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
-import { findProduct, namedBundle } from './queries.ts';
+import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
 import { isOpen, judgeReport, selectNamed } from './rules.ts';
-import { advance, begin } from './steps.ts';
+import { advance, type Beginning, begin } from './steps.ts';
 import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
 /**
@@ -37,9 +37,30 @@ export async function applyReport(
   return success(undefined);
 }
 
+/** What a bridging host may report: where the current update leads, or a published bundle of the device's product. */
+async function reportedTarget(
+  trx: Db,
+  device: OtaDeviceRow,
+  current: UpdateRow | undefined,
+  bundleId: string,
+  by: Requester,
+): Promise<Result<Beginning['to'], Refusal>> {
+  const product = await findProduct(trx, device.product_id);
+  const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
+  const chosen = selectNamed(device, product, candidates, { bundle_id: bundleId }, by.cause);
+  if (chosen.ok) return success({ ...chosen.value, bundleId });
+  if (chosen.error.code !== 'NOT_FOUND') return chosen;
+  if (current?.to_bundle_id === bundleId && current.state !== 'superseded') {
+    return success({ bundleId, version: current.to_version, bversion: current.to_bversion });
+  }
+  const keys = { source: 'body', keys: ['bundle_id'] } as const;
+  return failure(refusal('WRONG_BUNDLE', { product: product.product }, keys));
+}
+
 /**
  * Records what a BLE device runs, as its bridging host reports: a device behind a bridge has no restart that the service
- * could see, so this is done at once. Refusals: WRONG_BUNDLE unless it is a published bundle of the device's product.
+ * could see, so this is done at once. What it was offered counts although the bundle was archived since, as for devices
+ * that report themselves. Refusals: WRONG_BUNDLE for any other than a published bundle of the device's product.
  * Spec: API-EP-POST-devices-device_id-ota-result.
  */
 export async function applyBridgedReport(
@@ -49,24 +70,17 @@ export async function applyBridgedReport(
   bundleId: string,
   by: Requester,
 ): Promise<Result<undefined, Refusal>> {
-  const product = await findProduct(trx, device.product_id);
-  const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
-  const chosen = selectNamed(device, product, candidates, { bundle_id: bundleId }, by.cause);
-  if (!chosen.ok) {
-    if (chosen.error.code !== 'NOT_FOUND') return chosen;
-    const keys = { source: 'body', keys: ['bundle_id'] } as const;
-    return failure(refusal('WRONG_BUNDLE', { product: product.product }, keys));
-  }
-  const { version, bversion } = chosen.value;
   const current = await currentUpdate(work, trx, device);
+  const to = await reportedTarget(trx, device, current, bundleId, by);
+  if (!to.ok) return to;
   const isSame = current?.to_bundle_id === bundleId;
   if (current && isSame && (isOpen(current.state) || current.state === 'done')) {
     const moved = await advance(work, trx, device, current, { trigger: 'confirm' }, by);
     if (!moved.ok) return moved;
   } else {
-    const to = { bundleId, version, bversion };
-    await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
+    await begin(work, trx, device, { to: to.value, current, fromBversion: device.bversion, state: 'done' }, by);
   }
+  const { bversion } = to.value;
   if (device.bversion !== bversion) await work.ledger.change(trx, device.id, { bversion });
   return success(undefined);
 }

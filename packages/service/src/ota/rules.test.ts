@@ -151,7 +151,21 @@ describe('OTA decision', () => {
     ['with an update to a removed bundle open', {}, update('downloading', { to_bundle_id: null }), offer('supersede')],
   ];
   it.each(rows)('a query with %s', (_, ask, current, expected) => {
-    expect(decideOta(chosen, ask, current)).toEqual(expected);
+    expect(decideOta(chosen, ask, current, 'device')).toEqual(expected);
+  });
+
+  it.each<[string, BundleRequest, CurrentUpdate, unknown]>([
+    ['nothing of its version, which is done', {}, update('done'), { kind: 'resume' }],
+    ['an empty id, which is done', { bid: '' }, update('done'), { kind: 'resume' }],
+    ['nothing of its version, which failed', {}, update('failed'), offer()],
+    ['nothing of its version after another bundle', {}, update('done', other), offer()],
+    ['another bundle id', { bid: '2' }, update('done'), offer()],
+  ])('a query of a bridging host with %s', (_, ask, current, expected) => {
+    expect(decideOta(chosen, ask, current, 'bridge')).toEqual(expected);
+  });
+
+  it('a query of a device itself with nothing of its version is given what it had', () => {
+    expect(decideOta(chosen, {}, update('done'), 'device')).toEqual(offer());
   });
 });
 

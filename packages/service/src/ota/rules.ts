@@ -179,13 +179,18 @@ export function runsAlready(chosen: Candidate, request: BundleRequest, current: 
 export type OtaDecision =
   /** Nothing to install; with `confirm` the open update is done, with `adopt` a done one has to be written. */
   | { readonly kind: 'none'; readonly record: 'nothing' | 'confirm' | 'adopt' }
-  /** The open update to the same bundle goes on. */
+  /** The open update to the same bundle goes on; or a person fetches again what the device runs. Nothing is written. */
   | { readonly kind: 'resume' }
   /** A new update; the open one, if any, ends by this trigger. */
   | { readonly kind: 'offer'; readonly ends: 'supersede' | 'mismatch' | undefined };
 
 /** Decides an OTA query once its bundle is chosen. A poll that brings nothing new writes nothing. */
-export function decideOta(chosen: Candidate, request: BundleRequest, current: CurrentUpdate | undefined): OtaDecision {
+export function decideOta(
+  chosen: Candidate,
+  request: BundleRequest,
+  current: CurrentUpdate | undefined,
+  cause: UpdateCause,
+): OtaDecision {
   const open = current && isOpen(current.state) ? current : undefined;
   const isSame = current?.to_bundle_id === chosen.id;
   // API-RULE-ota-8
@@ -198,6 +203,8 @@ export function decideOta(chosen: Candidate, request: BundleRequest, current: Cu
   const isBackOld = open?.state === 'installed' && request.bversion && request.bversion !== open.to_bversion;
   if (isBackOld) return { kind: 'offer', ends: 'mismatch' };
   if (open && isSame) return { kind: 'resume' };
+  // A bridging host need not know what the device runs. Its silence does not make an updated device count as not.
+  if (isSame && current.state === 'done' && cause === 'bridge' && !request.bid) return { kind: 'resume' };
   return { kind: 'offer', ends: open ? 'supersede' : undefined };
 }
 

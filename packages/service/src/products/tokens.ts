@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ActivationTokenRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { allowedProduct } from '../access/products.ts';
+import { allowedProduct, growingProduct } from '../access/products.ts';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Deps, Handler } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -32,7 +32,7 @@ export const addToken =
     const atMs = clock.now();
     const value = newTokenValue();
     return transactionOverConflicts(storage, async (trx): Promise<Result<ActivationTokenRecord, Refusal>> => {
-      const allowed = await allowedProduct(trx, call.params.product_id, call.caller, action);
+      const allowed = await growingProduct(trx, call.params.product_id, call.caller, action);
       if (!allowed.ok) return allowed;
       const { id: productId, product } = allowed.value;
       const row = {

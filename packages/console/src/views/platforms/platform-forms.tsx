@@ -170,9 +170,7 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
         label="Version"
         description="Four numbers with dots between them"
         required
-        error={
-          version !== '' && !readVersion(version) && 'A version is four numbers of 0 to 65535 with dots between them'
-        }
+        error={version !== '' && !readVersion(version) && 'A version is four numbers with dots between them'}
         value={version}
         onChange={(event) => setVersion(event.currentTarget.value)}
       />

@@ -74,7 +74,7 @@ function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
           next === undefined ? 'Four numbers; the highest version has no successor' : `Four numbers; ${next} comes next`
         }
         placeholder={next}
-        error={wrong && 'A version is four numbers of 0 to 65535 with dots between them'}
+        error={wrong && 'A version is four numbers with dots between them'}
         value={version}
         onChange={(event) => setVersion(event.currentTarget.value)}
       />

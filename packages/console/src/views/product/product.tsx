@@ -93,7 +93,7 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
     >
       {product.state === 'trash' && (
         <Alert color="orange" variant="outline" icon={<IconTrash aria-hidden />} title="This product is in the trash">
-          It is left out of lists, and none of its bundles is offered. Its menu takes it out again
+          It is left out of lists, none of its bundles is offered, and it takes nothing new. Its menu takes it out again
           {mayAdminister(product, { admin }) && ', or deletes it for good'}.
         </Alert>
       )}

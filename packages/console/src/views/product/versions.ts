@@ -1,11 +1,6 @@
-/** Largest of the four numbers of a version. */
-const partLimit = 65_535;
-
 /** The four numbers of a version, or undefined when the text is none. */
 export function readVersion(text: string): readonly number[] | undefined {
-  const match = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(text.trim());
-  const parts = match?.slice(1).map(Number);
-  return parts?.every((part) => part <= partLimit) ? parts : undefined;
+  return /^\d{1,15}(\.\d{1,15}){3}$/.test(text.trim()) ? text.trim().split('.').map(Number) : undefined;
 }
 
 /**
@@ -16,8 +11,5 @@ export function readVersion(text: string): readonly number[] | undefined {
 export function nextVersion(highest: string | undefined): string | undefined {
   if (highest === undefined) return '0.0.0.1';
   const parts = readVersion(highest);
-  if (!parts) return undefined;
-  const last = parts.findLastIndex((part) => part < partLimit);
-  if (last < 0) return undefined;
-  return parts.map((part, i) => (i < last ? part : i === last ? part + 1 : 0)).join('.');
+  return parts?.map((part, i) => (i < 3 ? part : part + 1)).join('.');
 }
