@@ -24,7 +24,7 @@ export const BundleRecord = Type.Object({
   description: Type.String(),
   remote_id: Nullable(Type.String()),
   remote_product: Nullable(Type.String()),
-  firmware: Type.String({ description: 'version label of the firmware' }),
+  firmware: Type.String({ description: 'label and version of the firmware' }),
   device_count: Type.Integer({ description: 'devices that were offered this bundle last' }),
   device_count_bundle_ok: Type.Integer({ description: 'those of them that reported it installed' }),
 });
@@ -60,6 +60,9 @@ export const bundlesContract = {
     spec: ['API-EP-GET-products-product_id-bundles'],
     tag,
     summary: 'List bundles of a product',
+    description:
+      'Its people see all of them. Others see what a device of theirs may get: published bundles without excluded ' +
+      'files, and what their devices are getting; of a production product only the latter.',
     auth: 'bearer',
     params: productParams,
     query: listQuery,

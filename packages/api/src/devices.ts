@@ -34,6 +34,7 @@ export const DeviceRecord = Type.Object({
   platform: Type.String(),
   product_id: Id,
   product: Type.String({ description: 'full code of the product it is activated to' }),
+  base_product_id: Nullable(Id),
   production: Type.Boolean(),
   claimable: Type.Boolean(),
   locked: Type.Boolean(),
@@ -170,6 +171,9 @@ export const devicesContract = {
     spec: ['API-EP-POST-devices-device_id-activate'],
     tag,
     summary: 'Activate a device to a product; an OTA must follow',
+    description:
+      'Neither a lock nor production keeps a device from the base edition of its platform: its owner or an ' +
+      'administrator takes it off a product so. A production product takes only devices of its customer’s people.',
     auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ product_id: Id }),
@@ -181,7 +185,7 @@ export const devicesContract = {
     path: '/api/devices/{id}/products',
     spec: ['API-EP-GET-devices-id-products'],
     tag,
-    summary: 'List the products that the owner can activate the device to',
+    summary: 'List the products that the owner can activate the device to, as far as you may see them',
     auth: 'bearer',
     params: Type.Object({ id: Identifier }),
     reply: Type.Array(ProductChoice),

@@ -31,6 +31,7 @@ const self = (more: Partial<Row> = {}): Row => ({ on: 'self', action: 'user.self
 const filtered: Row = { on: 'filtered' };
 const unowned: Row = { on: 'unowned' };
 
+const excluded = (scene: AccessScene) => ({ resource_id: scene.excludedResource });
 const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
 
 const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, 40);
@@ -102,14 +103,18 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
     body: ({ product: product_id, firmware }) => ({ product_id, firmware_id: firmware }),
   }),
   'bundles.byTag': product('product.read'),
-  'bundles.get': product('product.read'),
+  'bundles.get': [product('bundle.read'), product('bundle.read.all', { params: preview })],
   'bundles.addResource': product('product.change', { params: preview, body: { filename: 'x', base64: '' } }),
   'bundles.removeResource': product('product.change', { params: preview }),
-  'bundles.binary': product('product.read'),
+  'bundles.binary': [
+    product('bundle.read'),
+    product('bundle.read.all', { params: preview }),
+    product('bundle.read.all', { params: excluded }),
+  ],
   'bundles.setState': product('product.change', { body: { state: 'archive' } }),
   'bundles.setTag': product('product.change', { body: { tag: 'alpha' } }),
-  'assets.list': product('product.read'),
-  'assets.get': product('product.read'),
+  'assets.list': product('asset.read'),
+  'assets.get': product('asset.read'),
   'assets.upload': product('product.change'),
   'assets.remove': product('product.change'),
   'logs.list': filtered,
@@ -271,7 +276,7 @@ const seesProduct = (role: Role) => may('product.read', heldBy(role, 'product'))
 const seesDevice = (role: Role) => may('device.read', heldBy(role, 'device'));
 /** Testers see what a product is, but not what happens to it. Reference: events 1.2. */
 const watchesProduct = (role: Role) => ['manager', 'owner', 'admin'].includes(role);
-const watchesDevice = (role: Role) => watchesProduct(role) || role === 'deviceOwner';
+const watchesDevice = (role: Role) => watchesProduct(role) || heldBy(role, 'device').includes('deviceOwner');
 const everybody = () => true;
 
 /** Every list of the walk, and one row of a log. */

@@ -3,9 +3,20 @@ import { failure, type Result, success } from '@moorage/base';
 
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
- * product is published or an edition; a `deviceOwner` owns the device, or a device that is activated to the product.
+ * product is published or an edition, an `onlooker` where it is a published production product; a `deviceOwner` owns
+ * the device, or a device that is activated to the product, an `endUser` one that is activated to a production product.
  */
-export const roles = ['anyone', 'visitor', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'] as const;
+export const roles = [
+  'anyone',
+  'onlooker',
+  'visitor',
+  'endUser',
+  'deviceOwner',
+  'tester',
+  'manager',
+  'owner',
+  'admin',
+] as const;
 export type Role = (typeof roles)[number];
 
 interface Row {
@@ -41,7 +52,19 @@ export const authorisation = {
   'product.create': row('create products', ['anyone', 'admin']),
   'product.read': row(
     'read this product',
-    ['visitor', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    ['onlooker', 'visitor', 'endUser', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    'product.read',
+  ),
+  'bundle.read': row(
+    'read this bundle',
+    ['visitor', 'endUser', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    'bundle.read',
+  ),
+  // Drafts, archived bundles and excluded files too: what no device gets is for the people of the product.
+  'bundle.read.all': row('read this bundle', ['tester', 'manager', 'owner', 'admin'], 'bundle.read.all'),
+  'asset.read': row(
+    'read the assets of this product',
+    ['deviceOwner', 'tester', 'manager', 'owner', 'admin'],
     'product.read',
   ),
   'product.activate': row(
@@ -105,13 +128,15 @@ export interface ProductTies {
   readonly publication: 'preview' | 'published' | 'archive';
   readonly trashed: 0 | 1;
   readonly edition: 0 | 1;
+  readonly production: 0 | 1;
   /** The caller's row in product_users, if there is one. */
   readonly membership: 'manager' | 'tester' | null;
   /** The caller owns a device that is activated to the product. */
   readonly ownsDevice: boolean;
 }
 
-interface WhoCalls {
+/** A user, as far as roles follow from them. */
+export interface WhoCalls {
   readonly userId: string;
   readonly role: 'user' | 'customer' | 'admin';
   readonly customerId: string | null;
@@ -123,8 +148,9 @@ const isOwner = (caller: WhoCalls, tied: { user_id: string | null; customer_id: 
 /** The roles of a caller towards a product. */
 export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
   const held: Role[] = ['anyone'];
-  if (!product.trashed && (product.edition || product.publication === 'published')) held.push('visitor');
-  if (product.ownsDevice) held.push('deviceOwner');
+  const isPublic = !product.trashed && (product.edition || product.publication === 'published');
+  if (isPublic) held.push(product.production ? 'onlooker' : 'visitor');
+  if (product.ownsDevice) held.push(product.production ? 'endUser' : 'deviceOwner');
   if (product.membership) held.push(product.membership);
   if (isOwner(caller, product)) held.push('owner');
   if (caller.role === 'admin') held.push('admin');

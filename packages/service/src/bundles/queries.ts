@@ -1,5 +1,5 @@
 import type { BundleListQuery } from '@moorage/api';
-import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import { bothOf, type Paging } from '../db/paging.ts';
 import type { BundleTable, ResourceTable, Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
@@ -8,8 +8,43 @@ export type BundleRow = Selectable<BundleTable>;
 export type ResourceRow = Selectable<ResourceTable>;
 type BundleQuery<O> = SelectQueryBuilder<Schema, 'bundles', O>;
 
-/** Bundles with every field that a record computes. Only the rows of `page` are computed. */
-const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
+/** To whom bundles are shown that a device of theirs may get, and only those. */
+export interface Offered {
+  readonly userId: string;
+  /** Every published bundle may be got; without it only what is on offer to a device of theirs. */
+  readonly published: boolean;
+}
+
+const onOffer =
+  ({ userId, published }: Offered) =>
+  (eb: ExpressionBuilder<Schema, 'bundles'>) => {
+    // What a device is getting, or runs, stays in sight of its owner when it is archived.
+    const underWay = eb(
+      'bundles.id',
+      'in',
+      eb
+        .selectFrom('devices')
+        .innerJoin('updates', 'updates.id', 'devices.update_id')
+        .select('updates.to_bundle_id')
+        .where('devices.user_id', '=', userId)
+        .where('updates.to_bundle_id', 'is not', null)
+        .$castTo<{ to_bundle_id: string }>(),
+    );
+    return published ? eb.or([eb('bundles.state', '=', 'published'), underWay]) : underWay;
+  };
+
+/** Whether a bundle is one of those. */
+export async function isOnOffer(db: Db, id: string, offered: Offered): Promise<boolean> {
+  const found = db.selectFrom('bundles').select('bundles.id').where('bundles.id', '=', id).where(onOffer(offered));
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Bundles with every field that a record computes. Only the rows of `page` are computed.
+ *
+ * @param sight whose devices are counted: all, or those of the one to whom the bundle is on offer
+ */
+const computeBundles = (db: Db, page: BundleQuery<BundleRow>, sight: 'all' | Offered) =>
   db
     .selectFrom(page.as('bundles'))
     .innerJoin('products', 'products.id', 'bundles.product_id')
@@ -28,6 +63,7 @@ const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
         .selectFrom('updates')
         .innerJoin('devices', 'devices.update_id', 'updates.id')
         .whereRef('updates.to_bundle_id', '=', 'bundles.id')
+        .$if(sight !== 'all', (own) => own.where('devices.user_id', '=', sight === 'all' ? '' : sight.userId))
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('device_count'),
       // API-FIELD-bundle-device_count_bundle_ok: those of them that reported it after their restart.
@@ -36,6 +72,7 @@ const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
         .innerJoin('devices', 'devices.update_id', 'updates.id')
         .whereRef('updates.to_bundle_id', '=', 'bundles.id')
         .where('updates.state', '=', 'done')
+        .$if(sight !== 'all', (own) => own.where('devices.user_id', '=', sight === 'all' ? '' : sight.userId))
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('device_count_bundle_ok'),
     ]);
@@ -43,21 +80,27 @@ const computeBundles = (db: Db, page: BundleQuery<BundleRow>) =>
 export type BundleView = Awaited<ReturnType<ReturnType<typeof computeBundles>['executeTakeFirstOrThrow']>>;
 
 /** A bundle with every field that its record computes. */
-export const bundleView = (db: Db, id: string): Promise<BundleView | undefined> =>
-  computeBundles(db, db.selectFrom('bundles').selectAll('bundles').where('bundles.id', '=', id)).executeTakeFirst();
+export const bundleView = (db: Db, id: string, sight: 'all' | Offered): Promise<BundleView | undefined> =>
+  computeBundles(
+    db,
+    db.selectFrom('bundles').selectAll('bundles').where('bundles.id', '=', id),
+    sight,
+  ).executeTakeFirst();
 
 /** The row of a bundle, which is enough to judge what may be done with it. */
 export const bundleById = (db: Db, id: string): Promise<BundleRow | undefined> =>
   db.selectFrom('bundles').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** One page of a product's bundles, and how many fit in all. An empty tag leaves the untagged ones. */
+/** One page of a product's bundles that are in sight, and how many fit in all. An empty tag leaves the untagged ones. */
 export async function listBundles(
   db: Db,
   productId: string,
   filter: BundleListQuery,
   page: Paging<'created_at' | 'version'>,
+  sight: 'all' | Offered,
 ): Promise<{ items: BundleView[]; total: number }> {
   let query = db.selectFrom('bundles').where('bundles.product_id', '=', productId);
+  if (sight !== 'all') query = query.where(onOffer(sight));
   if (filter.state !== undefined) query = query.where('bundles.state', '=', filter.state);
   if (filter.tag === '') query = query.where('bundles.tag', 'is', null);
   else if (filter.tag !== undefined) query = query.where('bundles.tag', '=', filter.tag);
@@ -69,7 +112,7 @@ export async function listBundles(
     .orderBy('bundles.version_key', page.direction)
     .limit(page.limit)
     .offset(page.offset);
-  const items = computeBundles(db, rows)
+  const items = computeBundles(db, rows, sight)
     .orderBy(column, page.direction)
     .orderBy('bundles.version_key', page.direction)
     .execute();

@@ -17,7 +17,7 @@ export const bundleRecord = (row: BundleView): BundleRecord => ({
   description: row.description,
   remote_id: row.remote_id,
   remote_product: row.remote_product,
-  firmware: row.firmware,
+  firmware: `${row.firmware}-${row.firmware_version}`,
   device_count: row.device_count ?? 0,
   device_count_bundle_ok: row.device_count_bundle_ok ?? 0,
 });

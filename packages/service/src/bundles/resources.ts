@@ -10,7 +10,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { fileReply } from '../files/replies.ts';
 import { readUpload } from '../files/uploads.ts';
-import { allowedBundle } from './access.ts';
+import { allowedBundle, readableBundle } from './access.ts';
 import { type BundleRow, deleteResource, filenameTaken, insertResource, resourceById } from './queries.ts';
 import { refuseResourceChange } from './rules.ts';
 
@@ -91,9 +91,10 @@ export const removeResource =
 export const binary =
   ({ storage }: Deps): Handler<Contract['binary']> =>
   async ({ params, caller }) => {
-    const allowed = await allowedBundle(storage.db, params.bundle_id, caller, 'product.read');
-    if (!allowed.ok) return allowed;
-    const resource = await resourceById(storage.db, allowed.value.bundle.id, params.resource_id);
-    if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
+    const readable = await readableBundle(storage.db, params.bundle_id, caller);
+    if (!readable.ok) return readable;
+    const { bundle, sight } = readable.value;
+    const resource = await resourceById(storage.db, bundle.id, params.resource_id);
+    if (!resource || (resource.exclude && sight !== 'all')) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
     return success(fileReply(resource, resource.created_at));
   };

@@ -51,7 +51,7 @@ eachDatabase('bundles', (open) => {
         description: '',
         remote_id: null,
         remote_product: null,
-        firmware: '2.2',
+        firmware: '2.2-1.0.0.4',
         device_count: 0,
         device_count_bundle_ok: 0,
         product: product.product,
@@ -302,7 +302,12 @@ eachDatabase('bundles', (open) => {
       const { value } = unwrap(await client.call('bundles.list', { params: { product_id } }));
       const { product, platform_id, platform: _, resources, bversion, ...record } = await get(bundle.id);
       expect(value).toEqual([record]);
-      expect(record).toMatchObject({ device_count: 4, device_count_bundle_ok: 2, tag: 'release', firmware: '2.2' });
+      expect(record).toMatchObject({
+        device_count: 4,
+        device_count_bundle_ok: 2,
+        tag: 'release',
+        firmware: '2.2-1.0.0.4',
+      });
     });
 
     it('pages, filters and sorts versions as numbers', async () => {

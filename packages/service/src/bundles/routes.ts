@@ -18,7 +18,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import { fitsProduct } from '../products/rules.ts';
-import { allowedBundle } from './access.ts';
+import { allowedBundle, readableBundle, sightOf } from './access.ts';
 import {
   bundleByTag,
   bundleView,
@@ -27,7 +27,9 @@ import {
   firmwareForBundle,
   highestVersion,
   insertBundle,
+  isOnOffer,
   listBundles,
+  type Offered,
   resourcesOfBundle,
   setBundleState,
   setBundleTag,
@@ -40,10 +42,16 @@ import { changeBundleState, changeBundleTag, chooseBundleVersion } from './rules
 type Contract = typeof bundlesContract;
 
 /** The record of a bundle with its resources; NOT_FOUND when it has gone meanwhile. */
-async function detailOf(db: Db, id: string): Promise<Result<BundleDetail, Refusal>> {
-  const view = await bundleView(db, id);
+async function detailOf(db: Db, id: string, sight: 'all' | Offered = 'all'): Promise<Result<BundleDetail, Refusal>> {
+  const view = await bundleView(db, id, sight);
   if (!view) return failure(refusal('NOT_FOUND', { what: 'Bundle' }));
-  return success(bundleDetail(view, await resourcesOfBundle(db, id)));
+  const resources = await resourcesOfBundle(db, id);
+  return success(
+    bundleDetail(
+      view,
+      resources.filter(({ exclude }) => sight === 'all' || !exclude),
+    ),
+  );
 }
 
 /** API-EP-GET-products-product_id-bundles */
@@ -52,7 +60,9 @@ const list =
   async ({ params, query, caller }) => {
     const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
     if (!allowed.ok) return allowed;
-    const { items, total } = await listBundles(storage.db, allowed.value.id, query, paging(query, '-created_at'));
+    const page = paging(query, '-created_at');
+    const sight = sightOf(allowed.value, caller);
+    const { items, total } = await listBundles(storage.db, allowed.value.id, query, page, sight);
     return success({ items: items.map(bundleRecord), total });
   };
 
@@ -62,16 +72,19 @@ const byTag =
   async ({ params, caller }) => {
     const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
     if (!allowed.ok) return allowed;
+    const sight = sightOf(allowed.value, caller);
     const tagged = await bundleByTag(storage.db, allowed.value.id, params.tag);
-    return tagged ? detailOf(storage.db, tagged.id) : failure(refusal('NOT_FOUND', { what: 'Bundle with this tag' }));
+    const isSeen = tagged && (sight === 'all' || (await isOnOffer(storage.db, tagged.id, sight)));
+    if (!isSeen) return failure(refusal('NOT_FOUND', { what: 'Bundle with this tag' }));
+    return detailOf(storage.db, tagged.id, sight);
   };
 
 /** API-EP-GET-bundles-bundle_id */
 const get =
   ({ storage }: Deps): Handler<Contract['get']> =>
   async ({ params, caller }) => {
-    const allowed = await allowedBundle(storage.db, params.bundle_id, caller, 'product.read');
-    return allowed.ok ? detailOf(storage.db, allowed.value.bundle.id) : allowed;
+    const readable = await readableBundle(storage.db, params.bundle_id, caller);
+    return readable.ok ? detailOf(storage.db, readable.value.bundle.id, readable.value.sight) : readable;
   };
 
 /** The firmware of a new bundle, when it is for the product's platform and edition. */

@@ -22,22 +22,39 @@ type Subject = Omit<LogEntry, 'type' | 'message'>;
 const isAccessible = (person: Person, target: TargetRow): boolean =>
   !target.trashed && may('product.activate', productRoles(person, tiesOf(target)));
 
-/** The product that is named, by id or by a code that is unique among those the person may activate to. */
-export async function findNamed(
-  db: Db,
-  name: { readonly productId: string } | { readonly code: string },
-  person: Person,
-): Promise<(TargetRow & { readonly accessible: boolean }) | undefined> {
-  if ('productId' in name) {
-    const target = await findTarget(db, name.productId, person.userId);
-    return target && { ...target, accessible: isAccessible(person, target) };
-  }
-  const all = await findTargetsByCode(db, name.code, person.userId);
+/** How near a product is to a person: their own before one that they work on, and that before a stranger's. */
+function distanceTo(person: Person, target: TargetRow): number {
+  const held = productRoles(person, tiesOf(target));
+  if (held.includes('owner')) return 0;
+  return target.membership === null ? 2 : 1;
+}
+
+/** A product that is named, and whether the person may activate devices to it. */
+type Named = TargetRow & { readonly accessible: boolean };
+
+/** The product of an id. */
+export async function findNamed(db: Db, productId: string, person: Person): Promise<Named | undefined> {
+  const target = await findTarget(db, productId, person.userId);
+  return target && { ...target, accessible: isAccessible(person, target) };
+}
+
+/** The product that a code means, among those that a device can be on. Spec: API-RULE-product-3. */
+async function findCoded(db: Db, code: string, person: Person, device: DetailedDevice): Promise<Named | undefined> {
+  const all = await findTargetsByCode(db, code, person.userId);
   const target = matchProductCode(
-    all.filter((one) => isAccessible(person, one)),
-    name.code,
+    all.filter((one) => isAccessible(person, one) || one.id === device.product_id || one.id === device.base_product_id),
+    code,
+    (one) => distanceTo(person, one),
   );
   return target && { ...target, accessible: true };
+}
+
+/** Whether a product takes a device of this owner: a production product only of its customer's people. */
+export async function takesDeviceOf(db: Db, ownerId: string | null, target: TargetRow): Promise<boolean> {
+  if (!target.production || ownerId === null) return true;
+  const owner = await findPerson(db, ownerId);
+  const seen = await findTarget(db, target.id, ownerId);
+  return owner !== undefined && seen !== undefined && isAccessible(owner, seen);
 }
 
 /**
@@ -54,11 +71,15 @@ export async function activate(
   person: Person,
   subject: Subject,
 ): Promise<Refusal | undefined> {
-  const target = await findNamed(trx, name, person);
+  const target = await ('code' in name
+    ? findCoded(trx, name.code, person, device)
+    : findNamed(trx, name.productId, person));
   if (!target) return refusal('NOT_FOUND', { what: 'Product' });
-  const refused = refuseActivation(device, target);
+  const isOnIt = device.product_id === target.id;
+  const accessible = isOnIt || (target.accessible && (await takesDeviceOf(trx, device.user_id, target)));
+  const refused = refuseActivation(device, { ...target, accessible });
   if (refused) return refused;
-  if (device.product_id !== target.id) await moveTo(deps, trx, device, target, subject);
+  if (!isOnIt) await moveTo(deps, trx, device, target, subject);
   return undefined;
 }
 
@@ -95,22 +116,38 @@ export async function moveAll(
   await writeLogs(trx, entries);
 }
 
+/** The products of a platform that a person may read, by id. */
+async function readableBy(db: Db, platformId: string, person: Person): Promise<ReadonlySet<string>> {
+  const targets = await listTargets(db, platformId, person.userId);
+  const readable = targets.filter((target) => may('product.read', productRoles(person, tiesOf(target))));
+  return new Set(readable.map(({ id }) => id));
+}
+
 /**
- * The products that the owner of a device can activate it to, by code; those of `otherwise` when it has no owner.
- * A device that is locked or of a production product has only its own. Spec: API-EP-GET-devices-id-products.
+ * The products that the owner of a device can activate it to, by code; those of the viewer when it has no owner. Of
+ * the owner's products the viewer sees those that they may read. A device that is locked or of a production product
+ * has only its own: to leave that is no choice among others. Spec: API-EP-GET-devices-id-products.
+ *
+ * @param viewer who asks; absent when the device asks for itself
  */
 export async function productChoices(
   db: Db,
   device: DetailedDevice,
-  otherwise: Person | undefined,
+  viewer: Person | undefined,
 ): Promise<ProductChoice[]> {
-  const person = device.user_id === null ? otherwise : await findPerson(db, device.user_id);
+  const person = device.user_id === null ? viewer : await findPerson(db, device.user_id);
   const targets = await listTargets(db, device.platform_id, person?.userId ?? '');
+  const isOthers = viewer !== undefined && viewer.userId !== person?.userId;
+  const seen = isOthers ? await readableBy(db, device.platform_id, viewer) : undefined;
+  const isOnBase = device.product_id === device.base_product_id;
+  const standing = isOnBase ? device : { ...device, base_product_id: null };
   return targets
     .filter(
       (target) =>
         target.id === device.product_id ||
-        (person && !refuseActivation(device, { ...target, accessible: isAccessible(person, target) })),
+        (person &&
+          (seen === undefined || seen.has(target.id)) &&
+          !refuseActivation(standing, { ...target, accessible: isAccessible(person, target) })),
     )
     .map((target) => ({
       product_id: target.id,

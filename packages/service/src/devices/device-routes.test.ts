@@ -320,6 +320,23 @@ eachDatabase('device listener', (open) => {
       }
     });
 
+    // API-RULE-product-3
+    it('a short code means the owner’s own product before one that they test, and that before a stranger’s', async () => {
+      const at = { platform_id: platform.id, code: 'SHORT' };
+      const activated = async () => {
+        const device = await deviceOf({ user_id: owner.id });
+        await call(device, 'POST', '/activate', { product: 'short' });
+        return (await rowOf(device))?.product_id;
+      };
+      const foreign = await app.make.product({ ...at, publication: 'published' });
+      expect(await activated()).toBe(foreign.id);
+      const tested = await app.make.product(at);
+      await app.make.member(tested.id, owner.id, 'tester');
+      expect(await activated()).toBe(tested.id);
+      const own = await app.make.product({ ...at, user_id: owner.id });
+      expect(await activated()).toBe(own.id);
+    });
+
     it('activation to a product without a bundle tells of none', async () => {
       const product = await app.make.product({ platform_id: platform.id, publication: 'published' });
       const device = await deviceOf({ user_id: owner.id });

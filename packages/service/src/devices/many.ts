@@ -5,7 +5,7 @@ import { topics } from '../bus/topics.ts';
 import type { Caller, Handler, Handlers } from '../core/types.ts';
 import { writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { findNamed, moveAll } from './activation.ts';
+import { findNamed, moveAll, takesDeviceOf } from './activation.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';
 import { changeDevices, type DetailedDevice, lockDevices } from './queries.ts';
@@ -23,7 +23,7 @@ interface Selection {
   readonly action: Action;
   readonly ids: readonly string[];
   /** What else may be against it. */
-  readonly refuse?: (device: DetailedDevice) => Refusal | undefined;
+  readonly refuse?: (device: DetailedDevice) => Promise<Refusal | undefined>;
 }
 
 const idsOf = (devices: readonly DetailedDevice[]): string[] => devices.map(({ id }) => id);
@@ -43,7 +43,7 @@ async function sortDevices(
   for (const id of wanted) {
     const device = byId.get(id);
     const why = device
-      ? (authorise(action, deviceRoles(caller, device), 'Device') ?? refuse?.(device))
+      ? (authorise(action, deviceRoles(caller, device), 'Device') ?? (await refuse?.(device)))
       : refusal('NOT_FOUND', { what: 'Device' });
     if (why) refused.push({ device_id: id, code: why.code, message: why.message });
     else if (device) allowed.push(device);
@@ -98,12 +98,13 @@ const activate =
   async ({ caller, body, ip }) => {
     const done = await deps.storage.transaction(
       async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
-        const target = await findNamed(trx, { productId: body.product_id }, caller);
+        const target = await findNamed(trx, body.product_id, caller);
         if (!target?.accessible) return failure(refusal('NOT_FOUND', { what: 'Product' }));
         const sorted = await sortDevices(deps, trx, caller, {
           action: 'device.activate',
           ids: body.device_ids,
-          refuse: (device) => refuseActivation(device, target),
+          refuse: async (device) =>
+            refuseActivation(device, { ...target, accessible: await takesDeviceOf(trx, device.user_id, target) }),
         });
         const moved = sorted.allowed.filter(({ product_id }) => product_id !== target.id);
         await moveAll(deps, trx, moved, target, (device) => logSubject(deps, device, caller, ip));

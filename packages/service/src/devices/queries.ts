@@ -342,6 +342,7 @@ function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined): DeviceRe
     platform: row.platform,
     product_id: row.product_id,
     product: row.product,
+    base_product_id: row.base_product_id,
     production: row.production === 1,
     claimable: row.claimable === 1,
     locked: row.claimable === 0,

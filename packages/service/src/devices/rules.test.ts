@@ -100,6 +100,7 @@ const device = (more: Partial<DeviceStanding> = {}): DeviceStanding => ({
   product: 'MAKER-PLAT_W',
   production: 0,
   claimable: 1,
+  base_product_id: null,
   ...more,
 });
 
@@ -118,6 +119,14 @@ describe('activation', () => {
     ['to a published product', {}, { publication: 'published' }],
     ['to the product that it has', { product_id: 'thing' }, {}],
     ['to the archived product that it has', { product_id: 'thing' }, { publication: 'archive' }],
+    ['from a locked product to the base edition', { claimable: 0, base_product_id: 'thing' }, {}],
+    ['from a production product to the base edition', { production: 1, claimable: 0, base_product_id: 'thing' }, {}],
+    [
+      'to an archived, hidden base edition',
+      { base_product_id: 'thing' },
+      { publication: 'archive', accessible: false },
+    ],
+    ['from a base edition that is locked', { claimable: 0, base_product_id: 'edition' }, {}],
     ['to the production product that it has', { product_id: 'thing', production: 1, claimable: 0 }, {}],
   ] as const)('activation is allowed: %s', (_, of, to) => {
     expect(refuseActivation(device(of), target(to))).toBeUndefined();
@@ -135,6 +144,12 @@ describe('activation', () => {
     ['of a production device', { production: 1, claimable: 1 }, {}, 'PRODUCTION_DEVICE'],
     ['to an archived product', {}, { publication: 'archive' }, 'PRODUCT_ARCHIVED'],
     ['of a disabled device', { state: 'disabled' }, {}, 'DEVICE_DISABLED'],
+    [
+      'of a disabled device to the base edition',
+      { state: 'disabled', base_product_id: 'thing' },
+      {},
+      'DEVICE_DISABLED',
+    ],
   ] as const)('activation is refused: %s', (_, of, to, code) => {
     expect(refuseActivation(device(of), target(to))).toMatchObject({ code });
   });

@@ -134,6 +134,8 @@ export interface DeviceStanding {
   readonly product: string;
   readonly production: 0 | 1;
   readonly claimable: 0 | 1;
+  /** The base edition of its platform. */
+  readonly base_product_id: string | null;
 }
 
 /** The product that a device shall be activated to, and whether the owner of the device has access to it. */
@@ -147,21 +149,24 @@ export interface ActivationTarget {
 
 /**
  * Whether a device may be activated to a product; `undefined` when it may. To the product it is activated to already
- * it always may, and nothing changes. Refusals, in the order of the checks: NOT_FOUND, PRODUCTION_DEVICE,
+ * it always may, and nothing changes. To leave is always the owner's: neither a lock nor production keeps a device
+ * from the base edition of its platform, and on that nothing locks it. Refusals, in the order of the checks: NOT_FOUND, PRODUCTION_DEVICE,
  * DEVICE_LOCKED, DEVICE_DISABLED, PLATFORM_MISMATCH, PRODUCT_ARCHIVED.
  */
 export function refuseActivation(device: DeviceStanding, target: ActivationTarget): Refusal | undefined {
-  if (!target.accessible) return refusal('NOT_FOUND', { what: 'Product' }); // API-RULE-activate-3
+  const leaves = target.id === device.base_product_id;
+  if (!target.accessible && !leaves) return refusal('NOT_FOUND', { what: 'Product' }); // API-RULE-activate-3
   if (device.product_id === target.id) return undefined;
   // API-RULE-production-1
-  if (device.production) return refusal('PRODUCTION_DEVICE', { product: device.product });
-  if (!device.claimable) return refusal('DEVICE_LOCKED', { product: device.product }); // API-RULE-activate-2
+  if (device.production && !leaves) return refusal('PRODUCTION_DEVICE', { product: device.product });
+  const isHeld = !device.claimable && device.product_id !== device.base_product_id;
+  if (isHeld && !leaves) return refusal('DEVICE_LOCKED', { product: device.product }); // API-RULE-activate-2
   if (device.state === 'disabled') return refusal('DEVICE_DISABLED');
   if (device.platform_id !== target.platform_id) {
     // API-RULE-activate-1
     return refusal('PLATFORM_MISMATCH', { what: `Product "${target.product}"`, platform: device.platform });
   }
-  if (target.publication === 'archive') return refusal('PRODUCT_ARCHIVED', { product: target.product });
+  if (target.publication === 'archive' && !leaves) return refusal('PRODUCT_ARCHIVED', { product: target.product });
   return undefined;
 }
 

@@ -64,9 +64,9 @@ export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesCo
 /** Assets of products. Spec: API-RULE-files-2. */
 export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof assetsContract> => ({
   // API-EP-GET-products-product_id-assets
-  list: (call) => listFiles(deps, assetStore(call, 'product.read'), call.query),
+  list: (call) => listFiles(deps, assetStore(call, 'asset.read'), call.query),
   // API-EP-GET-products-product_id-assets-path
-  get: (call) => readFile(deps, assetStore(call, 'product.read'), call.params.path),
+  get: (call) => readFile(deps, assetStore(call, 'asset.read'), call.params.path),
   // API-EP-POST-products-product_id-assets-path
   upload: (call) => writeFile(deps, assetStore(call, 'product.change', growingProduct), call),
   // API-EP-DELETE-products-product_id-assets-path

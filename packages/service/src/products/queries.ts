@@ -9,6 +9,7 @@ import type {
   Updateable,
 } from 'kysely';
 import type { ViewingUser } from '../access/viewer.ts';
+import type { Role } from '../auth/rules.ts';
 import type { Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
@@ -18,11 +19,8 @@ export type ProductRow = Selectable<ProductTable>;
 export type ActivationTokenRow = Selectable<ActivationTokenTable>;
 type ProductQuery<O> = SelectQueryBuilder<Schema, 'products', O>;
 
-/**
- * Products with every field that a record computes: labels, the caller's role, counts, and the newest published
- * bundle with its firmware. Only the rows of `page` are computed.
- */
-const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
+/** Products with the rows that their labels, the caller's role and the newest published bundle are read from. */
+const joinedProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
   db
     .selectFrom(page.as('products'))
     .innerJoin('platforms', 'platforms.id', 'products.platform_id')
@@ -45,7 +43,11 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
           .limit(1),
       ),
     )
-    .leftJoin('firmwares', 'firmwares.id', 'newest.firmware_id')
+    .leftJoin('firmwares', 'firmwares.id', 'newest.firmware_id');
+
+/** Products with every field that a record computes. Only the rows of `page` are computed. */
+const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
+  joinedProducts(db, page, userId)
     .selectAll('products')
     .select((eb) => [
       'platforms.code as platform',
@@ -66,6 +68,18 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
         .whereRef('bundles.product_id', '=', 'products.id')
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('bundle_count'),
+      eb
+        .selectFrom('devices')
+        .whereRef('devices.product_id', '=', 'products.id')
+        .where('devices.user_id', '=', userId)
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('own_device_count'),
+      eb
+        .selectFrom('bundles')
+        .whereRef('bundles.product_id', '=', 'products.id')
+        .where('bundles.state', '=', 'published')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('published_count'),
       eb
         .selectFrom('bundles')
         .whereRef('bundles.product_id', '=', 'products.id')
@@ -100,7 +114,15 @@ export const productView = (db: Db, id: string, userId: string): Promise<Product
   ).executeTakeFirst();
 
 /** How a caller can be tied to a product; what each tie allows is the authorisation table's to say. */
-export const productTies = ['visitor', 'deviceOwner', 'tester', 'manager', 'owner'] as const;
+export const productTies = [
+  'onlooker',
+  'visitor',
+  'endUser',
+  'deviceOwner',
+  'tester',
+  'manager',
+  'owner',
+] as const satisfies readonly Role[];
 export type ProductTie = (typeof productTies)[number];
 
 type ProductTest = (
@@ -127,17 +149,29 @@ const ownsProduct: ProductTest = (eb, { userId, customerId }) =>
 
 const isPublished = (eb: ExpressionBuilder<Schema, 'products'>) => eb('products.publication', '=', 'published');
 
+const isPublic: ProductTest = (eb) =>
+  eb.and([eb('products.trashed', '=', 0), eb.or([isPublished(eb), eb('products.edition', '=', 1)])]);
+
+const ownsDevice: ProductTest = (eb, { userId }) =>
+  eb.exists(
+    eb
+      .selectFrom('devices')
+      .select('devices.id')
+      .whereRef('devices.product_id', '=', 'products.id')
+      .where('devices.user_id', '=', userId),
+  );
+
+const where =
+  (test: ProductTest, production: 0 | 1): ProductTest =>
+  (eb, viewer) =>
+    eb.and([eb('products.production', '=', production), test(eb, viewer)]);
+
 /** What makes each tie, as a condition on a list. `productRoles` says the same of one product. */
 const tieTests: Readonly<Record<ProductTie, ProductTest>> = {
-  visitor: (eb) => eb.and([eb('products.trashed', '=', 0), eb.or([isPublished(eb), eb('products.edition', '=', 1)])]),
-  deviceOwner: (eb, { userId }) =>
-    eb.exists(
-      eb
-        .selectFrom('devices')
-        .select('devices.id')
-        .whereRef('devices.product_id', '=', 'products.id')
-        .where('devices.user_id', '=', userId),
-    ),
+  onlooker: where(isPublic, 1),
+  visitor: where(isPublic, 0),
+  endUser: where(ownsDevice, 1),
+  deviceOwner: where(ownsDevice, 0),
   tester: hasRole('tester'),
   manager: hasRole('manager'),
   owner: ownsProduct,

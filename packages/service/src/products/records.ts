@@ -1,10 +1,17 @@
 import type { ActivationTokenRecord, ProductRecord } from '@moorage/api';
-import type { ViewingUser } from '../access/viewer.ts';
+import { may, productRoles, type WhoCalls } from '../auth/rules.ts';
 import type { ActivationTokenRow, ProductView } from './queries.ts';
 import { roleOf, tagOfRank, visibleState } from './rules.ts';
 
+/** How many devices and bundles a caller is shown: to outsiders what they do not see does not count. */
+function countsOf(row: ProductView, caller: WhoCalls): Pick<ProductRecord, 'device_count' | 'bundle_count'> {
+  const held = productRoles(caller, { ...row, ownsDevice: (row.own_device_count ?? 0) > 0 });
+  if (may('bundle.read.all', held)) return { device_count: row.device_count ?? 0, bundle_count: row.bundle_count ?? 0 };
+  return { device_count: row.own_device_count ?? 0, bundle_count: row.production ? 0 : (row.published_count ?? 0) };
+}
+
 /** The record of a product. Reference: records 1.2. */
-export const productRecord = (row: ProductView, viewer: ViewingUser): ProductRecord => ({
+export const productRecord = (row: ProductView, caller: WhoCalls): ProductRecord => ({
   id: row.id,
   title: row.title,
   code: row.code,
@@ -28,9 +35,8 @@ export const productRecord = (row: ProductView, viewer: ViewingUser): ProductRec
   claimable: row.claimable === 1,
   production: row.production === 1,
   part_number: row.part_number,
-  role: roleOf(row, viewer),
-  device_count: row.device_count ?? 0,
-  bundle_count: row.bundle_count ?? 0,
+  role: roleOf(row, caller),
+  ...countsOf(row, caller),
   created_at: String(row.created_at),
   updated_at: String(row.updated_at),
 });

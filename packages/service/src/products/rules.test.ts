@@ -119,6 +119,14 @@ describe('code of a product (API-RULE-product-3)', () => {
   ])('%s names product %s', (text, id) => {
     expect(matchProductCode(candidates, codePart(text))?.id).toBe(id);
   });
+
+  it.each([
+    ['the one that is nearer', { 1: 1, 2: 0 }, 2],
+    ['none of two that are as near', { 1: 0, 2: 0 }, undefined],
+  ] as const)('of two products with the short code it is %s', (_, distances, id) => {
+    const distance = (one: { id: number }) => ({ 3: 9, 4: 9, ...distances })[one.id as 1 | 2 | 3 | 4];
+    expect(matchProductCode(candidates, 'DEMO', distance)?.id).toBe(id);
+  });
 });
 
 it('rank of a tag goes from none to release and back', () => {

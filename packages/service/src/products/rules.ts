@@ -113,15 +113,22 @@ export function productCodes(owner: string, platformCode: string, code: string):
 
 /**
  * The product that a device or bridging host names: the one with that full code, else the only one with that short
- * code among `candidates`; `undefined` when there is none or the short code is ambiguous.
+ * code among the nearest of `candidates`; `undefined` when there is none or the short code is ambiguous.
  *
  * @param candidates products that the caller may see and whose full or short code is `wanted`
+ * @param distance how far a product is from the caller; without it all are as far
  */
-export function matchProductCode<P extends ProductCodes>(candidates: readonly P[], wanted: string): P | undefined {
+export function matchProductCode<P extends ProductCodes>(
+  candidates: readonly P[],
+  wanted: string,
+  distance: (candidate: P) => number = () => 0,
+): P | undefined {
   const exact = candidates.find((candidate) => candidate.product === wanted);
   if (exact) return exact;
   const short = candidates.filter((candidate) => candidate.code === wanted);
-  return short.length === 1 ? short[0] : undefined;
+  const least = Math.min(...short.map(distance));
+  const nearest = short.filter((candidate) => distance(candidate) === least);
+  return nearest.length === 1 ? nearest[0] : undefined;
 }
 
 /** How near to everybody a tag is: alpha 1, beta 2, release 3, none 0. */

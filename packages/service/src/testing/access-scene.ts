@@ -67,18 +67,21 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     make.user(),
   ]);
   const at = { platform_id: platform.id, flavor_id: platform.flavor.id };
-  const publication = role === 'visitor' ? 'published' : 'preview';
-  const made = await make.product({ ...at, user_id: role === 'owner' ? caller.id : owner.id, publication });
+  const publication = role === 'visitor' || role === 'onlooker' ? 'published' : 'preview';
+  const production = role === 'onlooker' || role === 'endUser' ? 1 : 0;
+  const ownerId = role === 'owner' ? caller.id : owner.id;
+  const made = await make.product({ ...at, user_id: ownerId, publication, production });
   const published = await make.product({ ...at, publication: 'published' });
   const firmware = await make.firmware(at);
   const ours = { product_id: made.id, firmware_id: firmware.id, user_id: owner.id };
   const bundle = await make.bundle({ ...ours, state: 'published', tag: 'release' });
   const draft = await make.bundle(ours);
   const resource = await make.resource(Buffer.from('x'), { bundle_id: bundle.id });
+  const excluded = await make.resource(Buffer.from('z'), { bundle_id: bundle.id, exclude: 1 });
   const gadget = await make.device({
     platform_id: platform.id,
     product_id: made.id,
-    user_id: role === 'deviceOwner' ? caller.id : owner.id,
+    user_id: heldBy(role, 'device').includes('deviceOwner') ? caller.id : owner.id,
     state: 'active',
     lat_e6: 1,
     lon_e6: 1,
@@ -86,6 +89,8 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     country: '',
   });
   const logs = await twoLogs(storage, made.id, gadget.id);
+  // What the device is getting; of a production product its owner sees no other bundle.
+  await make.update({ device_id: gadget.id, product_id: made.id, to_bundle_id: bundle.id, to_version: bundle.version });
   const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
   if (role === 'manager' || role === 'tester') await make.member(made.id, caller.id, role);
   await make.member(made.id, colleague.id, 'tester');
@@ -108,6 +113,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     bundle: bundle.id,
     draft: draft.id,
     draftResource: draftResource.id,
+    excludedResource: excluded.id,
     resource: resource.id,
     device: gadget.id,
     connector,
@@ -119,6 +125,8 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
 export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
   if (on === 'product') return [...new Set<Role>(['anyone', role])];
   // That a product is public shows none of the devices on it.
-  if (on === 'device') return role === 'visitor' ? ['anyone'] : [...new Set<Role>(['anyone', role])];
+  if (on === 'device' && (role === 'visitor' || role === 'onlooker')) return ['anyone'];
+  if (on === 'device' && role === 'endUser') return ['anyone', 'deviceOwner'];
+  if (on === 'device') return [...new Set<Role>(['anyone', role])];
   return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
 }

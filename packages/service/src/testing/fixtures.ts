@@ -205,7 +205,7 @@ function fileMakers({ insert, next, now, storage }: Rows, blobs: BlobStore) {
   return { stored, resource, firmwareFile };
 }
 
-function deviceMakers({ insert, next, now }: Rows) {
+function deviceMakers({ insert, next, now, storage }: Rows) {
   async function device(values: Some<'devices'> & { platform_id: string; product_id: string }) {
     return insert('devices', {
       id: randomUUID(),
@@ -231,7 +231,29 @@ function deviceMakers({ insert, next, now }: Rows) {
     });
   }
 
-  return { device };
+  /** An update that is on offer, as the current one of its device. */
+  async function update(values: Some<'updates'> & { device_id: string; product_id: string }) {
+    const row = await insert('updates', {
+      cause: 'device',
+      from_bundle_id: null,
+      from_bversion: null,
+      to_bundle_id: null,
+      to_version: '1.0.0.0',
+      to_bversion: '',
+      state: 'offered',
+      result: null,
+      reason: null,
+      created_at: now(),
+      downloading_at: null,
+      installed_at: null,
+      finished_at: null,
+      ...values,
+    });
+    await storage.db.updateTable('devices').set({ update_id: row.id }).where('id', '=', row.device_id).execute();
+    return row;
+  }
+
+  return { device, update };
 }
 
 /**

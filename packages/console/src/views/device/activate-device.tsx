@@ -30,7 +30,8 @@ function Meaning({ device, choice }: MeaningProps) {
       <List.Item>Its title, tag, files and log stay, and so does its owner.</List.Item>
       {!choice.claimable && (
         <List.Item>
-          {choice.product} is not claimable: the device becomes locked, and cannot be reset or activated elsewhere.
+          {choice.product} is not claimable: the device becomes locked, and cannot be reset or activated elsewhere until
+          its owner takes it off again.
         </List.Item>
       )}
       <List.Item>
@@ -49,7 +50,7 @@ function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly ch
     return (
       <Empty title="There is no other product for it">
         {device.locked
-          ? `The device is locked by ${device.product}.`
+          ? `The device is locked by ${device.product}; its owner can take it off, under "Block or reset".`
           : 'A device can be activated to published products of its platform, and to those that its owner works on. A device that nobody owns has to be claimed first.'}
       </Empty>
     );

@@ -91,10 +91,29 @@ function useReset(device: DeviceRecord) {
     });
 }
 
+/** Takes a device back to the base edition of its platform, whatever its product says. */
+function useLeaving(device: DeviceRecord) {
+  const change = useChange('devices.activate', 'devices', 'products', 'deviceUpdates');
+  return (): void =>
+    confirm({
+      title: `Take ${device.title} off ${device.product}?`,
+      body: `It goes back to the base edition of ${device.platform}. Its owner, texts and files stay; it gets no more updates of ${device.product}, and may not be let in there again.`,
+      action: 'Take it off',
+      destructive: true,
+      async run() {
+        if (device.base_product_id === null) return;
+        await change.mutateAsync({ params: { device_id: device.id }, body: { product_id: device.base_product_id } });
+        notify(`${device.title} is off ${device.product}`);
+      },
+    });
+}
+
 /** What cuts a device off or takes things from it. */
 export function DangerCard({ device }: { readonly device: DeviceRecord }) {
   const { block, letIn, change } = useBlocking(device);
   const reset = useReset(device);
+  const leave = useLeaving(device);
+  const held = (device.locked || device.production) && device.product_id !== device.base_product_id;
   const blocked = device.state === 'disabled';
   return (
     <Card title="Block or reset">
@@ -106,7 +125,8 @@ export function DangerCard({ device }: { readonly device: DeviceRecord }) {
         )}
         {device.locked && (
           <Text size="sm">
-            The device is locked by {device.product}, which is not claimable: it cannot be reset or activated elsewhere.
+            The device is locked by {device.product}, which is not claimable: it cannot be reset or activated elsewhere
+            before its owner takes it off that product.
           </Text>
         )}
         {change.error && <ErrorBox error={change.error} />}
@@ -118,6 +138,11 @@ export function DangerCard({ device }: { readonly device: DeviceRecord }) {
           ) : (
             <Button variant="default" onClick={block}>
               Block …
+            </Button>
+          )}
+          {held && (
+            <Button variant="outline" color="red" disabled={blocked} onClick={leave}>
+              Take it off its product …
             </Button>
           )}
           <Button variant="outline" color="red" disabled={device.locked || blocked} onClick={reset}>

@@ -72,6 +72,12 @@ export interface Viewer {
 export const mayChange = ({ role }: Pick<ProductRecord, 'role'>, { admin }: Viewer): boolean =>
   admin || role === 'owner' || role === 'manager';
 
+/** Whether the viewer may read the assets of a product: its people, and owners of devices on one not in production. */
+export const mayReadAssets = (
+  { role, device_count, production }: Pick<ProductRecord, 'role' | 'device_count' | 'production'>,
+  { admin }: Viewer,
+): boolean => admin || role !== 'none' || (device_count > 0 && !production);
+
 /** Whether the viewer may let people in, and delete the product. */
 export const mayAdminister = ({ role }: Pick<ProductRecord, 'role'>, { admin }: Viewer): boolean =>
   admin || role === 'owner';

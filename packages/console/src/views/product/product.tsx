@@ -15,7 +15,7 @@ import { Empty, Loading } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { ActivateOwn } from './activate-own.tsx';
-import { mayAdminister, mayChange } from './product-actions.ts';
+import { mayAdminister, mayChange, mayReadAssets } from './product-actions.ts';
 import { ProductMenu } from './product-menu.tsx';
 import { type ProductTab, tabs } from './tabs.ts';
 import { useUnheard } from './unheard.ts';
@@ -66,7 +66,10 @@ const crumbs = [{ title: 'Products', href: '/products' }];
 function ProductPage({ product, tab }: { readonly product: ProductRecord; readonly tab: string }) {
   const admin = useIsAdmin();
   useUnheard(product);
-  const offered = tabs.filter(({ changersOnly }) => !changersOnly || mayChange(product, { admin }));
+  const offered = tabs.filter(
+    ({ changersOnly, insidersOnly }) =>
+      (!changersOnly || mayChange(product, { admin })) && (!insidersOnly || mayReadAssets(product, { admin })),
+  );
   return (
     <Page
       title={product.title}

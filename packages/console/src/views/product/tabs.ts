@@ -19,6 +19,8 @@ export interface ProductTab {
   readonly view: LazyExoticComponent<ComponentType<TabProps>>;
   /** Shown only to those who may change the product: the service refuses it to others. */
   readonly changersOnly?: boolean;
+  /** Shown only to the people of the product, and to owners of devices on it. */
+  readonly insidersOnly?: boolean;
 }
 
 /** The tabs of a product, in order. Each is loaded when it is first opened. */
@@ -26,7 +28,7 @@ export const tabs: readonly ProductTab[] = [
   { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazy(() => import('./overview.tsx')) },
   { key: 'bundles', title: 'Bundles', icon: IconPackages, view: lazy(() => import('./bundles.tsx')) },
   { key: 'devices', title: 'Devices', icon: IconCpu, view: lazy(() => import('./product-devices.tsx')) },
-  { key: 'assets', title: 'Assets', icon: IconFiles, view: lazy(() => import('./assets.tsx')) },
+  { key: 'assets', title: 'Assets', icon: IconFiles, insidersOnly: true, view: lazy(() => import('./assets.tsx')) },
   {
     key: 'connectors',
     title: 'Connectors',
