@@ -202,8 +202,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/personality',
     path: 'packages/module/src/personality/',
-    imports: ['base', 'module/texts', 'module/variables'],
-    types: ['module/interpreter'],
+    imports: ['base', 'module/interpreter', 'module/texts', 'module/variables'],
   },
   // The files of a board have to fit into its flash, counted as the flash does, with versions as commands take them.
   {

@@ -7,11 +7,8 @@ import { unattended } from '../interpreter/command.ts';
 import { prepare } from '../interpreter/prepare.ts';
 import { commandRig } from '../testing/command-rig.ts';
 import { testMac } from '../testing/radio-rig.ts';
-import { fileCommands } from './files.ts';
-import { streamCommands } from './streams.ts';
 
-const commands = [...fileCommands, ...streamCommands];
-const rig = () => commandRig({ commands });
+const rig = () => commandRig();
 
 describe('file_create', () => {
   // MOD-CMD-file_create and its options
@@ -111,7 +108,7 @@ describe('file_create', () => {
     { line: 'fcr f 81921', answer: 'Not enough space|1 Command failed' },
   ];
   test.each(sizes)('$line with bulk flash answers $answer', async ({ line, answer, area }) => {
-    const { run, flash } = await commandRig({ commands, layout: smallLayout });
+    const { run, flash } = await commandRig(smallLayout);
     const size = Number(line.split(' ')[2]);
     expect(await run(line, new Uint8Array(size))).toBe(answer);
     expect(flash.stat('f')?.area).toBe(area);
@@ -121,13 +118,13 @@ describe('file_create', () => {
   });
 
   test('goes nowhere but into extended flash while the bulk flash is not connected', async () => {
-    const { run, flash } = await commandRig({ commands, layout: smallLayout });
+    const { run, flash } = await commandRig(smallLayout);
     flash.connectBulk(false);
     expect(await run('fcr f 49153', new Uint8Array(49_153))).toBe('Not enough space|1 Command failed');
   });
 
   test('of what can never fit takes no data, of what does not fit now takes it', async () => {
-    const { board, registry } = await commandRig({ commands, layout: smallLayout });
+    const { board, registry } = await commandRig(smallLayout);
     const ask = async (line: string) => {
       const prepared = prepare(board, registry, line, unattended('serial'));
       return prepared.kind === 'prepared' ? await prepared.run() : prepared;
@@ -348,7 +345,7 @@ describe('format_flash', () => {
 
   test('erases bulk flash where there is one', async () => {
     const layout = { ...defaultFlashLayout, areaBytes: { ...defaultFlashLayout.areaBytes, b: 65_536 } };
-    const { run, flash } = await commandRig({ commands, layout });
+    const { run, flash } = await commandRig(layout);
     const writer = await flash.create({
       name: 'p',
       size: 0,

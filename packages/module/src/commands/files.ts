@@ -22,6 +22,8 @@ const fileCreate = defineCommand({
   evidence: 'spec',
   summary: 'Create a file',
   example: 'file_create hello.txt 5',
+  // Spec: MOD-RULE-option-order.
+  optionOrder: 'stated',
   options: {
     letters: { kind: 'letters', letters: 'eu', help: 'e: essential, u: unprotected' },
     open: { kind: 'switch', flag: '-o', help: 'return a stream handle; the data is written with stream_write' },

@@ -118,7 +118,7 @@ describe('options', () => {
     const answer = /0 Success$/;
     expect(await rig.run('hdo -i wlan -d -e -u -c 42D3 server.test/hello a 2.0.1 0xC0')).toMatch(answer);
     expect(await rig.run('fst a')).toBe('0 5,42D3,2.0.1.0,e,C0,0161');
-    expect(await rig.run('hdo -c 0x42d3 -ue server.test/hello b 2.0.1 C0 -i wlan')).toMatch(answer);
+    expect(await rig.run('hdo -i wlan -ue -c 0x42d3 server.test/hello b 2.0.1 C0')).toMatch(answer);
     expect(await rig.run('fst b')).toBe('0 5,42D3,2.0.1.0,e,C0,0161');
     expect(await rig.run('hdo -u server.test/hello c')).toMatch(answer);
     expect(await rig.run('fst c')).toBe('0 5,42D3,1.0.0.0,e,FE,0121');

@@ -9,22 +9,23 @@ import { parseHttpUrl, withFileName } from './http-url.ts';
 import { interfaceOption } from './interface-option.ts';
 
 /** Spec: MOD-DL-order: options first, `-i` or `-m` before the others; other orders are taken too. */
+/** In the order of the specification. */
 const options = {
-  iface: interfaceOption,
   manifest: {
     kind: 'value',
     flag: '-m',
     value: { kind: 'int', min: 2, max: maxManifestBytes, help: 'size of the manifest in bytes' },
     help: 'several files: a JSON manifest of that many bytes follows, and nothing else may be given',
   },
+  iface: interfaceOption,
   keep: { kind: 'switch', flag: '-d', help: 'fail when there is a file of that name' },
+  letters: { kind: 'letters', letters: 'eu', help: 'e: essential, u: unprotected' },
   crc: {
     kind: 'value',
     flag: '-c',
     value: { kind: 'hex', max: 0xffff, help: 'CRC16-CCITT of the file, in hex' },
     help: 'the file is valid only with this CRC',
   },
-  letters: { kind: 'letters', letters: 'eu', help: 'e: essential, u: unprotected' },
 } as const;
 
 const args = {
@@ -44,6 +45,8 @@ const httpDownload = defineCommand({
   summary: 'Download files into flash',
   example: 'http_download http://files.example/page.html page.html',
   waitsFor: 'join, connection, response',
+  // Spec: MOD-RULE-option-order.
+  optionOrder: 'stated',
   options,
   args,
   syntax:

@@ -15,14 +15,21 @@ const registries = new WeakMap<Personality, Registry<Board>>();
 export function registryOf(personality: Personality): Result<Registry<Board>, string> {
   const known = registries.get(personality);
   if (known) return success(known);
-  const { commandAliases } = personality;
-  const stray = Object.keys(commandAliases).find((name) => !allCommands.some((command) => command.name === name));
-  if (stray !== undefined) return failure(`Personality key "commandAliases" names "${stray}", which is no command`);
+  const { commandAliases, optionOrder } = personality;
+  for (const [key, named] of Object.entries({ commandAliases, optionOrder })) {
+    const stray = Object.keys(named).find((name) => !allCommands.some((command) => command.name === name));
+    if (stray !== undefined) return failure(`Personality key "${key}" names "${stray}", which is no command`);
+  }
   const offered = personality.strict ? allCommands.filter((command) => !isGuess(command.evidence)) : allCommands;
   const commands = offered.map((command): Command<Board> => {
     const aliases = commandAliases[command.name];
-    const named = aliases ? { ...command, aliases: [...(command.aliases ?? []), ...aliases] } : command;
-    return withPrefix(named, personality.cloudPrefix);
+    const order = optionOrder[command.name];
+    const changed = {
+      ...command,
+      ...(aliases && { aliases: [...(command.aliases ?? []), ...aliases] }),
+      ...(order && { optionOrder: order }),
+    };
+    return withPrefix(aliases || order ? changed : command, personality.cloudPrefix);
   });
   const taken = clash(commands);
   if (taken !== undefined) return failure(`Personality key "${taken.key}" gives "${taken.word}" to two commands`);

@@ -2,10 +2,8 @@ import { success, unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../device/streams.ts';
 import { commandRig } from '../testing/command-rig.ts';
-import { fileCommands } from './files.ts';
-import { streamCommands } from './streams.ts';
 
-const rig = () => commandRig({ commands: [...fileCommands, ...streamCommands] });
+const rig = () => commandRig();
 
 /** A connection whose other side is the test. */
 function line() {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Declaration, parseArguments } from './arguments.ts';
+import type { OptionOrder } from './command.ts';
 import { tokenise } from './tokeniser.ts';
 import { usage } from './usage.ts';
 
@@ -93,6 +94,34 @@ test.each<[Declaration, string, number]>([
   [client, '3 2', 7],
 ])('parseArguments %# refuses %j with code %i', (declared, line, code) => {
   expect(parse(declared, line)).toBe(code);
+});
+
+// Spec: MOD-RULE-option-order.
+test.each<[line: string, stated: 'ok' | 7, before: 'ok' | 7]>([
+  ['a 5', 'ok', 'ok'],
+  ['-eu -o a 5', 'ok', 'ok'],
+  ['-e -u -o a 5', 'ok', 'ok'],
+  ['-o a 5', 'ok', 'ok'],
+  ['-o -eu a 5', 7, 'ok'],
+  ['-e -o -u a 5', 7, 'ok'],
+  ['a -o 5', 7, 7],
+  ['a 5 -eu', 7, 7],
+  ['-eu a 5 -o', 7, 7],
+  ['-o "-eu" 5', 'ok', 'ok'],
+])('options of %j: in the stated order %s, before the arguments %s, anywhere ok', (line, stated, before) => {
+  const outcome = (optionOrder: OptionOrder) => {
+    const parsed = parse({ ...create, optionOrder }, line);
+    return typeof parsed === 'number' ? parsed : 'ok';
+  };
+  expect([outcome('stated'), outcome('before'), outcome('any')]).toEqual([stated, before, 'ok']);
+});
+
+test.each([
+  ['a -o', 4],
+  ['a 5 1.0 FE 1 -o', 5],
+  ['a 5 -z', 6],
+])('of %j the code %i comes before that of a misplaced option', (line, code) => {
+  expect(parse({ ...create, optionOrder: 'stated' }, line)).toBe(code);
 });
 
 test('parseArguments answers any words with values or a code', () => {

@@ -1,5 +1,5 @@
 import { failure, parseVersion, type Result, success, type Version } from '@moorage/base';
-import type { ArgSpec, OptionSpec } from './command.ts';
+import type { ArgSpec, OptionOrder, OptionSpec } from './command.ts';
 import { codes, type RefusalCode } from './reply.ts';
 import type { Token } from './tokeniser.ts';
 
@@ -15,6 +15,7 @@ type Value = string | number | boolean | Version | readonly string[] | undefined
 export interface Declaration {
   readonly args: Readonly<Record<string, ArgSpec>>;
   readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly optionOrder?: OptionOrder;
 }
 
 export type ParsedArguments = Result<Readonly<Record<string, Value>>, RefusalCode>;
@@ -23,15 +24,16 @@ export type ParsedArguments = Result<Readonly<Record<string, Value>>, RefusalCod
  * Reads the words after a command's name. Checks in this order: how many there are (4, 5), names of options (6), their
  * values (7). Spec: MOD-LINE-order, MOD-ERR-4, MOD-ERR-5, MOD-ERR-6, MOD-ERR-7.
  *
- * An option is an unquoted word that begins with `-` and a letter; options may come in any order, and before or after
- * the arguments, since hosts in the field do all of that (MOD-RULE-option-order). A command without options takes every
- * word as it is, and so does an argument of kind `words` from its first word on.
+ * An option is an unquoted word that begins with `-` and a letter; one that stands where the order of the command does
+ * not allow it is invalid (MOD-RULE-option-order). A command without options takes every word as it is, and so does an
+ * argument of kind `words` from its first word on.
  */
 export function parseArguments(declared: Declaration, tokens: readonly Token[]): ParsedArguments {
   const sorted = sortTokens(declared, tokens);
   const count = checkCount(declared, sorted);
   if (count !== undefined) return failure(count);
   if (sorted.unknownOption) return failure(codes.UNKNOWN_NAME);
+  if (sorted.misplacedOption) return failure(codes.INVALID);
   const values: Record<string, Value> = {};
   const options = readOptions(declared, sorted, values);
   if (options !== undefined) return failure(options);
@@ -47,6 +49,7 @@ interface SortedTokens {
   readonly letters: Map<string, string>;
   unknownOption: boolean;
   repeatedOption: boolean;
+  misplacedOption: boolean;
 }
 
 function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedTokens {
@@ -57,9 +60,11 @@ function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedToke
     letters: new Map(),
     unknownOption: false,
     repeatedOption: false,
+    misplacedOption: false,
   };
   const options = Object.entries(declared.options);
   const kinds = Object.values(declared.args).map((spec) => spec.kind);
+  let furthest = 0;
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
     if (token === undefined) break;
@@ -68,7 +73,10 @@ function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedToke
       sorted.positionals.push(token);
       continue;
     }
-    const option = options.find(([, spec]) => optionTakes(spec, token.text));
+    const place = options.findIndex(([, spec]) => optionTakes(spec, token.text));
+    const option = options[place];
+    sorted.misplacedOption ||= isMisplaced(declared.optionOrder, place < furthest, sorted.positionals.length > 0);
+    furthest = place;
     if (option === undefined) {
       sorted.unknownOption = true;
     } else if (option[1].kind === 'value') {
@@ -83,6 +91,9 @@ function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedToke
   }
   return sorted;
 }
+
+const isMisplaced = (order: OptionOrder = 'any', isLate: boolean, isBehindArgument: boolean): boolean =>
+  order !== 'any' && (isBehindArgument || (order === 'stated' && isLate));
 
 function optionTakes(spec: OptionSpec, text: string): boolean {
   if (spec.kind !== 'letters') return text === spec.flag;

@@ -25,7 +25,14 @@ export type ArgSpec = {
   | { readonly kind: 'words'; readonly typed?: true }
 );
 
-/** An option before the arguments: a switch (`-o`), a switch with a value (`-i wlan`), or a group of letters (`-eu`). */
+/**
+ * Where options may stand: in the order of their declaration and before the arguments, before them in any order, or
+ * anywhere among them.
+ */
+export const optionOrders = ['stated', 'before', 'any'] as const;
+export type OptionOrder = (typeof optionOrders)[number];
+
+/** An option: a switch (`-o`), a switch with a value (`-i wlan`), or a group of letters (`-eu`). */
 export type OptionSpec = { readonly help: string } & (
   | { readonly kind: 'switch'; readonly flag: string }
   | { readonly kind: 'value'; readonly flag: string; readonly value: ArgSpec }
@@ -99,6 +106,8 @@ export interface Command<Board> {
   readonly example?: string;
   readonly args: Readonly<Record<string, ArgSpec>>;
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** `stated` where the specification states an order; a personality may be less strict. Without it `any`. */
+  readonly optionOrder?: OptionOrder;
   /** Left out of help and completion. */
   readonly hidden?: boolean;
   /** Still there in safe mode. */

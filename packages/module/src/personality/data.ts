@@ -1,3 +1,4 @@
+import type { OptionOrder } from '../interpreter/command.ts';
 import type { Habits } from '../interpreter/habits.ts';
 import type { Text, TextKey } from '../texts/texts.ts';
 import type { TimingTable } from './timings.ts';
@@ -31,6 +32,8 @@ export interface PersonalityData {
   readonly cloudPrefix: string;
   /** Further spellings of commands, by name. */
   readonly commandAliases: Readonly<Record<string, readonly string[]>>;
+  /** Where the options of a command may stand, by its name, instead of what the command itself says. */
+  readonly optionOrder: Readonly<Record<string, OptionOrder>>;
   /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
   readonly variableDefaults: Readonly<Record<string, string>>;
   readonly habits: Habits;

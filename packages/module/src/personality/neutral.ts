@@ -12,6 +12,8 @@ export const neutralData: PersonalityData = {
   board: 'Harbour.3',
   cloudPrefix: 'cloud',
   commandAliases: {},
+  // Client libraries in the field send `-o` before the flags.
+  optionOrder: { file_create: 'before' },
   variableDefaults: {},
   // Those that change what a program may read are off.
   habits: { controlKeys: true, completion: true, redraw: false, helpExamples: false },

@@ -103,6 +103,8 @@ describe('personality file', () => {
     ['{"variableDefaults":{"wlan.tx_power":"99"}}', /Value "99" does not fit variable "wlan.tx_power"/],
     ['{"variableDefaults":{"wlan.tx_power":9}}', /must be an object of texts/],
     ['{"cloudPrefix":"network"}', /key "cloudPrefix" is "network", with which other variables begin/],
+    ['{"optionOrder":[]}', /must be an object of the words stated, before, any/],
+    ['{"optionOrder":{"file_create":"late"}}', /must be an object of the words stated, before, any/],
     ['{"commandAliases":{"version":"fw"}}', /must be an object of lists of words/],
   ])('%s is refused with a clear error', (contents, message) => {
     const loaded = loadPersonality(contents);
@@ -118,6 +120,19 @@ describe('personality file', () => {
     const registry = registryOf(load({ commandAliases }));
     expect(registry.ok).toBe(false);
     if (!registry.ok) expect(registry.error).toMatch(message);
+  });
+
+  // Spec: MOD-RULE-option-order.
+  test('the order of options is that of the command, unless the personality has another one', () => {
+    const orders = (given: Readonly<Record<string, string>>): unknown[] => {
+      const registry = registryOf(load({ optionOrder: given }));
+      if (!registry.ok) return [registry.error];
+      return ['file_create', 'http_download', 'ping'].map((name) => registry.value.find(name)?.optionOrder ?? 'any');
+    };
+    expect(orders({})).toEqual(['before', 'stated', 'any']);
+    expect(orders({ file_create: 'stated', ping: 'before' })).toEqual(['stated', 'stated', 'before']);
+    expect(orders({ http_download: 'any' })).toEqual(['before', 'any', 'any']);
+    expect(orders({ bogus: 'any' })).toEqual(['Personality key "optionOrder" names "bogus", which is no command']);
   });
 
   test('a prefix that makes two commands the same is refused, too', () => {

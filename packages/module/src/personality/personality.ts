@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
+import { optionOrders } from '../interpreter/command.ts';
 import { type Blanks, neutralTexts, type Text, type TextKey, type Texts } from '../texts/texts.ts';
 import { allVariables } from '../variables/index.ts';
 import { parseValue, type Value } from '../variables/kinds.ts';
@@ -215,6 +216,13 @@ function aliasMap(key: string, value: unknown): Result<unknown, string> {
   return fits ? success(value) : failure(`Personality key "${key}" must be an object of lists of words`);
 }
 
+function orderMap(key: string, value: unknown, before: unknown): Result<unknown, string> {
+  const fits = isObject(value) && Object.values(value).every((order) => optionOrders.some((known) => known === order));
+  return fits
+    ? success({ ...(isObject(before) && before), ...value })
+    : failure(`Personality key "${key}" must be an object of the words ${optionOrders.join(', ')}`);
+}
+
 /** How each key of a personality file is checked. */
 const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   name: line(/^[\x21-\x7e]{1,32}$/, 'a word of 1 to 32 characters'),
@@ -225,6 +233,7 @@ const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   board: shortText,
   cloudPrefix: line(/^[a-z]{2,12}$/, '2 to 12 lower-case letters'),
   commandAliases: aliasMap,
+  optionOrder: orderMap,
   variableDefaults: stringMap,
   habits: entries(habitEntry),
   timings: entries(timingEntry),

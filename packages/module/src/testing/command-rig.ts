@@ -1,13 +1,13 @@
+import { unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Board } from '../commands/board.ts';
+import { registryOf } from '../commands/registry.ts';
 import type { FactoryFile } from '../device/flash.ts';
 import { defaultFlashLayout } from '../device/flash.ts';
 import { Flash } from '../device/flash-files.ts';
 import { StreamTable } from '../device/streams.ts';
-import type { Command } from '../interpreter/command.ts';
 import { execute } from '../interpreter/execute.ts';
 import { CommandQueue } from '../interpreter/queue.ts';
-import { Registry } from '../interpreter/registry.ts';
 import { radioRig, testMac, testUuid } from './radio-rig.ts';
 
 /** The flash of the published listings, in small. Reference: flash 2.2. */
@@ -17,13 +17,8 @@ const rigFiles: readonly FactoryFile[] = [
   { name: 'ca_default.pem', area: 'e', type: 0x03, flags: 0, version: [2, 0, 0, 11], content: new Uint8Array(1236) },
 ];
 
-export interface RigOptions {
-  readonly commands: readonly Command<Board>[];
-  readonly layout?: typeof defaultFlashLayout;
-}
-
 /** The parts of a board that file and stream commands use, with a way to run command lines and see what they say. */
-export async function commandRig({ commands, layout = defaultFlashLayout }: RigOptions) {
+export async function commandRig(layout = defaultFlashLayout) {
   const { clock, variables, log, printed, personality } = radioRig();
   const flash = await Flash.open(new MemoryStore(), layout, rigFiles);
   const streams = new StreamTable({
@@ -42,7 +37,7 @@ export async function commandRig({ commands, layout = defaultFlashLayout }: RigO
     flash,
     streams,
     queue: new CommandQueue(),
-    registry: new Registry(commands),
+    registry: unwrap(registryOf(personality)),
     identity: { mac: testMac, uuid: testUuid },
   };
   // The commands under test use these parts of a board and no others.
