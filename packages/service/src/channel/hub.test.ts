@@ -95,4 +95,72 @@ eachDatabase('hub of the message channel', (open) => {
     expect(await recorded()).toMatchObject(elsewhere);
     expect(hub.size).toBe(0);
   });
+
+  it('records channels that open or close together in one transaction, each with its log, and none of a deleted device', async () => {
+    const make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
+    const { platform_id, product_id } = device;
+    const fleet: (typeof device)[] = [];
+    for (let number = 0; number < 40; number++) fleet.push(await make.device({ platform_id, product_id }));
+    const [gone] = fleet;
+    await storage.db
+      .deleteFrom('devices')
+      .where('id', '=', gone?.id ?? '')
+      .execute();
+    let transactions = 0;
+    const counting: Storage = {
+      ...storage,
+      transaction: (work) => {
+        transactions += 1;
+        return storage.transaction(work);
+      },
+    };
+    const log = Fastify().log;
+    const live = { notify: () => {} };
+    const other = new ChannelHub({
+      storage: counting,
+      clock,
+      log,
+      webhook: async () => ({ ok: false, error: 'none' }),
+      live,
+    });
+    const closed: number[] = [];
+    for (const one of fleet) {
+      const listener = other.attach(one, '127.0.0.1', {
+        send() {},
+        ping() {},
+        close: (code) => closed.push(code),
+        cut: () => listener.closed(),
+        waitingBytes: 0,
+        pause() {},
+        resume() {},
+      });
+    }
+    const channels = async () => (await storage.db.selectFrom('channels').select('device_id').execute()).length;
+    await expect.poll(channels).toBe(40);
+    await expect.poll(() => closed).toEqual([channelCloses.refused]);
+    expect(transactions).toBeLessThan(4);
+    transactions = 0;
+    await other.close();
+    expect(await channels()).toBe(1);
+    expect(transactions).toBeLessThan(4);
+    const rows = await storage.db.selectFrom('logs').select(['type', 'device_id']).execute();
+    const ofFleet = rows.filter(({ device_id }) => fleet.some(({ id }) => id === device_id)).map(({ type }) => type);
+    expect(ofFleet.sort()).toEqual([...Array(39).fill('device.offline'), ...Array(39).fill('device.online')]);
+  });
+
+  it('has the last of many channels of one device recorded, when they come faster than they are written', async () => {
+    for (let time = 0; time < 5; time++) connect();
+    const online = async () => (await logs()).filter((type) => type === 'device.online').length;
+    await expect.poll(online).toBe(6);
+    const before = await recorded();
+    // What is recorded of a channel that is not the one of this process would end it.
+    for (let beat = 0; beat < 2; beat++) {
+      await clock.advance(15_000);
+      const seen = () => storage.db.selectFrom('processes').select('seen_at').execute();
+      await expect.poll(seen).toEqual([{ seen_at: clock.now() }]);
+    }
+    expect(await recorded()).toEqual(before);
+    expect(closes).toEqual(Array(5).fill(channelCloses.replaced));
+    expect(hub.size).toBe(1);
+  });
 });

@@ -3,22 +3,22 @@ import { channelCloses, type DeviceRequest, type ServiceAction } from '@moorage/
 import { type CancelTimer, failure, type Result, success } from '@moorage/base';
 import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
-import { writeLog } from '../db/logs.ts';
 import { asJson, writeFrame } from './codec.ts';
 import { ChannelConnection } from './connection.ts';
 import type { Line, LineListener } from './line.ts';
 import {
   abandonedChannels,
+  abandonedLimit,
+  type ChannelDeviceRow,
   channelOf,
   channelsOfProcess,
-  putChannel,
   putTelemetry,
-  removeChannel,
   removeDeadProcesses,
   removeProcess,
   replaceNodes,
   touchProcess,
 } from './queries.ts';
+import { channelRecorder, recordChannels } from './recorder.ts';
 
 /** How often connections are looked after, and how often a process says that it is alive, in ms. */
 const tendMs = 10_000;
@@ -74,12 +74,17 @@ export class ChannelHub {
   #clearedAtMs: number;
   #alive: CancelTimer | undefined;
   #restoring: Promise<void> | undefined;
+  /** Notes channels that open and close. */
+  readonly #record: ReturnType<typeof channelRecorder>;
+  /** Settles when the records have this process as alive. */
+  #signedOn: Promise<unknown> = Promise.resolve();
   /** What is still being written of lines that have opened or closed. */
   readonly #writing = new Set<Promise<void>>();
   #closed = false;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
+    this.#record = channelRecorder(deps.storage);
     const { bus } = deps.storage;
     this.#leave = [
       bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
@@ -242,26 +247,20 @@ export class ChannelHub {
 
   /** Online, in the records and for those who watch. Spec: API-CHAN-online. */
   async #begun(device: ChannelDevice, session: string, address: string): Promise<void> {
-    const { storage, clock, live } = this.#deps;
-    this.#stayAlive();
+    const { clock, live } = this.#deps;
+    await this.#stayAlive();
     const atMs = clock.now();
-    await storage.transaction(async (trx) => {
-      await touchProcess(trx, this.#process, atMs);
-      await putChannel({ device_id: device.id, process_id: this.#process, session, address, connected_at: atMs }, trx);
-      const subject = { atMs, deviceId: device.id, productId: device.product_id, ip: address };
-      await writeLog(trx, { type: 'device.online', message: `Device ${device.title} is online`, ...subject });
-    });
-    live.notify(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
-    await this.#recheck(device.id, session);
+    const row = await this.#record({ kind: 'opened', device, session, address, processId: this.#process, atMs });
+    if (row) live.notify(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
+    this.#recheck(device.id, session, row);
     // It may have gone before the row was there.
     if (this.#attached.get(device.id)?.session !== session) await this.#ended(device, session);
   }
 
   /** It may have been taken back between the check of the device and our hearing of that. */
-  async #recheck(deviceId: string, session: string): Promise<void> {
+  #recheck(deviceId: string, session: string, row: ChannelDeviceRow | undefined): void {
     const attached = this.#attached.get(deviceId);
     if (attached?.session !== session) return;
-    const row = await this.#deps.storage.hot.deviceById(deviceId);
     const { certificate } = attached;
     const isGood =
       certificate === undefined ||
@@ -272,14 +271,8 @@ export class ChannelHub {
 
   async #ended(device: ChannelDevice, session: string): Promise<void> {
     if (this.#attached.get(device.id)?.session === session) this.#attached.delete(device.id);
-    const { storage, clock, live } = this.#deps;
-    const atMs = clock.now();
-    const gone = await storage.transaction(async (trx) => {
-      if (!(await removeChannel(trx, device.id, session))) return false;
-      const subject = { atMs, deviceId: device.id, productId: device.product_id };
-      await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
-      return true;
-    });
+    const { clock, live } = this.#deps;
+    const gone = await this.#record({ kind: 'closed', device, session, atMs: clock.now() });
     if (gone) live.notify(device.id, { type: 'online', data: { online: false, since: null } });
   }
 
@@ -299,19 +292,24 @@ export class ChannelHub {
     });
   }
 
-  /** From the first device on: a process without devices writes nothing. */
-  #stayAlive(): void {
-    if (this.#alive || this.#closed) return;
-    this.#alive = this.#deps.clock.after(aliveMs, () => {
+  /**
+   * From the first device on: a process without devices writes nothing. Resolves when the records have the process as
+   * alive: its channels would be cleared away without that.
+   */
+  #stayAlive(): Promise<unknown> {
+    if (this.#alive || this.#closed) return this.#signedOn;
+    const { storage, clock } = this.#deps;
+    this.#signedOn = touchProcess(storage.db, this.#process, clock.now());
+    this.#alive = clock.after(aliveMs, () => {
       this.#alive = undefined;
-      if (this.#attached.size > 0) this.#stayAlive();
-      this.#write(this.#beat());
+      const alive = this.#attached.size > 0 ? this.#stayAlive() : touchProcess(storage.db, this.#process, clock.now());
+      this.#write(this.#beat(alive));
     });
+    return this.#signedOn;
   }
 
-  async #beat(): Promise<void> {
-    const { storage, clock } = this.#deps;
-    await touchProcess(storage.db, this.#process, clock.now());
+  async #beat(alive: Promise<unknown>): Promise<void> {
+    await alive;
     // One at a time, however slow the database is.
     this.#restoring ??= this.#restore().finally(() => {
       this.#restoring = undefined;
@@ -328,14 +326,16 @@ export class ChannelHub {
     const { storage, clock } = this.#deps;
     const rows = await channelsOfProcess(storage.db, this.#process);
     const recorded = new Map(rows.map(({ device_id, session }) => [device_id, session]));
+    const again: Promise<void>[] = [];
     for (const [id, attached] of [...this.#attached]) {
       const isNew = clock.monotonic() - attached.openedAtMs < aliveMs;
       if (isNew || recorded.get(id) === attached.session) continue;
       const row = await channelOf(storage.db, id);
       if (this.#attached.get(id) !== attached || row?.session === attached.session) continue;
       if (row) this.#drop(id, 'replaced');
-      else await this.#begun(attached.device, attached.session, attached.address);
+      else again.push(this.#begun(attached.device, attached.session, attached.address));
     }
+    await Promise.all(again);
   }
 
   #clear(): Promise<void> {
@@ -348,15 +348,12 @@ export class ChannelHub {
 async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' | 'clock' | 'live'>): Promise<void> {
   const atMs = clock.now();
   const beforeMs = atMs - deadMs;
-  for (const { device_id: deviceId, session } of await abandonedChannels(storage.db, beforeMs)) {
-    const gone = await storage.transaction(async (trx) => {
-      const device = await storage.hot.deviceById(deviceId);
-      if (!device || !(await removeChannel(trx, deviceId, session))) return false;
-      const subject = { atMs, deviceId, productId: device.product_id };
-      await writeLog(trx, { type: 'device.offline', message: `Device ${device.title} is offline`, ...subject });
-      return true;
-    });
-    if (gone) live.notify(deviceId, { type: 'online', data: { online: false, since: null } });
+  for (let count = abandonedLimit; count === abandonedLimit; ) {
+    const rows = await abandonedChannels(storage.db, beforeMs);
+    const changes = rows.map(({ session, ...device }) => ({ kind: 'closed', device, session, atMs }) as const);
+    const gone = rows.length > 0 ? await recordChannels(storage, changes) : [];
+    for (const row of gone) if (row) live.notify(row.id, { type: 'online', data: { online: false, since: null } });
+    count = gone.filter((row) => row !== undefined).length;
   }
   await removeDeadProcesses(storage.db, beforeMs);
 }

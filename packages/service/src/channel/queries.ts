@@ -1,5 +1,5 @@
-import type { Insertable } from 'kysely';
-import type { ChannelTable } from '../db/schema.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { ChannelTable, DeviceTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
 /** A process says that it is alive. */
@@ -12,32 +12,68 @@ export const touchProcess = (db: Db, id: string, atMs: number) =>
 
 export const removeProcess = (db: Db, id: string) => db.deleteFrom('processes').where('id', '=', id).execute();
 
-/** Notes the channel of a device; one that it had before is over. */
-export const putChannel = ({ ...row }: Insertable<ChannelTable>, db: Db) =>
-  db
+/** Notes the channels of devices; one that a device had before is over. */
+export async function putChannels(db: Db, rows: readonly Insertable<ChannelTable>[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db
     .insertInto('channels')
-    .values(row)
-    .onConflict((conflict) => conflict.column('device_id').doUpdateSet(row))
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.column('device_id').doUpdateSet(({ ref }) => ({
+        process_id: ref('excluded.process_id'),
+        session: ref('excluded.session'),
+        address: ref('excluded.address'),
+        connected_at: ref('excluded.connected_at'),
+      })),
+    )
     .execute();
+}
 
-/** Forgets a channel, unless another has taken its place; tells whether it did. */
-export async function removeChannel(db: Db, deviceId: string, session: string): Promise<boolean> {
+/** Forgets channels, unless others have taken their places; returns the sessions of those that it has forgotten. */
+export async function removeChannels(
+  db: Db,
+  channels: readonly { readonly device_id: string; readonly session: string }[],
+): Promise<ReadonlySet<string>> {
+  if (channels.length === 0) return new Set();
+  const deviceIds = channels.map(({ device_id }) => device_id);
+  const sessions = channels.map(({ session }) => session);
   const removed = await db
     .deleteFrom('channels')
-    .where('device_id', '=', deviceId)
-    .where('session', '=', session)
-    .executeTakeFirstOrThrow();
-  return removed.numDeletedRows > 0n;
+    .where('device_id', 'in', deviceIds)
+    // A session is one device's alone.
+    .where('session', 'in', sessions)
+    .returning('session')
+    .execute();
+  return new Set(removed.map(({ session }) => session));
 }
+
+/** What a channel has to know of its device. */
+export type ChannelDeviceRow = Pick<
+  Selectable<DeviceTable>,
+  'id' | 'state' | 'certificate_fingerprint' | 'next_fingerprint'
+>;
+
+export async function devicesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ChannelDeviceRow>> {
+  const rows = await db
+    .selectFrom('devices')
+    .select(['id', 'state', 'certificate_fingerprint', 'next_fingerprint'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Most channels of killed processes that are looked at together. */
+export const abandonedLimit = 1_000;
 
 /** Channels of processes that have not been alive since a time: those were killed. */
 export const abandonedChannels = (db: Db, beforeMs: number) =>
   db
     .selectFrom('channels')
+    .innerJoin('devices', 'devices.id', 'channels.device_id')
     .leftJoin('processes', 'processes.id', 'channels.process_id')
-    .select(['channels.device_id', 'channels.session'])
+    .select(['devices.id', 'devices.title', 'devices.product_id', 'channels.session'])
     .where(({ eb, or }) => or([eb('processes.id', 'is', null), eb('processes.seen_at', '<', beforeMs)]))
-    .limit(1_000)
+    .limit(abandonedLimit)
     .execute();
 
 export const removeDeadProcesses = (db: Db, beforeMs: number) =>

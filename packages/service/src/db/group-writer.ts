@@ -4,29 +4,31 @@ import { StorageError } from '../core/storage-health.ts';
 const groupLimit = 1_000;
 const waitingLimit = 100_000;
 
-interface Waiting<T> {
+interface Waiting<T, R> {
   readonly item: T;
-  readonly resolve: () => void;
+  readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Collects small writes and hands them on in groups, one group at a time: while one is being committed the next one
- * fills up, so a lone write is not delayed and many at once cost one commit.
+ * Collects small calls and hands them on in groups, one group at a time: while one is being worked on the next one
+ * fills up, so a lone call is not delayed and many at once cost one commit.
  *
- * @returns adds an item; resolves when its group is committed
+ * @param run takes a group, and gives a result for each item, in their order
+ * @returns adds an item; resolves to its result
  */
-export function groupWriter<T>(commit: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
-  let waiting: Waiting<T>[] = [];
+export function groupCalls<T, R>(run: (items: readonly T[]) => Promise<readonly R[]>): (item: T) => Promise<R> {
+  let waiting: Waiting<T, R>[] = [];
   let running = false;
 
-  async function run(): Promise<void> {
+  async function work(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.slice(0, groupLimit);
       waiting = waiting.slice(groupLimit);
       try {
-        await commit(group.map(({ item }) => item));
-        for (const { resolve } of group) resolve();
+        const results = await run(group.map(({ item }) => item));
+        // Safe: there is one for each.
+        for (const [at, { resolve }] of group.entries()) resolve(results[at] as R);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -46,9 +48,16 @@ export function groupWriter<T>(commit: (items: readonly T[]) => Promise<void>): 
       if (running) return;
       running = true;
       // The rest of this turn of the event loop still gets on board.
-      setImmediate(() => void run());
+      setImmediate(() => void work());
     });
 }
+
+/** The same for writes that have no result: resolves when the group of an item is committed. */
+export const groupWriter = <T>(commit: (items: readonly T[]) => Promise<void>): ((item: T) => Promise<void>) =>
+  groupCalls(async (items) => {
+    await commit(items);
+    return items.map(() => undefined);
+  });
 
 /** The newest item of each key, so that a group updates a row once. Of two at the same time the later one counts. */
 export function newestPerKey<T>(items: readonly T[], keyOf: (item: T) => string, timeOf: (item: T) => number): T[] {
