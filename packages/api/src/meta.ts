@@ -26,10 +26,13 @@ export const metaContract = {
     auth: 'none',
     reply: Type.Object({
       status: Type.Literal('ok'),
+      device_names: Type.Array(Type.String(), {
+        description: 'names and addresses that the certificate of the device listener holds',
+      }),
       warning: Type.Optional(
         Type.String({
           description:
-            'what is wrong though requests are answered: an authority out of its time, a database or file store without room',
+            'what is wrong though requests are answered: an authority out of its time, a name at which the device listener is not reached, a database or file store without room',
         }),
       ),
     }),

@@ -1,12 +1,16 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
-import { buildService, type Service } from '@moorage/service';
+import { buildService, type Certificates, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/administration';
 import type { Settings } from '@moorage/service/core/config';
+import { deviceAddresses } from '@moorage/service/core/device-names';
+import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
+import { whyUnreached } from './reach.ts';
 import { storageTrouble } from './trouble.ts';
 
 /** Where the service listens. */
@@ -14,11 +18,15 @@ export interface ServiceAddresses {
   readonly api: string;
   readonly devices: string;
   readonly console: string;
+  /** Names and addresses at which devices can reach the device listener: those in its certificate. */
+  readonly deviceNames: readonly string[];
 }
 
 export interface RunningService {
   readonly service: Service;
   readonly addresses: ServiceAddresses;
+  /** When it has been tried whether devices reach the listener at its public names; the log and `/readyz` have what was found. */
+  readonly reached: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,19 +66,41 @@ export async function startService(
     // Of this user alone: it holds the key of the authority, and those of modules.
     makeFolder(settings.dataDir, 0o700);
     lock = await lockDatabase(settings.database);
-    service = await buildService({ settings, deviceHosts, logStream: process.stderr, consoleDir: consoleDir() });
+    const certificates = readCertificates(settings);
+    service = await buildService({
+      settings,
+      deviceHosts,
+      certificates,
+      logStream: process.stderr,
+      consoleDir: consoleDir(),
+    });
     const api = await listen(service.api, settings.host, settings.port, '--port');
     const listening = await listen(service.devices, settings.host, settings.devicePort, '--device-port');
     // Its server is made outside the framework, which takes it for a plain one.
     const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
     // After the listeners: a port that is taken ends the first run before a password is printed.
     await ensureAdministrator(service.deps, announce);
-    const addresses = { api, devices, console: `${api}/` };
-    return { service, addresses, stop };
+    const addresses = { api, devices, console: `${api}/`, deviceNames: service.identity.hosts };
+    const reached = settings.deviceInsecure ? Promise.resolve() : checkReach(service, settings, certificates);
+    return { service, addresses, reached, stop };
   } catch (error) {
     await stop();
     throw storageTrouble(error, settings.database);
   }
+}
+
+/** Warns of public names at which the device listener is not reached from here. A name may be reached from outside alone, so it is no failure. */
+async function checkReach(service: Service, settings: Settings, { devices }: Certificates): Promise<void> {
+  const address = service.devices.server.address();
+  if (address === null || typeof address === 'string') return;
+  const fingerprint = devices && new X509Certificate(devices.certificate).fingerprint256;
+  const expected = { ca: service.identity.ca, port: address.port, fingerprint };
+  const found = await Promise.all(deviceAddresses(settings).map((each) => whyUnreached(each, expected)));
+  const reasons = found.filter((reason) => reason !== undefined);
+  if (reasons.length === 0) return;
+  const warning = `Devices may not reach the device listener: from this machine ${reasons.join(', ')}`;
+  service.warnings.set('reach', warning);
+  service.deps.log.warn(warning);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import { channelSlice } from './channel-slice.ts';
 import { startDeliveries } from './connectors/engine.ts';
 import type { LogLevel, Settings } from './core/config.ts';
+import { deviceAddresses } from './core/device-names.ts';
 import { StorageHealth } from './core/storage-health.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps } from './core/types.ts';
@@ -19,9 +20,11 @@ import { serveConsole } from './http/console-files.ts';
 import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
 import { openApiDocument } from './http/openapi.ts';
+import { type CertificateAndKey, OwnCertificate } from './http/own-certificate.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { startMaintenance } from './maintenance.ts';
+import type { OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
 import { openOutbound } from './outbound/outbound.ts';
 import type { Outbound } from './outbound/ports.ts';
@@ -37,6 +40,8 @@ export interface ServiceOptions {
   readonly outbound?: Outbound;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
   readonly deviceHosts?: readonly string[];
+  /** What the files of the settings hold. */
+  readonly certificates?: Certificates;
   /** Instead of that of the settings. */
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
@@ -46,6 +51,12 @@ export interface ServiceOptions {
   readonly timeouts?: Timeouts;
 }
 
+/** Certificates that the operator has brought along. */
+export interface Certificates {
+  /** For the device listener, under the names in it. */
+  readonly devices?: CertificateAndKey;
+}
+
 /** The service, built but not listening. */
 export interface Service {
   readonly api: FastifyInstance;
@@ -53,6 +64,10 @@ export interface Service {
   readonly devices: FastifyInstance;
   readonly identity: Identity;
   readonly deps: Deps;
+  /** What keeps devices or people away though requests are answered, by its kind: `/readyz` tells. */
+  readonly warnings: Map<string, string>;
+  /** Shows these from now on; open connections stay. */
+  useCertificates(certificates: Certificates): void;
   /** Answers what is under way, then lets go of the storage. */
   close(): Promise<void>;
 }
@@ -84,7 +99,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const storage = options.storage ?? (await openStorage(settings.database, { onError }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), health, traffic };
-  const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, options.deviceHosts);
+  const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, [
+    ...(options.deviceHosts ?? []),
+    ...deviceAddresses(settings).map(({ host }) => host),
+  ]);
   const trouble = identity.trouble();
   if (trouble !== undefined) api.log.error(trouble);
   const slices = deviceSlices(deps, identity);
@@ -93,7 +111,13 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
-  const devices = openDeviceListener(deps, slices, channel.hub, {
+  const own = new OwnCertificate();
+  const useCertificates = (certificates: Certificates): void => {
+    if (certificates.devices) own.use(certificates.devices, identity.ca);
+  };
+  useCertificates(options.certificates ?? {});
+  const warnings = new Map<string, string>();
+  const devices = openDeviceListener(deps, slices, channel.hub, own, {
     troubleOf,
     logLevel,
     logStream: options.logStream,
@@ -101,15 +125,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     timeouts: options.timeouts,
     accessLog: settings.accessLog,
   });
-  mountSlices(api, { ...deps, outbound, trouble: identity.trouble }, slices, channel, {
-    blobs,
-    clock,
-    statusOf,
-    authenticate: { bearer },
-  });
-  serveDocs(api, openApiDocument(contract, version));
-  if (options.consoleDir !== undefined) serveConsole(api, options.consoleDir, statusOf);
-  else api.get('/', (_request, reply) => reply.redirect('/docs'));
+  const ownState = ownStateOf(identity, warnings);
+  const mounting = { blobs, clock, statusOf, authenticate: { bearer } };
+  mountSlices(api, { ...deps, ...ownState, outbound }, slices, channel, mounting);
+  servePages(api, options.consoleDir);
   const stopMaintenance = startMaintenance({ ...deps, expireUpdates: () => slices.ota.engine.expire() });
   const deliveries = startDeliveries({ ...deps, outbound });
   return {
@@ -117,6 +136,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     devices,
     identity,
     deps,
+    warnings,
+    useCertificates,
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
@@ -126,6 +147,18 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       if (!options.storage) await storage.close();
     },
   };
+}
+
+const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): OwnState => ({
+  deviceNames: identity.hosts,
+  trouble: () => [identity.trouble() ?? [], ...warnings.values()].flat().join('; ') || undefined,
+});
+
+/** What people see: the documentation, and the console where it has been built. */
+function servePages(api: FastifyInstance, consoleDir: string | undefined): void {
+  serveDocs(api, openApiDocument(contract, version));
+  if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf);
+  else api.get('/', (_request, reply) => reply.redirect('/docs'));
 }
 
 /** A request that is not over by then is cut: the whole stop has to end within 5 s. */

@@ -36,6 +36,7 @@ import { deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './filestore
 import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
+import type { OwnCertificate } from './http/own-certificate.ts';
 import type { ServerOptions } from './http/server.ts';
 import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
@@ -122,10 +123,11 @@ export function openDeviceListener(
   deps: Deps,
   slices: DeviceSlices,
   hub: ChannelHub,
+  own: OwnCertificate,
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
-  const app = buildDeviceListener(deps, slices.identity, endpoints, options);
+  const app = buildDeviceListener(deps, { ...slices.identity, own }, endpoints, options);
   const check = deviceCheck(deps, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
   mountContract(app, deviceLinkContract, accountDeviceRoutes(slices.devices), mounting);

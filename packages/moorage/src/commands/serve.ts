@@ -1,4 +1,5 @@
-import { resolveSettings, type Settings, settingsTable } from '@moorage/service/core/config';
+import { type Settings, settingsTable } from '@moorage/service/core/config';
+import { resolveSettings } from '@moorage/service/core/resolve-settings';
 import { stopOnSignal } from '../lifecycle.ts';
 import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';
@@ -75,11 +76,11 @@ export const serveCommand = defineCliCommand({
       listenLan: options['listen-lan'],
     });
     stopOnSignal(running.stop);
-    const { api, console, devices } = running.addresses;
+    const { api, console, devices, deviceNames } = running.addresses;
     reporter.event(
       'ready',
       { ...running.addresses },
-      `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}`,
+      `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}\nDevice names: ${deviceNames.join(', ')}`,
     );
     notice.flush();
   },

@@ -74,7 +74,7 @@ async function startExampleModule(
 
 /** What a person does next, at the end of the output. */
 function summary(
-  { api, console, devices }: RunningService['addresses'],
+  { api, console, devices, deviceNames }: RunningService['addresses'],
   { serial, http, mac }: RunningModule['addresses'],
   taken: Awaited<ReturnType<RunningModule['takenPorts']>>,
 ): string {
@@ -84,6 +84,7 @@ function summary(
     ['API', api],
     ['API documentation', `${api}/docs`],
     ['Devices call', devices],
+    ['under the names', deviceNames.join(', ')],
     ...(page === undefined ? [] : [["Module's web page", page]]),
     ...(serial === null ? [] : [['Serial line', `${serial} of module ${mac}`]]),
     ...(serial?.startsWith('/') ? [['Open it with', `screen ${serial}`]] : []),

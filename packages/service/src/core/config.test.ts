@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings, settingsTable } from './config.ts';
+import { settingsTable } from './config.ts';
+import { resolveSettings } from './resolve-settings.ts';
 
 describe('settings', () => {
   it('without any source are the defaults', () => {
@@ -10,6 +11,10 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 8080,
         devicePort: 8443,
+        publicUrl: undefined,
+        deviceNames: [],
+        deviceCert: undefined,
+        deviceKey: undefined,
         database: 'sqlite:data/moorage.db',
         blobs: 'file:data/blobs',
         s3Endpoint: undefined,
@@ -51,6 +56,51 @@ describe('settings', () => {
       value: { connectorAllow: ['10.0.0.0/8', 'fd00::/8'] },
     });
   });
+
+  it('may be names and addresses with ports', () => {
+    const text = 'Hub.Example, 192.0.2.7:443, 2001:db8::7, [2001:DB8::7]:8443, fe80::1%eth0, münchen.example';
+    const port = undefined;
+    expect(resolveSettings({ flags: { 'device-names': text } })).toMatchObject({
+      ok: true,
+      value: {
+        deviceNames: [
+          { host: 'hub.example', port },
+          { host: '192.0.2.7', port: 443 },
+          { host: '2001:db8::7', port },
+          { host: '2001:db8::7', port: 8443 },
+          { host: 'fe80::1', port },
+          { host: 'xn--mnchen-3ya.example', port },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    'https://hub.example',
+    'hub.example:0',
+    'hub.example:65536',
+    'hub_.-',
+    '*.example',
+    '10.0.0',
+    'a b',
+    '[::1',
+  ])('of names are refused: %s', (text) => {
+    const message = `Setting --device-names must be names or addresses such as hub.example or 192.0.2.7:443, not "${text}"`;
+    expect(resolveSettings({ flags: { 'device-names': text } })).toMatchObject({ ok: false, error: { message } });
+  });
+
+  it.each([
+    ['https://Hub.Example/', 'https://hub.example'],
+    ['http://192.0.2.7:8080', 'http://192.0.2.7:8080'],
+    ['https://hub.example:443', 'https://hub.example'],
+  ])('may be the address %s, which is %s', (text, publicUrl) => {
+    expect(resolveSettings({ flags: { 'public-url': text } })).toMatchObject({ ok: true, value: { publicUrl } });
+  });
+
+  it.each(['hub.example', 'https://hub.example/iot', 'https://u:p@hub.example', 'ftp://hub.example'])(
+    'refuse the address %s',
+    (text) => expect(resolveSettings({ flags: { 'public-url': text } }).ok).toBe(false),
+  );
 
   it('may be spelled as the command line parser does', () => {
     const flags = { devicePort: 9, deviceInsecure: true };

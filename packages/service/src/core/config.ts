@@ -1,6 +1,17 @@
 import { join } from 'node:path';
 import { failure, type Result, success } from '@moorage/base';
-import ipaddr from 'ipaddr.js';
+import {
+  anyText,
+  count,
+  flag,
+  type HostAndPort,
+  hostList,
+  matching,
+  networks,
+  password,
+  portNumber,
+  webOrigin,
+} from './setting-texts.ts';
 
 /** What the log may be limited to, the most serious first. */
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -15,6 +26,13 @@ export interface Settings {
   readonly port: number;
   /** Port of the device listener; 0 picks a free one. */
   readonly devicePort: number;
+  /** Where people and programs reach the API: scheme, host and port. */
+  readonly publicUrl: string | undefined;
+  /** Where devices reach the device listener, beside this machine's own names; the host of `publicUrl` without it. */
+  readonly deviceNames: readonly HostAndPort[];
+  /** Files (PEM) with a certificate of the device listener that another authority has signed, and its key; both or none. */
+  readonly deviceCert: string | undefined;
+  readonly deviceKey: string | undefined;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly database: string;
   /** `file:DIR` or `s3://BUCKET[/PREFIX]`. */
@@ -40,7 +58,7 @@ export interface Settings {
   readonly adminPassword: string | undefined;
 }
 
-type Value = string | number | boolean | readonly string[] | undefined;
+export type Value = string | number | boolean | readonly string[] | readonly HostAndPort[] | undefined;
 
 /** One setting: everything that the command line, the config file and the documentation need to know of it. */
 export interface Setting {
@@ -61,42 +79,6 @@ export interface Setting {
   /** Not shown in any output. */
   readonly secret?: boolean;
 }
-
-const anyText = (text: string): Result<string, string> => (text === '' ? failure('must not be empty') : success(text));
-
-const portNumber = (text: string): Result<number, string> =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535
-    ? success(Number(text))
-    : failure(`must be a port from 0 to 65535, not "${text}"`);
-
-const count =
-  (unit: string, most: number) =>
-  (text: string): Result<number, string> =>
-    /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= most
-      ? success(Number(text))
-      : failure(`must be a number of ${unit} from 1 to ${most}, not "${text}"`);
-
-const flag = (text: string): Result<boolean, string> => {
-  if (['true', '1', 'yes'].includes(text)) return success(true);
-  if (['false', '0', 'no'].includes(text)) return success(false);
-  return failure(`must be true or false, not "${text}"`);
-};
-
-const matching = (pattern: RegExp, forms: string) => (text: string) =>
-  pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${text.replace(/:[^:@/]*@/, ':***@')}"`);
-
-/** CIDR texts between commas: an IPv4 or IPv6 address, and how many of its bits count. */
-const networks = (text: string): Result<readonly string[], string> => {
-  const parts = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const wrong = parts.find((part) => !ipaddr.isValidCIDR(part));
-  return wrong === undefined ? success(parts) : failure(`must be networks such as 10.0.0.0/8, not "${wrong}"`);
-};
-
-const password = (text: string): Result<string, string> =>
-  text.length >= 8 ? success(text) : failure('must have at least 8 characters');
 
 /** Every setting of the service. `data` comes first: others take their defaults from it. */
 export const settingsTable: readonly Setting[] = [
@@ -139,6 +121,46 @@ export const settingsTable: readonly Setting[] = [
     default: '8443',
     parse: portNumber,
     otherwise: () => 8443,
+  },
+  {
+    name: 'publicUrl',
+    flag: 'public-url',
+    env: 'MOORAGE_PUBLIC_URL',
+    placeholder: 'URL',
+    help: 'where people and programs reach the API: https://hub.example',
+    default: 'none',
+    parse: webOrigin,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'deviceNames',
+    flag: 'device-names',
+    env: 'MOORAGE_DEVICE_NAMES',
+    placeholder: 'NAMES',
+    help: 'where devices reach the device listener: hub.example,192.0.2.7:443; the certificate holds these names',
+    default: 'the host of --public-url',
+    parse: hostList,
+    otherwise: () => [],
+  },
+  {
+    name: 'deviceCert',
+    flag: 'device-cert',
+    env: 'MOORAGE_DEVICE_CERT',
+    placeholder: 'FILE',
+    help: 'certificate of the device listener under the names in it, with its chain, for devices that trust a public authority',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'deviceKey',
+    flag: 'device-key',
+    env: 'MOORAGE_DEVICE_KEY',
+    placeholder: 'FILE',
+    help: 'key of --device-cert',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
   },
   {
     name: 'database',
@@ -288,76 +310,3 @@ export const settingsTable: readonly Setting[] = [
     secret: true,
   },
 ];
-
-/** A setting that cannot be used: which one, where it was given, and why. */
-export interface SettingError {
-  readonly setting: string;
-  /** A whole sentence for the user. */
-  readonly message: string;
-}
-
-/** Where settings are given. Flags by their name, in either spelling: `device-port` or `devicePort`. */
-export interface SettingSources {
-  readonly flags?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The parsed config file. */
-  readonly file?: Readonly<Record<string, unknown>>;
-  /** Variables `MOORAGE_*` that belong to other parts of the program. */
-  readonly foreignEnv?: readonly string[];
-}
-
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-interface Given {
-  readonly flag: string;
-  readonly text: string;
-  /** How the user wrote it: `--port`, `MOORAGE_PORT`, `port` of the config file. */
-  readonly spelling: string;
-}
-
-const unknown = (setting: string, what: string): Result<never, SettingError> =>
-  failure({ setting, message: `Unknown ${what} "${setting}"` });
-
-/** All that was given, the strongest source first: flags, environment, file. */
-function gather(sources: SettingSources): Result<Given[], SettingError> {
-  const given: Given[] = [];
-  const known = new Set(settingsTable.map((row) => row.flag));
-  for (const [name, value] of Object.entries(sources.flags ?? {})) {
-    if (value === undefined) continue;
-    if (!known.has(kebab(name))) return unknown(`--${kebab(name)}`, 'option');
-    given.push({ flag: kebab(name), text: String(value), spelling: `--${kebab(name)}` });
-  }
-  for (const [name, value] of Object.entries(sources.env ?? {})) {
-    if (!name.startsWith('MOORAGE_') || value === undefined || sources.foreignEnv?.includes(name)) continue;
-    const row = settingsTable.find(({ env }) => env === name);
-    if (!row) return unknown(name, 'variable');
-    given.push({ flag: row.flag, text: value, spelling: name });
-  }
-  for (const [name, value] of Object.entries(sources.file ?? {})) {
-    if (!known.has(name)) return unknown(name, 'setting of the config file');
-    given.push({ flag: name, text: String(value), spelling: `${name} of the config file` });
-  }
-  return success(given);
-}
-
-/**
- * Resolves all settings: a flag wins over a variable, a variable over the config file. The first unknown name or bad
- * value is the error.
- */
-export function resolveSettings(sources: SettingSources): Result<Settings, SettingError> {
-  const gathered = gather(sources);
-  if (!gathered.ok) return gathered;
-  const values: Partial<Record<keyof Settings, Value>> = {};
-  for (const row of settingsTable) {
-    const given = gathered.value.find((one) => one.flag === row.flag);
-    if (!given) {
-      values[row.name] = row.otherwise(String(values.dataDir));
-      continue;
-    }
-    const parsed = row.parse(given.text);
-    if (!parsed.ok) return failure({ setting: row.flag, message: `Setting ${given.spelling} ${parsed.error}` });
-    values[row.name] = parsed.value;
-  }
-  // Safe: the table has a row for each setting, whose parser and default give its type; a test walks it.
-  return success(values as unknown as Settings);
-}

@@ -11,6 +11,7 @@ import type { DeviceRow } from '../db/hot.ts';
 import { DeviceConnections } from './device-connections.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
+import { minTlsVersion, type OwnCertificate } from './own-certificate.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { asksForSocket } from './web-sockets.ts';
 
@@ -41,6 +42,8 @@ export const deviceStatusOf: StatusOf = (code: ErrorCode) => deviceStatuses[erro
 /** What the listener takes from the installation's identity, PEM texts. */
 export interface ListenerIdentity {
   readonly ca: string;
+  /** Shown in place of `server` under the names that it holds. */
+  readonly own: OwnCertificate;
   readonly server: { readonly certificate: string; readonly key: string };
 }
 
@@ -217,7 +220,8 @@ export function buildDeviceListener(
       ca: identity.ca,
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
+      SNICallback: (name, done) => done(null, identity.own.contextFor(name)),
+      minVersion: minTlsVersion,
       sessionTimeout: sessionTimeoutS,
     },
   });

@@ -85,6 +85,9 @@ export const fingerprintOf = (certificate: string): string =>
 /** Node prints fingerprints as upper-case pairs with colons; the records hold them plain. */
 const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();
 
+/** When the time of a certificate ends, epoch ms. */
+export const endMs = (certificate: string): number => new X509Certificate(certificate).validToDate.getTime();
+
 /** What is wrong with the time of a certificate at a moment, epoch ms. */
 export function timeTrouble(certificate: string, nowMs: number): string | undefined {
   const { validFromDate, validToDate } = new X509Certificate(certificate);
@@ -102,7 +105,7 @@ export function serves(
 ): boolean {
   const parsed = new X509Certificate(certificate);
   if (timeTrouble(certificate, nowMs) !== undefined) return false;
-  if (parsed.validToDate.getTime() < nowMs + marginDays * dayMs) return false;
+  if (endMs(certificate) < nowMs + marginDays * dayMs) return false;
   if (!parsed.verify(new X509Certificate(authority).publicKey)) return false;
   return hosts.every((host) => (isAddress(host) ? parsed.checkIP(host) : parsed.checkHost(host)) !== undefined);
 }

@@ -45,6 +45,41 @@ eachDatabase('identity', (open) => {
     expect((await openIdentity(storage, clock, 10_950)).server).toEqual(wider.server);
   });
 
+  it('server certificate of an address with a zone is found again, and holds the address without it', async () => {
+    const storage = await open();
+    const start = () => openIdentity(storage, new VirtualClock(testStartMs), 10_950, ['fe80::1%eth0']);
+    const first = await start();
+    expect(first.hosts).toContain('fe80::1');
+    expect(new X509Certificate(first.server.certificate).checkIP('fe80::1')).toBe('fe80::1');
+    expect((await start()).server).toEqual(first.server);
+  });
+
+  it('server certificates of processes on machines of other names stay side by side', async () => {
+    const storage = await open();
+    const start = (host: string) => openIdentity(storage, new VirtualClock(testStartMs), 10_950, [host]);
+    const [one, two] = [await start('one.example'), await start('two.example')];
+    expect((await start('one.example')).server).toEqual(one.server);
+    expect((await start('two.example')).server).toEqual(two.server);
+  });
+
+  it('server certificates are kept for the last 32 machines', async () => {
+    const storage = await open();
+    const clock = new VirtualClock(testStartMs);
+    const start = async (host: string) => (await openIdentity(storage, clock, 10_950, [host])).server;
+    const first = await start('first.example');
+    for (let count = 0; count < 32; count++) {
+      await clock.advance(60_000);
+      await start(`other-${count}.example`);
+    }
+    expect(await start('first.example')).not.toEqual(first);
+    const rows = await storage.db
+      .selectFrom('settings')
+      .select('name')
+      .where('name', 'like', 'identity.server%')
+      .execute();
+    expect(rows).toHaveLength(32);
+  });
+
   it('server certificate is renewed at start when a year or less is left of it', async () => {
     const storage = await open();
     const at = (days: number) => new VirtualClock(testStartMs + days * dayMs);

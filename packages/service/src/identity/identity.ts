@@ -1,14 +1,17 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '@moorage/base';
+import { withoutZone } from '../core/setting-texts.ts';
 import type { Storage } from '../db/storage.ts';
 import {
   type DeviceCertificate,
+  endMs,
   makeAuthority,
   makeDeviceCertificate,
   makeServerCertificate,
   serves,
   timeTrouble,
 } from './certificates.ts';
-import { keepSetting, readSetting, replaceSetting } from './queries.ts';
+import { deleteSetting, keepSetting, readSetting, readSettings, replaceSetting } from './queries.ts';
 import type { KeyedCertificate } from './x509.ts';
 
 /** Who this installation is to its devices: the private authority, and what it signs. */
@@ -17,6 +20,8 @@ export interface Identity {
   readonly ca: string;
   /** Certificate and key of the device listener. */
   readonly server: KeyedCertificate;
+  /** Names and addresses that devices may reach the listener by: those in its certificate. */
+  readonly hosts: readonly string[];
   /** Why devices refuse the authority now; it is not made anew, since every device would have to be provisioned again. */
   trouble(): string | undefined;
   /** Issues a certificate with CN = `uuid`. The caller stores its fingerprint, which outdates an earlier one. */
@@ -27,6 +32,9 @@ export interface Identity {
 const ownHosts = ['localhost', '127.0.0.1', '::1'] as const;
 
 const settings = { authority: 'identity.authority', server: 'identity.server' } as const;
+
+/** Server certificates that are kept: a container has another name at each start, and makes one more. */
+const keptServers = 32;
 
 /** A server certificate is replaced at start when it has less than this to live. */
 const renewalMarginDays = 365;
@@ -48,11 +56,12 @@ export async function openIdentity(
 ): Promise<Identity> {
   const nowMs = clock.now();
   const authority = await openAuthority(storage, nowMs);
-  const names = [...new Set([...ownHosts, ...hosts])];
+  const names = [...new Set([...ownHosts, ...hosts].map(withoutZone))];
   const server = await openServerCertificate(storage, authority, names, nowMs);
   return {
     ca: authority.certificate,
     server,
+    hosts: names,
     trouble() {
       const trouble = timeTrouble(authority.certificate, clock.now());
       return (
@@ -77,14 +86,19 @@ async function openServerCertificate(
   hosts: readonly string[],
   nowMs: number,
 ): Promise<KeyedCertificate> {
-  const kept = await readSetting(storage.db, settings.server);
-  if (kept !== undefined) {
-    const server = parse(kept);
-    if (serves(server.certificate, authority.certificate, hosts, nowMs, renewalMarginDays)) return server;
-  }
-  // Processes on machines of different names replace each other's; each goes on with the one that it made.
+  const kept = (await readSettings(storage.db, settings.server)).map(({ name, value }) => ({ name, ...parse(value) }));
+  const fits = ({ certificate }: KeyedCertificate): boolean =>
+    serves(certificate, authority.certificate, hosts, nowMs, renewalMarginDays);
+  const found = kept.find(fits);
+  if (found) return { certificate: found.certificate, key: found.key };
   const made = await makeServerCertificate(authority, hosts, nowMs);
-  await storage.transaction((trx) => replaceSetting(trx, settings.server, JSON.stringify(made)));
+  // Under a name of these hosts alone: processes on machines of other names keep theirs.
+  const name = `${settings.server}.${hash('sha256', [...hosts].sort().join(), 'hex').slice(0, 16)}`;
+  const oldest = kept.sort((one, other) => endMs(other.certificate) - endMs(one.certificate)).slice(keptServers - 1);
+  await storage.transaction(async (trx) => {
+    for (const old of oldest) await deleteSetting(trx, old.name);
+    await replaceSetting(trx, name, JSON.stringify(made));
+  });
   return made;
 }
 

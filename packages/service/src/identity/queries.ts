@@ -6,6 +6,14 @@ export async function readSetting(db: Db, name: string): Promise<string | undefi
   return row?.value;
 }
 
+/** The settings of the installation whose names begin so, in the order of their names. */
+export const readSettings = (db: Db, beginning: string): Promise<{ name: string; value: string }[]> =>
+  db.selectFrom('settings').selectAll().where('name', 'like', `${beginning}%`).orderBy('name').execute();
+
+export async function deleteSetting(trx: Db, name: string): Promise<void> {
+  await trx.deleteFrom('settings').where('name', '=', name).execute();
+}
+
 /** Stores a setting unless it is there already; returns what is there afterwards. */
 export async function keepSetting(trx: Db, name: string, value: string): Promise<string> {
   await trx

@@ -40,9 +40,7 @@ export const isAddress = (host: string): boolean => host.includes(':') || ipaddr
 
 /** Addresses are written out: the library takes the dotted end of `::ffff:192.0.2.1` for a group. */
 const alternativeName = (host: string): x509.JsonGeneralName =>
-  isAddress(host)
-    ? { type: 'ip', value: ipaddr.parse(host.replace(/%.*/, '')).toNormalizedString() }
-    : { type: 'dns', value: host };
+  isAddress(host) ? { type: 'ip', value: ipaddr.parse(host).toNormalizedString() } : { type: 'dns', value: host };
 
 function purposeExtensions(purpose: Purpose): x509.Extension[] {
   if (purpose.for === 'authority') {

@@ -12,6 +12,8 @@ const retryAfterS = 5;
 export interface OwnState {
   /** What is wrong, if anything; requests are answered all the same. */
   trouble(): string | undefined;
+  /** Names and addresses in the certificate of the device listener. */
+  readonly deviceNames: readonly string[];
 }
 
 /** State of the service for monitors. */
@@ -23,6 +25,7 @@ export function metaRoutes({
   health,
   traffic,
   trouble,
+  deviceNames,
 }: Deps & OwnState): Handlers<typeof metaContract> {
   const startedMs = clock.monotonic();
   const figures = openFigures(storage.db, traffic, clock);
@@ -57,7 +60,7 @@ export function metaRoutes({
       }
       const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
       const warning = [trouble() ?? [], ...full].flat().join('; ');
-      return success({ status: 'ok', ...(warning !== '' && { warning }) });
+      return success({ status: 'ok', device_names: [...deviceNames], ...(warning !== '' && { warning }) });
     },
 
     // API-EP-GET-metrics

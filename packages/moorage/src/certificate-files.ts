@@ -1,0 +1,52 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Certificates } from '@moorage/service';
+import type { Settings } from '@moorage/service/core/config';
+import { UserError } from './commands/define.ts';
+
+function read(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`, 2);
+  }
+}
+
+/** Parses the text of a file; what is wrong with it is the library's word and says little. */
+function parsed<T>(flag: string, path: string, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UserError(`Setting ${flag}: file "${path}" has no ${what} in PEM`, 2, { cause: error });
+  }
+}
+
+/** The two files of a certificate, which belong together. */
+function readPair(name: 'device', certificatePath: string | undefined, keyPath: string | undefined) {
+  const [certificateFlag, keyFlag] = [`--${name}-cert`, `--${name}-key`];
+  if (certificatePath === undefined && keyPath === undefined) return undefined;
+  if (certificatePath === undefined || keyPath === undefined) {
+    throw new UserError(`Settings ${certificateFlag} and ${keyFlag} are only of use together`, 2);
+  }
+  const certificate = read(certificateFlag, certificatePath);
+  const key = read(keyFlag, keyPath);
+  const x509 = parsed(certificateFlag, certificatePath, 'certificate', () => new X509Certificate(certificate));
+  const privateKey = parsed(keyFlag, keyPath, 'private key without a password', () => createPrivateKey(key));
+  if (!x509.checkPrivateKey(privateKey)) {
+    throw new UserError(
+      `The key in "${keyPath}" (${keyFlag}) is not that of the certificate in "${certificatePath}"`,
+      2,
+    );
+  }
+  return { certificate, key };
+}
+
+/**
+ * The certificates that the settings name.
+ *
+ * @throws {UserError} when a file cannot be read, is no PEM, or the two do not belong together
+ */
+export function readCertificates(settings: Pick<Settings, 'deviceCert' | 'deviceKey'>): Certificates {
+  const devices = readPair('device', settings.deviceCert, settings.deviceKey);
+  return { ...(devices && { devices }) };
+}

@@ -1,0 +1,62 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { openStorage } from '@moorage/service/db/open';
+import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
+import { buildApp, testStartMs } from '@moorage/service/testing/build-app';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { whyUnreached } from './reach.ts';
+
+const other = await makeAuthority(testStartMs);
+const foreign = await makeServerCertificate(other, ['localhost'], testStartMs);
+let stop: () => Promise<void>;
+let ca: string;
+let own: (name: string) => Promise<string | undefined>;
+
+beforeAll(async () => {
+  const storage = await openStorage('sqlite::memory:');
+  const { service } = await buildApp(storage);
+  ca = service.identity.ca;
+  const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
+  const fingerprint = new X509Certificate(foreign.certificate).fingerprint256;
+  own = (host) => whyUnreached({ host, port: undefined }, { ca, port, fingerprint });
+  stop = async () => {
+    await service.close();
+    await storage.close();
+  };
+});
+
+afterAll(() => stop());
+
+it.each(['localhost', '127.0.0.1'])('the listener is reached at %s, a name in its certificate', async (host) => {
+  expect(await own(host)).toBeUndefined();
+});
+
+it('an address that its certificate lacks is not that of the listener', async () => {
+  expect(await own('127.0.0.2')).toMatch(/^127\.0\.0\.2:\d+ refuses connections$/);
+});
+
+it('another server under the name is told', async () => {
+  const { service } = await buildApp(await openStorage('sqlite::memory:'));
+  const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
+  const found = await whyUnreached({ host: 'localhost', port }, { ca, port: 1, fingerprint: undefined });
+  expect(found).toBe(`localhost:${port} answers with the certificate of another server`);
+  // Such a server may show what another authority has signed: then that is the one to be found.
+  service.useCertificates({ devices: foreign });
+  const { fingerprint256 } = new X509Certificate(foreign.certificate);
+  expect(await whyUnreached({ host: 'localhost', port }, { ca, port: 1, fingerprint: fingerprint256 })).toBeUndefined();
+  await service.close();
+});
+
+it('a server without TLS is told', async () => {
+  const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const found = await whyUnreached({ host: '127.0.0.1', port }, { ca, port, fingerprint: undefined });
+  expect(found).toBe(`127.0.0.1:${port} does not answer with TLS`);
+  server.close();
+});
+
+it('a name that has no address is told', async () => {
+  expect(await own('nowhere.invalid')).toMatch(/^nowhere\.invalid:\d+ has no address( at the moment)?$/);
+});

@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import { addressText } from '@moorage/service/core/device-names';
+import type { HostAndPort } from '@moorage/service/core/setting-texts';
+
+/** A name that does not answer by then counts as not reached, in ms. */
+const reachTimeoutMs = 3_000;
+
+/** What is to be found there. */
+export interface Expected {
+  /** Authorities that sign the certificate of the device listener, PEM text. */
+  readonly ca: string;
+  /** Port of the listener itself. */
+  readonly port: number;
+  /** SHA-256 of a certificate that another authority has signed, upper-case hex with colons. */
+  readonly fingerprint: string | undefined;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'has no address',
+  EAI_AGAIN: 'has no address at the moment',
+  ECONNREFUSED: 'refuses connections',
+  ECONNRESET: 'does not answer with TLS',
+  EPROTO: 'does not answer with TLS',
+};
+
+/**
+ * Why devices do not reach the listener at this address, as far as this machine can tell; nothing when they do.
+ * It takes at most 3 seconds.
+ */
+export function whyUnreached(address: HostAndPort, expected: Expected): Promise<string | undefined> {
+  const { host } = address;
+  const port = address.port ?? expected.port;
+  return new Promise((resolve) => {
+    const servername = isIP(host) === 0 ? host : '';
+    const socket = connect({ host, port, servername, ca: expected.ca, rejectUnauthorized: false });
+    const end = (reason?: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(reason && `${addressText({ host, port })} ${reason}`);
+    };
+    const timer = setTimeout(() => end(`does not answer within ${reachTimeoutMs / 1000} s`), reachTimeoutMs).unref();
+    socket.once('secureConnect', () => {
+      const isOwn = socket.getPeerX509Certificate()?.fingerprint256 === expected.fingerprint;
+      end(socket.authorized || isOwn ? undefined : 'answers with the certificate of another server');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const code = error.code ?? '';
+      end(reasons[code] ?? (code.startsWith('ERR_SSL') ? reasons.EPROTO : 'is not reached'));
+    });
+    // Alone it keeps no process alive that is being stopped.
+    socket.unref();
+  });
+}

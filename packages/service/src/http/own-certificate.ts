@@ -1,0 +1,40 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+
+/** A certificate with its chain, and its key, PEM texts. */
+export interface CertificateAndKey {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** No version before this is spoken by any listener. */
+export const minTlsVersion = 'TLSv1.2';
+
+interface Current {
+  readonly names: X509Certificate;
+  readonly context: SecureContext;
+}
+
+/**
+ * The certificate of the device listener that another authority has signed: shown to devices that ask for a name in it.
+ * All others get that of the service's own authority, so those that trust it alone still find it under another name.
+ */
+export class OwnCertificate {
+  #current: Current | undefined;
+
+  /**
+   * Shows this one from now on; open connections stay.
+   *
+   * @param ca authorities of devices, PEM text
+   * @throws {Error} when certificate and key do not belong together
+   */
+  use({ certificate, key }: CertificateAndKey, ca: string): void {
+    const context = createSecureContext({ cert: certificate, key, ca, minVersion: minTlsVersion });
+    this.#current = { names: new X509Certificate(certificate), context };
+  }
+
+  /** What to show a client that asks for this name; nothing when the listener's own is to be shown. */
+  contextFor(name: string): SecureContext | undefined {
+    return this.#current?.names.checkHost(name) === undefined ? undefined : this.#current.context;
+  }
+}
