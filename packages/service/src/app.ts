@@ -88,11 +88,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     timeouts: options.timeouts,
     accessLog: settings.accessLog,
     // The slices that know of answers are put together below; until then nothing listens.
-    ready: {
-      route: readyDeviceRoute,
-      find: (request) => readyAnswers?.(request),
-      monotonic: () => clock.monotonic(),
-    },
+    ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
@@ -111,10 +107,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
-  const own = new OwnCertificate();
-  const useCertificates = (certificates: Certificates): void => {
-    if (certificates.devices) own.use(certificates.devices, identity.ca);
-  };
+  const own = new OwnCertificate(identity.ca);
+  const useCertificates = (certificates: Certificates) => certificates.devices && own.use(certificates.devices);
   useCertificates(options.certificates ?? {});
   const warnings = new Map<string, string>();
   const devices = openDeviceListener(deps, slices, channel.hub, own, {

@@ -20,16 +20,21 @@ interface Current {
  * All others get that of the service's own authority, so those that trust it alone still find it under another name.
  */
 export class OwnCertificate {
+  readonly #ca: string;
   #current: Current | undefined;
+
+  /** @param ca authorities of devices, PEM text */
+  constructor(ca: string) {
+    this.#ca = ca;
+  }
 
   /**
    * Shows this one from now on; open connections stay.
    *
-   * @param ca authorities of devices, PEM text
    * @throws {Error} when certificate and key do not belong together
    */
-  use({ certificate, key }: CertificateAndKey, ca: string): void {
-    const context = createSecureContext({ cert: certificate, key, ca, minVersion: minTlsVersion });
+  use({ certificate, key }: CertificateAndKey): void {
+    const context = createSecureContext({ cert: certificate, key, ca: this.#ca, minVersion: minTlsVersion });
     this.#current = { names: new X509Certificate(certificate), context };
   }
 
