@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { allCommands } from './commands/index.ts';
 import { parseModel } from './model/model.ts';
 import { loadPersonality } from './personality/personality.ts';
 import { moduleRig } from './testing/module-rig.ts';
 import { parseAir } from './wlan/air.ts';
 
+const readGuide = (guide: string): string =>
+  readFileSync(new URL(`../../../docs/guide/${guide}`, import.meta.url), 'utf8');
+
 /** The first JSON block of a guide. */
 function exampleOf(guide: string): string {
-  const text = readFileSync(new URL(`../../../docs/guide/${guide}`, import.meta.url), 'utf8');
-  const block = /^```json\n(.*?)^```$/ms.exec(text)?.[1];
+  const block = /^```json\n(.*?)^```$/ms.exec(readGuide(guide))?.[1];
   if (block === undefined) throw new Error(`Guide ${guide} has no example`);
   return block;
 }
@@ -62,4 +65,11 @@ test('The guide to the air has one that works', async () => {
   expect(await run('network_up -i softap')).toBe('0 Success');
   await pass(5_000);
   expect(heard().at(-1)).toBe('[Associated: 02:00:00:00:01:01]');
+});
+
+test('The guide to the module names the commands that wait, and no others', () => {
+  const section = /^## Long commands\n(.*?)^## /ms.exec(readGuide('module.md'))?.[1] ?? '';
+  const named = Array.from(section.matchAll(/`([a-z_]+)(?: -s)?`/g), (match) => match[1]);
+  const waiting = allCommands.filter(({ waitsFor }) => waitsFor !== undefined).map(({ name }) => name);
+  expect(named.toSorted()).toEqual(waiting.toSorted());
 });

@@ -3,7 +3,6 @@ import { parseCapabilities, readCapabilities } from '@moorage/device/data/capabi
 import { fetchOffer, listOffers } from '@moorage/device/data/offers';
 import { type FlashError, fileReasons, fileTypes, isFileName } from '../device/flash.ts';
 import { maxFileVersion } from '../interpreter/arguments.ts';
-import { neverAborted } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
 import { refuse, refuseService } from './cloud-refusals.ts';
@@ -19,6 +18,7 @@ interface DownloadRequest {
   readonly version: Version | undefined;
   readonly script: boolean;
   readonly keep: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** What has come into the flash; `script` is the one to run. */
@@ -42,7 +42,7 @@ function refuseFile(board: Board, error: FlashError): Response {
 }
 
 /** One of the files that the service offers. */
-async function fetchOffered(board: Board, { from, version, script, keep }: DownloadRequest): Promise<Fetched> {
+async function fetchOffered(board: Board, { from, version, script, keep, signal }: DownloadRequest): Promise<Fetched> {
   const { client } = board;
   const offers = await listOffers(client);
   if (!offers.ok) return failure(refuseService(board, offers.error));
@@ -55,6 +55,7 @@ async function fetchOffered(board: Board, { from, version, script, keep }: Downl
   if (keep && board.flash.stat(offer.name)) return failure(refuseFile(board, 'exists'));
   const fetched = await fetchOffer(client, offer, script);
   if (!fetched.ok) return failure(refuseService(board, fetched.error));
+  if (signal.aborted) return failure(fail(codes.FAILED));
   const parsed = parseCapabilities(fetched.value.file);
   if (!parsed.ok) return failure(refuse(board, parsed.error));
   const offered = parseVersion(offer.version, maxFileVersion);
@@ -96,11 +97,15 @@ async function store(board: Board, { name, content, type, version }: StoredFile)
 }
 
 /** A file from anywhere, and the script that lies beside it. */
-async function fetchFrom(board: Board, text: string, { version, script, keep }: DownloadRequest): Promise<Fetched> {
+async function fetchFrom(
+  board: Board,
+  text: string,
+  { version, script, keep, signal }: DownloadRequest,
+): Promise<Fetched> {
   const url = parseHttpUrl(text);
   if (!url || !isFileName(url.fileName)) return failure(fail(codes.INVALID));
   const file = { version: versionOrDefault(version), flags: 0, replace: !keep };
-  const options = { iface: undefined, cert: undefined, signal: neverAborted };
+  const options = { iface: undefined, cert: undefined, signal };
   const fetched = await fetchFile(board, {
     url,
     ...options,
@@ -126,15 +131,16 @@ async function fetchFrom(board: Board, text: string, { version, script, keep }: 
 
 /** Spec: MOD-OPT-cloud_capabilities-download. */
 async function download(board: Board, request: DownloadRequest): Promise<Response> {
-  const { from } = request;
+  const { from, signal } = request;
   // Spec: MOD-OPT-cloud_capabilities-readonly.
   if (board.cloud.activated) return refuseLocked(board);
   const isUrl = from !== undefined && /^https?:\/\//i.test(from);
   const fetched = isUrl ? await fetchFrom(board, from, request) : await fetchOffered(board, request);
   if (!fetched.ok) return fetched.error;
+  if (signal.aborted || board.cloud.activated) return fail(codes.FAILED);
   board.variables.set('cloud.capabilities', fetched.value.file);
   // Spec: MOD-OPT-cloud_capabilities-s.
-  if (fetched.value.script !== undefined) return runScript(board, fetched.value.script);
+  if (fetched.value.script !== undefined) return runScript(board, fetched.value.script, signal);
   return ok(board.personality.text('success'));
 }
 
@@ -165,6 +171,7 @@ export const cloudCapabilities = defineCommand({
   evidence: 'spec',
   summary: 'List, download, get or set the file that says what the device can do',
   example: 'cloud_capabilities set capabilities.json',
+  waitsFor: 'service',
   syntax: 'cloud_capabilities list / download [<filename/URL> [<version>]] [-s] [-d] / get / set <filename>',
   options: {
     script: { kind: 'switch', flag: '-s', help: 'run the setup script that goes with the file' },
@@ -175,13 +182,13 @@ export const cloudCapabilities = defineCommand({
     file: { kind: 'file', maxLength: 512, optional: true, help: 'file on offer, or URL; file in flash' },
     version: { kind: 'version', optional: true, help: 'version that the file gets in flash' },
   },
-  run: (board, { action, file, version, script, keep }) => {
+  run: (board, { action, file, version, script, keep }, { signal }) => {
     const words = [file, version].filter((word) => word !== undefined).length;
     const [least, most] = actionWords[action];
     if (words < least) return fail(codes.TOO_FEW);
     if (words > most || ((script || keep) && action !== 'download')) return fail(codes.TOO_MANY);
     if (action === 'list') return list(board);
-    if (action === 'download') return download(board, { from: file, version, script, keep });
+    if (action === 'download') return download(board, { from: file, version, script, keep, signal });
     // Spec: MOD-OPT-cloud_capabilities-get.
     return action === 'get' ? ok(board.variables.get('cloud.capabilities')) : set(board, file ?? '');
   },

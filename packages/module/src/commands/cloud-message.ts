@@ -26,7 +26,7 @@ const partOf = (word: string | undefined): MessagePart | undefined =>
   word !== undefined && Object.hasOwn(parts, word) ? parts[word] : undefined;
 
 /** Spec: MOD-OPT-cloud_message-get. Either word may be missing. */
-async function get(board: Board, words: readonly string[]): Promise<Response> {
+async function get(board: Board, words: readonly string[], signal: AbortSignal): Promise<Response> {
   const [first, second] = words;
   const alone = second === undefined ? partOf(first) : undefined;
   const part = alone ?? (second === undefined ? 'data' : partOf(second));
@@ -34,6 +34,7 @@ async function get(board: Board, words: readonly string[]): Promise<Response> {
   // It is not worth a connection.
   if (!board.streams.hasFree) return refuseStream(board, 'no-handle');
   const message = await board.messages.get(alone ? undefined : first, part);
+  if (signal.aborted) return fail(codes.FAILED);
   return message.ok ? open(board, message.value) : refuse(board, message.error);
 }
 
@@ -68,6 +69,7 @@ export const cloudMessage = defineCommand({
   evidence: 'spec',
   summary: 'Read messages to the device, and post messages from it',
   example: 'cloud_message list -c 10',
+  waitsFor: 'service',
   syntax: 'cloud_message list [-t <time> / -c <count>] / get [<index/id>] [<all/body>] / post / delete <index/id>',
   options: {
     time: {
@@ -94,14 +96,14 @@ export const cloudMessage = defineCommand({
       help: 'all: with headers as JSON; body: as JSON',
     },
   },
-  run: (board, { action, which, part, time, count }) => {
+  run: (board, { action, which, part, time, count }, { signal }) => {
     const words = [which, part].filter((word) => word !== undefined);
     const [least, most] = actionWords[action];
     if (words.length < least) return fail(codes.TOO_FEW);
     const filtered = time !== undefined || count !== undefined;
     if (words.length > most || (filtered && action !== 'list')) return fail(codes.TOO_MANY);
     if (action === 'list') return list(board, { time, count });
-    if (action === 'get') return get(board, words);
+    if (action === 'get') return get(board, words, signal);
     return action === 'post' ? post(board) : remove(board, which ?? '');
   },
 });

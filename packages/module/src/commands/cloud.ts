@@ -26,6 +26,7 @@ const cloudActivate = defineCommand({
   evidence: 'spec',
   summary: 'Activate the device at the cloud service',
   example: 'cloud_activate ada secret capabilities.json',
+  waitsFor: 'service',
   // Spec: MOD-OPT-cloud_activate-username, MOD-OPT-cloud_activate-password.
   args: {
     ...login,
@@ -36,12 +37,13 @@ const cloudActivate = defineCommand({
       help: 'capabilities file; the one in use without it',
     },
   },
-  run: async (board, { username, password, file }) => {
+  run: async (board, { username, password, file }, { signal }) => {
     const activated = await board.cloud.activate(
       { username, password },
       file ?? board.variables.get('cloud.capabilities'),
     );
-    if (!activated.ok || !board.variables.get('cloud.solo.enabled')) return answer(board, activated);
+    const restarts = board.variables.get('cloud.solo.enabled') && !signal.aborted;
+    if (!activated.ok || !restarts) return answer(board, activated);
     // Spec: MOD-OPT-cloud_activate-solo. What has not been saved would be lost, the mode itself too.
     await board.variables.save();
     return { ...answer(board, activated), after: () => board.reboot() };
@@ -56,6 +58,7 @@ const cloudDeactivate = defineCommand({
   evidence: 'spec',
   summary: 'Deactivate the device at the cloud service',
   example: 'cloud_deactivate ada secret',
+  waitsFor: 'service',
   // Spec: MOD-OPT-cloud_deactivate-username, MOD-OPT-cloud_deactivate-password.
   args: login,
   run: async (board, account) => answer(board, await board.cloud.deactivate(account)),
@@ -91,6 +94,7 @@ const cloudWrite = defineCommand({
   evidence: 'spec',
   summary: 'Write samples of streams, or controls',
   example: 'cloud_write temperature 21.5',
+  waitsFor: 'service',
   args: {
     values: { kind: 'words', typed: true, help: 'name, value and epoch seconds; or several with commas and bars' },
   },
@@ -113,6 +117,7 @@ const cloudSync = defineCommand({
   evidence: 'spec',
   summary: 'Push cached samples and changed controls, and pull controls',
   example: 'cloud_sync push',
+  waitsFor: 'service',
   args: {
     direction: { kind: 'choice', choices: ['push', 'pull'], optional: true, help: 'only that; both without it' },
   },

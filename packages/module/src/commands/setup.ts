@@ -21,13 +21,15 @@ interface LineOutcome {
 const refused: LineOutcome = { code: codes.FAILED };
 
 /**
- * Runs one line of a script within the turn of the command that runs the script; its response becomes lines of the
- * log. A command whose data would follow has none here.
+ * Runs one line of a script in a turn of its own: the script itself has let others run. Its response becomes lines of
+ * the log. A command whose data would follow has none here.
  */
-async function runLine(board: Board, line: string): Promise<LineOutcome | undefined> {
+async function runLine(board: Board, line: string, signal: AbortSignal): Promise<LineOutcome | undefined> {
   const prepared = prepare(board, board.registry, line, unattended('script'));
   if (prepared.kind === 'empty') return undefined;
-  const reply = prepared.kind === 'prepared' ? await prepared.run() : prepared;
+  const reply =
+    prepared.kind === 'prepared' ? await board.queue.run(() => prepared.run(signal), prepared.waits) : prepared;
+  if (reply === undefined) return refused;
   if (reply.kind === 'silence') return { code: codes.SUCCESS };
   if (reply.kind === 'data') await reply.sink.abort();
   const response = reply.kind === 'data' ? fail(codes.FAILED) : reply;
@@ -41,14 +43,15 @@ async function runLine(board: Board, line: string): Promise<LineOutcome | undefi
  * A script: one command on each line, `#` comments and empty lines; ends at the first failure, or with a command that
  * makes the module start again. Reference: commands 3.5.
  */
-export async function runScript(board: Board, name: string): Promise<Response> {
+export async function runScript(board: Board, name: string, signal: AbortSignal): Promise<Response> {
   const content = await board.flash.readAll(name, maxScriptBytes);
   if (!content.ok) return refuseFile(board, content.error);
   const commands = decodeText(Buffer.from(content.value)).split(/\r\n|\r|\n/);
   for (const [index, line] of commands.entries()) {
     if (/^\s*#/.test(line)) continue;
-    const outcome = refuseSetup(board, line) ? refused : await runLine(board, line.trim());
+    const outcome = refuseSetup(board, line) ? refused : await runLine(board, line.trim(), signal);
     if (outcome === undefined) continue;
+    if (signal.aborted) return fail(codes.FAILED);
     if (outcome.code !== codes.SUCCESS) {
       board.log.say('scriptLineFailed', { name, line: index + 1 });
       return fail(codes.FAILED);
@@ -76,14 +79,14 @@ function refuseSetup(board: Board, line: string, what?: string): boolean {
 }
 
 /** Runs what the setup pin would run. */
-async function runPinCommand(board: Board): Promise<Response> {
+async function runPinCommand(board: Board, signal: AbortSignal): Promise<Response> {
   const line = board.variables.get('setup.gpio.cmd');
   if (line.trim() === '') {
     board.log.say('setupNoCommand');
     return fail(codes.FAILED);
   }
   if (refuseSetup(board, line, 'cmd')) return fail(codes.FAILED);
-  const outcome = await runLine(board, line);
+  const outcome = await runLine(board, line, signal);
   if (outcome?.code !== codes.SUCCESS) return fail(codes.FAILED);
   return { ...ok(board.personality.text('success')), ...(outcome.after && { after: outcome.after }) };
 }
@@ -98,10 +101,13 @@ function startWebSetup(board: Board): Response {
 const actions: Readonly<
   Record<
     string,
-    { readonly words: number; readonly run: (board: Board, word?: string) => Response | Promise<Response> }
+    {
+      readonly words: number;
+      readonly run: (board: Board, signal: AbortSignal, word?: string) => Response | Promise<Response>;
+    }
   >
 > = {
-  script: { words: 1, run: (board, name = defaultScript) => runScript(board, name) },
+  script: { words: 1, run: (board, signal, name = defaultScript) => runScript(board, name, signal) },
   cmd: { words: 0, run: runPinCommand },
   status: { words: 0, run: (board) => ok(String(board.webSetup.status)) },
   stop: {
@@ -122,6 +128,7 @@ const setup = defineCommand({
   evidence: 'documented',
   summary: 'Run a setup script, or the command of the setup pin',
   example: 'setup script boot.script',
+  waitsFor: 'commands of the script',
   syntax: 'setup <script file>/script [file]/cmd/status/stop/web',
   args: {
     what: {
@@ -131,11 +138,11 @@ const setup = defineCommand({
     },
     file: { kind: 'file', optional: true, help: `script file, ${defaultScript} when it is left out` },
   },
-  run: (board, { what, file }) => {
+  run: (board, { what, file }, { signal }) => {
     const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
     const given = file === undefined ? 0 : 1;
     if (given > (action?.words ?? 0)) return fail(codes.TOO_MANY);
-    return action ? action.run(board, file) : runScript(board, what);
+    return action ? action.run(board, signal, file) : runScript(board, what, signal);
   },
 });
 

@@ -60,6 +60,7 @@ export interface ServerRequest {
   readonly port: number | undefined;
   /** Files of certificate and key; `undefined` without TLS, empty for those of the HTTP server. */
   readonly tls: readonly string[] | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Brings the network up if need be and listens. Spec: MOD-NET-auto-up. */
@@ -69,6 +70,7 @@ export async function startServer(board: Board, request: ServerRequest): Promise
   const joined = await wlan.ensureUp(iface);
   if (!joined.ok) return fail(codes.FAILED);
   const tls = request.tls && (await serverTls(board, request.tls[0], request.tls[1]));
+  if (request.signal.aborted) return fail(codes.FAILED);
   if (tls && !tls.ok) return refuseWith(board, tls.error);
   // Spec: MOD-VAR-tcp.server.port.
   const port = request.port ?? variables.get('tcp.server.port');
@@ -90,11 +92,11 @@ const tcpServer = defineCommand({
     action: { kind: 'choice', choices: ['start', 'stop'], help: 'what to do' },
     port: { ...portArg, optional: true, help: 'port; tcp.server.port without it, and all servers for stop' },
   },
-  run: (board, { action, iface, port }) => {
+  run: (board, { action, iface, port }, { signal }) => {
     if (action === 'stop') return stopServers(board, 'tcp', port);
     // Spec: MOD-VAR-tcp.server.tls_enabled.
     const tls = board.variables.get('tcp.server.tls_enabled') ? [] : undefined;
-    return startServer(board, { kind: 'tcp', iface, port, tls });
+    return startServer(board, { kind: 'tcp', iface, port, tls, signal });
   },
 });
 

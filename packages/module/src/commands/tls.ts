@@ -36,14 +36,19 @@ const tlsClient = defineCommand({
 });
 
 /** `[<port>] [<cert> <key>]`: what is no number is a file. */
-function start(board: Board, iface: Interface | undefined, words: readonly string[]): Promise<Response> | Response {
+function start(
+  board: Board,
+  iface: Interface | undefined,
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<Response> | Response {
   const numbered = /^\d+$/.test(words[0] ?? '');
   const port = numbered ? readValue(portArg, words[0] ?? '') : undefined;
   if (port && !port.ok) return fail(codes.INVALID);
   const files = numbered ? words.slice(1) : words;
   if (files.length === 1) return fail(codes.TOO_FEW);
   if (files.length > 2) return fail(codes.TOO_MANY);
-  return startServer(board, { kind: 'tls', iface, port: port && Number(port.value), tls: files });
+  return startServer(board, { kind: 'tls', iface, port: port && Number(port.value), tls: files, signal });
 }
 
 function stop(board: Board, words: readonly string[]): Promise<Response> | Response {
@@ -69,7 +74,8 @@ const tlsServer = defineCommand({
     words: { kind: 'words', optional: true, help: 'port, and files with certificate and key' },
   },
   syntax: 'tls_server [-i <wlan/softap>] <start/stop> [<port>] [<cert> <key>]',
-  run: (board, { action, iface, words = [] }) => (action === 'stop' ? stop(board, words) : start(board, iface, words)),
+  run: (board, { action, iface, words = [] }, { signal }) =>
+    action === 'stop' ? stop(board, words) : start(board, iface, words, signal),
 });
 
 export const tlsCommands: readonly Command<Board>[] = [tlsClient, tlsServer];

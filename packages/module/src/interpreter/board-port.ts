@@ -31,7 +31,8 @@ export type SessionTextKey =
   | 'unknownVariable'
   | 'invalidArgument'
   | 'overflow'
-  | 'boundsError';
+  | 'boundsError'
+  | 'tooManyConnections';
 
 /** Whether the board answers: bytes that come while it starts wait, those that come while it sleeps are lost. */
 export interface SessionPower {
@@ -55,7 +56,7 @@ export interface SessionBoard {
   readonly clock: Clock;
   readonly queue: CommandQueue;
   readonly variables: SessionSettings;
-  readonly personality: { readonly habits: Habits; text(key: SessionTextKey): string };
+  readonly personality: { readonly habits: Habits; text(key: SessionTextKey, blanks?: { count: number }): string };
   readonly flash: { list(): readonly { readonly name: string }[] };
   readonly streams: { open(stream: KeptOutput): Result<number, 'no-handle'> };
   readonly log: {

@@ -78,6 +78,7 @@ export const neutralTexts = {
 
   // Streams.
   streamListHead: seen('! # Type  Info'),
+  tooManyConnections: proposed('Too many connections: {count} are open'),
   closing: seen('Closing: {handle}'),
   none: seen('None'),
   noFreeStream: proposed('No free stream'),

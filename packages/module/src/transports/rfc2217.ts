@@ -7,7 +7,7 @@ import { optionBytes, subnegotiationBytes, type TelnetVerb } from '../bus/telnet
 import { telnetStream } from '../bus/telnet-stream.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { ComPort } from './com-port.ts';
-import { listenTcp, type TcpPlace, type TcpPort } from './tcp.ts';
+import { listenTcp, type TcpPlace, type TcpPort, tooMany } from './tcp.ts';
 
 const comPortOption = 44;
 
@@ -24,7 +24,8 @@ export const openRfc2217 = <Board extends SessionBoard>(
   uart: Uart,
   listen: TcpPlace,
   onMistake?: OnMistake,
-): Promise<Result<TcpPort, string>> => listenTcp(listen, (socket) => attachRfc2217(board, uart, socket, onMistake));
+): Promise<Result<TcpPort, string>> =>
+  listenTcp(listen, (socket) => attachRfc2217(board, uart, socket, onMistake), tooMany(board));
 
 function attachRfc2217<Board extends SessionBoard>(
   board: AttachableBoard<Board>,

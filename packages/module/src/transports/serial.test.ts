@@ -9,7 +9,8 @@ import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, expect, test } from 'vitest';
 import { openSlave } from '../../test/wires.ts';
 import { attachSession } from '../bus/attach-session.ts';
-import { createModule, type Module } from '../module.ts';
+import { createModule, type Module, type ModuleOptions } from '../module.ts';
+import { loadPersonality } from '../personality/personality.ts';
 import { isLoopback } from './loopback.ts';
 import { openSerial, parseSerial } from './open.ts';
 import { openPty } from './pty.ts';
@@ -20,10 +21,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function machineModule(): Promise<Module> {
+async function machineModule(options: Partial<ModuleOptions> = {}): Promise<Module> {
   const clock = new VirtualClock();
   const net = new MemoryNetwork(clock).attach('module', '10.5.6.108');
-  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1 });
+  const module = await createModule({ clock, store: new MemoryStore(), net, seed: 1, ...options });
   await module.execute('set system.cmd.mode machine');
   return module;
 }
@@ -137,8 +138,12 @@ test('openSerial tcp goes on after a connection that is reset in the middle of d
   await expect.poll(() => heard.text).toBe(`R000014\r\nFile created\r\n${answer}`);
 });
 
-test.each(['tcp', 'rfc2217'])('openSerial %s tells the seventeenth client why it is closed', async (kind) => {
-  const port = unwrap(await openSerial(`${kind}:127.0.0.1:0`, await machineModule()));
+test.each([
+  ['tcp', {}, 'Too many connections: 16 are open'],
+  ['rfc2217', { texts: { tooManyConnections: 'Full: {count}' } }, 'Full: 16'],
+])('openSerial %s says why to the seventeenth client, in the words of the personality', async (kind, words, said) => {
+  const personality = unwrap(loadPersonality(JSON.stringify(words)));
+  const port = unwrap(await openSerial(`${kind}:127.0.0.1:0`, await machineModule({ personality })));
   cleanups.push(() => port.close());
   const clients: Socket[] = [];
   for (let count = 0; count < 16; count++) clients.push(await dial(port.address));
@@ -147,7 +152,7 @@ test.each(['tcp', 'rfc2217'])('openSerial %s tells the seventeenth client why it
   const heard = listen(refused);
   const ended = new Promise((resolve) => refused.once('end', resolve));
   await ended;
-  expect(heard.text).toBe('Too many connections: 16 are open\r\n');
+  expect(heard.text).toBe(`${said}\r\n`);
   clients[0]?.destroy();
   await expect
     .poll(async () => {

@@ -33,13 +33,21 @@ export const openTcp = <Board extends SessionBoard>(
   onMistake?: OnMistake,
   uart: Uart = 0,
 ): Promise<Result<TcpPort, string>> =>
-  listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake, { uart }));
+  listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake, { uart }), tooMany(board));
+
+/** What one client too many of a board's serial port reads. */
+export const tooMany = ({ personality }: SessionBoard): string =>
+  personality.text('tooManyConnections', { count: maxConnections });
 
 /**
  * Listens on TCP; port 0 takes a free one. Without `listenLan` it neither listens on nor answers addresses outside the
  * loopback range, since none of the module's own ports has a password. The refusal is one sentence for the user.
  */
-export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => void): Promise<Result<TcpPort, string>> {
+export async function listenTcp(
+  listen: TcpPlace,
+  attach: (socket: Socket) => void,
+  refusal = `Too many connections: ${maxConnections} are open`,
+): Promise<Result<TcpPort, string>> {
   const resolved = await lookup(listen.host).catch(() => undefined);
   if (!resolved) return failure(`Cannot find the address of "${listen.host}"`);
   if (!listen.listenLan && !isLoopback(resolved.address)) {
@@ -57,7 +65,7 @@ export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => vo
     if (sockets.size - refusing > maxConnections) {
       refusing++;
       socket.on('close', () => refusing--);
-      refuse(socket);
+      refuse(socket, refusal);
     } else attach(socket);
   });
   server.maxConnections = maxConnections + maxRefusing;
@@ -72,11 +80,11 @@ export async function listenTcp(listen: TcpPlace, attach: (socket: Socket) => vo
 }
 
 /** Says why, and reads what comes meanwhile: a connection that ends with bytes unread would lose the words. */
-function refuse(socket: Socket): void {
+function refuse(socket: Socket, refusal: string): void {
   socket.on('error', () => socket.destroy());
   socket.once('end', () => socket.destroy());
   socket.setTimeout(refusalTimeoutMs, () => socket.destroy());
-  socket.end(`Too many connections: ${maxConnections} are open\r\n`);
+  socket.end(`${refusal}\r\n`);
   socket.resume();
 }
 
