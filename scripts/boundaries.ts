@@ -53,6 +53,7 @@ const slices = [
   'auth',
   'users',
   'devices',
+  'attributes',
   'ota',
   'products',
   'bundles',

@@ -18,6 +18,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   avatars: ['avatars'],
   devices: ['devices'],
   updates: ['ota'],
+  attributes: ['attributes'],
+  labels: ['attributes'],
   // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   customers: ['users'],

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { ReportedAttributes } from './attributes.ts';
 import { Text } from './fields.ts';
 
 /**
@@ -41,6 +42,7 @@ export const DeviceRequest = Type.Union([
     request: Type.Literal('telemetry'),
     data: Type.Record(Text(64), Type.Unknown(), { maxProperties: 64 }),
   }),
+  Type.Object({ id: Type.Optional(MessageId), request: Type.Literal('attributes'), data: ReportedAttributes }),
   Type.Object({
     id: Type.Optional(MessageId),
     request: Type.Literal('nodes'),

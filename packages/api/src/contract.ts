@@ -1,3 +1,4 @@
+import { attributesContract } from './attributes.ts';
 import { authContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
 import { broadcastsContract } from './broadcasts.ts';
@@ -43,6 +44,7 @@ export const contract = {
   fleet: fleetContract,
   devices: devicesContract,
   manyDevices: manyDevicesContract,
+  attributes: attributesContract,
   deviceUpdates: deviceUpdatesContract,
   deviceFiles: deviceFilesContract,
   assets: assetsContract,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { ReportedAttributes } from './attributes.ts';
 import { NoUpdate, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
@@ -170,6 +171,7 @@ export const otaLinkContract = {
       bversion: Type.Optional(Text(255, { description: 'version text of what runs now' })),
       mac: Type.Optional(MacAddress),
       location: Type.Optional(LocationInput),
+      attributes: Type.Optional(ReportedAttributes),
       files: Type.Optional(Type.Array(HeldFile, { maxItems: 1000, description: 'files the device holds already' })),
     }),
     reply: Type.Union([NoUpdate, UpdateOffer]),

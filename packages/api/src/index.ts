@@ -1,3 +1,4 @@
+export * from './attributes.ts';
 export * from './auth.ts';
 export * from './avatars.ts';
 export * from './broadcasts.ts';

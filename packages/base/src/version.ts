@@ -9,7 +9,8 @@ export const maxVersionPart = 65_535;
 /** Highest value of one part where the specification sets no limit: 15 digits, which a number holds exactly. */
 export const maxFreeVersionPart = 999_999_999_999_999;
 
-const everyPart = (max: number): Version => [max, max, max, max];
+/** Four parts of this value each, as a limit. */
+export const everyPart = (max: number): Version => [max, max, max, max];
 
 export type VersionError = 'malformed' | 'part-too-large';
 

@@ -205,6 +205,7 @@ export class DeviceClient {
   openChannel(ports: ChannelPorts): DeviceChannel {
     const channel = new DeviceChannel({
       ...ports,
+      attributes: this.#parts.attributes,
       net: this.#parts.net,
       ownClock: this.#parts.clock,
       target: () => this.#access.inTurn(() => this.#access.target()),

@@ -12,6 +12,8 @@ export interface DeviceOptions extends Pick<DevicePorts, 'clock' | 'net' | 'stor
   readonly random: Random;
   /** Files in the store without it. */
   readonly files?: DeviceFiles;
+  /** What the program reports of itself with each query. */
+  readonly attributes?: DevicePorts['attributes'];
   /** Joins the network; without it the network is up. */
   readonly network?: DevicePorts['network'];
   /** How the program starts again after an update; without it only the client does. */
@@ -61,6 +63,7 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     service: () => service,
     network: options.network ?? { isUp: () => true, ensureUp: async () => success(undefined) },
     factoryVersion: () => version,
+    attributes: options.attributes,
     reboot: options.reboot ?? restart,
   });
   const data = new DataCloud({

@@ -1,3 +1,4 @@
+import type { ReportedAttributes } from '@moorage/api';
 import type { Clock, Result, Store, Version } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import type { ServiceFailure } from './failures.ts';
@@ -90,6 +91,8 @@ export interface DevicePorts {
   readonly network: DeviceNetwork;
   /** Version text that the device reports while no bundle has been installed; at most 255 characters. */
   readonly factoryVersion: () => string;
+  /** What the device reports of itself whenever it asks for an update, and when its channel opens; nothing without it. */
+  readonly attributes?: (() => ReportedAttributes) | undefined;
   /** Stops everything volatile and boots again; comes back through `stop`, `load` and `start` of the client. */
   readonly reboot: () => Promise<void>;
 }

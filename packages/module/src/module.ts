@@ -8,6 +8,7 @@ import { pinDutiesOf } from './assembly/pin-wiring.ts';
 import { networkServices } from './assembly/service-list.ts';
 import { clientOf, dataCloudOf, soloOf } from './assembly/wiring.ts';
 import { attachCommandLine } from './bus/attach-session.ts';
+import { attributesOf } from './cloud/attributes.ts';
 import { DataMessages } from './cloud/message-streams.ts';
 import { serviceNetwork } from './cloud/service-network.ts';
 import type { Board } from './commands/board.ts';
@@ -85,6 +86,7 @@ export class Module extends Core implements Board {
       network,
       insecure,
       factoryVersion,
+      attributes: () => attributesOf({ flash, model, personality, rtc, variables, wlan }),
       reboot,
     });
     const { client } = this;

@@ -106,7 +106,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   readyAnswers = readyDevices(bearers, slices.devices);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
   const bearer = bearers.check;
-  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer);
+  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes);
   const own = new OwnCertificate(identity.ca);
   const useCertificates = (certificates: Certificates) => certificates.devices && own.use(certificates.devices);
   useCertificates(options.certificates ?? {});

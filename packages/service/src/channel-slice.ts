@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { KeepAttributes } from './attributes/reports.ts';
 import { ChannelHub } from './channel/hub.ts';
 import type { ChannelDeps } from './channel/routes.ts';
 import { sendThroughConnector } from './connectors/messages.ts';
@@ -17,6 +18,7 @@ export function channelSlice(
   deps: Deps & { readonly outbound: Outbound },
   live: Live,
   bearer: Authenticate<Caller>,
+  keepAttributes: KeepAttributes,
 ): ChannelDeps {
   const { storage, clock } = deps;
   const webhook = async (deviceId: string, code: string, data: unknown) => {
@@ -28,7 +30,7 @@ export function channelSlice(
   return {
     storage,
     clock,
-    hub: new ChannelHub({ ...deps, live, webhook }),
+    hub: new ChannelHub({ ...deps, live, webhook, keepAttributes }),
     live,
     deviceFor,
     async connector(db, id) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import {
+  attributesContract,
   channelFrameLimitBytes,
   dataContract,
   dataLinkContract,
@@ -15,6 +16,9 @@ import {
   otaLinkContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
+import { deleteAttributes } from './attributes/queries.ts';
+import { attributeKeeper, type KeepAttributes, keepVersion } from './attributes/reports.ts';
+import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
 import { checkCredentials } from './auth/credentials.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
@@ -25,11 +29,12 @@ import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
 import { Live } from './data/live.ts';
 import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
+import type { Db } from './db/storage.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
 import { updateLedger } from './devices/ledger.ts';
-import { manyDevicesRoutes } from './devices/many.ts';
+import { manyDevicesRoutes, sortDevices } from './devices/many.ts';
 import { deviceFor, devicesRoutes } from './devices/routes.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './filestore/routes.ts';
@@ -51,6 +56,8 @@ export interface DeviceSlices {
   readonly ota: OtaDeps;
   readonly files: FileDeps;
   readonly data: DataDeps & DataDeviceDeps;
+  readonly attributes: AttributeDeps;
+  readonly keepAttributes: KeepAttributes;
   readonly identity: Identity;
 }
 
@@ -60,7 +67,10 @@ const cachedRecords = 100_000;
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
-  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions), live);
+  const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
+    keepVersion(trx, deviceId, bversion, deps.clock.now());
+  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions, versionChanged), live);
+  const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
     records: new RecordCache<string>(deps.storage.changes, cachedRecords),
@@ -70,6 +80,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
       await deleteDeviceFiles(trx, deviceId);
       await deleteReported(trx, deviceId);
       await deleteDeviceData(trx, deviceId);
+      await deleteAttributes(trx, deviceId);
     },
     spendActivationToken,
     checkLogin: (credentials) => checkCredentials(deps, credentials),
@@ -78,6 +89,7 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const ota: OtaDeps = {
     ...deps,
     engine,
+    keepAttributes,
     filesOf: updateFiles(),
     deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
   };
@@ -91,7 +103,12 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     checkLogin: devices.checkLogin,
     claim: (caller, login, ip) => claimByAccount(devices, caller, login, ip),
   };
-  return { devices, ota, files, data, identity };
+  const attributes: AttributeDeps = {
+    ...deps,
+    deviceFor,
+    sortDevices: (trx, caller, selection) => sortDevices(deps, trx, caller, selection),
+  };
+  return { devices, ota, files, data, attributes, keepAttributes, identity };
 }
 
 const devicePath = '/api/devices/';
@@ -112,6 +129,7 @@ export const readyDevices =
 export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
   mountContract(app, manyDevicesContract, manyDevicesRoutes(slices.devices), options);
+  mountContract(app, attributesContract, attributesRoutes(slices.attributes), options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, dataContract, dataRoutes(slices.data), options);

@@ -65,6 +65,11 @@ export class Channel {
     return this.#session?.request(body, timeoutMs) ?? Promise.resolve(failure('the message channel is not open'));
   }
 
+  /** Sends what needs no response, if the channel is open. */
+  notify(body: RequestBody): void {
+    this.#session?.notify(body);
+  }
+
   /** Opens the channel with another identity, closing it first; the service may have done so already. */
   renew(): void {
     if (this.#state === 'open') {

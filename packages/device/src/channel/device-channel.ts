@@ -1,4 +1,4 @@
-import type { ServiceAction } from '@moorage/api';
+import type { ReportedAttributes, ServiceAction } from '@moorage/api';
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result } from '@moorage/base';
 import type { DeviceEvent, DeviceEventListener } from '../events.ts';
 import { UpdateWake, type WakePorts } from '../update/wake.ts';
@@ -24,6 +24,7 @@ export interface ChannelPorts {
 
 /** What the client gives to its channel. */
 interface ClientPorts extends ConnectionPorts {
+  readonly attributes: (() => ReportedAttributes) | undefined;
   readonly renewIfDue: () => Promise<void>;
   readonly onEvent: (listener: DeviceEventListener) => () => void;
   readonly emit: (event: DeviceEvent) => void;
@@ -86,6 +87,9 @@ export class DeviceChannel {
 
   #opened(): void {
     this.#ports.emit({ type: 'channel', open: true });
+    const { attributes } = this.#ports;
+    // The next query reports them again.
+    if (attributes) this.#channel.notify({ request: 'attributes', data: attributes() });
     this.#telemetry?.open();
     this.#checkRenewal();
     // A device that was away when the fleet was woken has missed it.

@@ -77,6 +77,12 @@ export class ChannelSession {
     });
   }
 
+  /** Sends a request that is not answered. */
+  notify(body: RequestBody): void {
+    const frame = tryWriteMessage('binary', body);
+    if (frame !== undefined && frameBytes(frame) <= channelFrameLimitBytes) this.#send(frame);
+  }
+
   alive(): void {
     this.#aliveAtMs = this.#parts.clock.monotonic();
   }

@@ -11,6 +11,8 @@ export class ChannelPeer {
   readonly requests: IncomingMessage[] = [];
   /** What has come over all channels. */
   readonly messages: PeerMessage[] = [];
+  /** Attributes that devices have reported, which are no part of `messages` and `frames`. */
+  readonly attributes: unknown[] = [];
   /** Frames as they came. */
   readonly frames: (string | Uint8Array)[] = [];
   /** Codes with which channels have ended. */
@@ -65,9 +67,13 @@ export class ChannelPeer {
     this.#socket = socket;
     socket.on('error', () => {});
     socket.on('message', (data: Buffer, isBinary) => {
-      this.frames.push(isBinary ? data : data.toString());
       // Safe: the module sends dictionaries, and a test that looks at another thing fails.
       const message = (isBinary ? decode(data) : JSON.parse(data.toString())) as PeerMessage;
+      if (message.request === 'attributes') {
+        this.attributes.push(message.data);
+        return;
+      }
+      this.frames.push(isBinary ? data : data.toString());
       this.messages.push(message);
       const answer = this.answer(message);
       if (answer) this.send(answer, isBinary ? 'binary' : 'text');

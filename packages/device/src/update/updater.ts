@@ -21,7 +21,8 @@ export interface OtaOptions {
 /** What an update came to: nothing new, all files valid and a reboot due, or the files asked for without the rest. */
 export type UpdateOutcome = 'none' | 'installed' | 'partial';
 
-export interface UpdaterParts extends Pick<DevicePorts, 'clock' | 'files' | 'identity' | 'network' | 'factoryVersion'> {
+export interface UpdaterParts
+  extends Pick<DevicePorts, 'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes'> {
   readonly keeper: RecordKeeper;
   readonly access: ServiceAccess;
   readonly emit: DeviceEventListener;
@@ -123,7 +124,7 @@ export class Updater {
   }
 
   #query({ force = false, bundle, files: names = [] }: OtaOptions): OtaQuery {
-    const { files, identity, keeper } = this.#parts;
+    const { attributes, files, identity, keeper } = this.#parts;
     const installed = keeper.record.installed;
     // A file that is asked for by name is wanted although its bundle runs already.
     const offerAnyway = force || names.length > 0;
@@ -133,6 +134,7 @@ export class Updater {
       ...(offerAnyway && { force: true }),
       bversion: this.#runs(),
       mac: identity.mac,
+      ...(attributes && { attributes: attributes() }),
       files: offerAnyway ? [] : heldFiles(files),
     };
   }

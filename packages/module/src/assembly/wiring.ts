@@ -1,5 +1,5 @@
 import type { Clock, Random, Store } from '@moorage/base';
-import { DataCloud, DeviceClient, type ServiceFailure } from '@moorage/device';
+import { DataCloud, DeviceClient, type DevicePorts, type ServiceFailure } from '@moorage/device';
 import type { Net } from '@moorage/net';
 import { Solo } from '../cloud/data-solo.ts';
 import { FlashFiles } from '../cloud/flash-files.ts';
@@ -78,12 +78,14 @@ interface ClientParts {
   /** Plain HTTP. */
   readonly insecure: boolean;
   readonly factoryVersion: () => string;
+  readonly attributes: NonNullable<DevicePorts['attributes']>;
   readonly reboot: () => Promise<void>;
 }
 
 /** The module's client of its service. */
 export function clientOf(parts: ClientParts): DeviceClient {
-  const { clock, factoryVersion, flash, identity, insecure, net, network, reboot, store, variables } = parts;
+  const { attributes, clock, factoryVersion, flash, identity, insecure, net, network, reboot, store, variables } =
+    parts;
   return new DeviceClient({
     clock,
     net,
@@ -91,6 +93,7 @@ export function clientOf(parts: ClientParts): DeviceClient {
     identity,
     network,
     factoryVersion,
+    attributes,
     reboot,
     files: new FlashFiles(flash),
     service: () => ({

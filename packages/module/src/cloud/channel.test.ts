@@ -148,6 +148,24 @@ describe('requests', () => {
   });
 });
 
+/** Spec: MOD-OTA-attributes. */
+test('a channel that opens, and a query, report what the module is and how it is', async () => {
+  const { channel, peer, module, until } = await channelRig(remote);
+  const attributes = {
+    personality: 'Moorage',
+    board: 'Harbour.3',
+    model: 'default',
+    address: '10.5.6.108',
+    signal: -61,
+    free_flash: module.flash.free('e'),
+    uptime: expect.any(Number),
+  };
+  expect(channel.attributes).toEqual([attributes]);
+  ignoreFailure(await until(module.client.ota()));
+  const query = peer.requests.find(({ path }) => path === '/ota');
+  expect(query?.body).toMatchObject({ attributes: { ...attributes, free_flash: expect.any(Number) } });
+});
+
 /** Spec: MOD-CHAN-telemetry. */
 describe('telemetry', () => {
   const items = { 'broadcast.data': 'ip,ssid,gpio1' };

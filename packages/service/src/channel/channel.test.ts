@@ -179,6 +179,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     // API-CHAN-telemetry, API-CHAN-nodes
     it('keep telemetry and nodes, the newest of each', async () => {
       const peer = await connect();
+      peer.say({ request: 'attributes', data: { board: 'Harbour.3' } });
       peer.say({ id: 1, request: 'telemetry', data: { rssi: -60 } });
       peer.say({ id: 2, request: 'telemetry', data: { rssi: -50, bytes: new Uint8Array([1, 2]) } });
       peer.say({ id: 3, request: 'nodes', data: [{ id: 'n1', title: 'Lamp' }, { id: 'n1' }, { id: 'n2' }] });
@@ -187,6 +188,9 @@ eachDatabase('message channel', (_open, kind, address) => {
         telemetry: { data: { rssi: -50, bytes: 'AQI=' } },
         nodes: [{ id: 'n1', title: null }, { id: 'n2' }],
       });
+      // API-RULE-attributes-1
+      const kept = app.storage.db.selectFrom('attributes').select(['name', 'value']).where('device_id', '=', device.id);
+      await expect.poll(() => kept.execute()).toEqual([{ name: 'board', value: 'Harbour.3' }]);
     });
 
     // API-CHAN-webhook

@@ -44,6 +44,7 @@ eachDatabase('hub of the message channel', (open) => {
     const platform = await make.platform();
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
     hub = new ChannelHub({
+      keepAttributes: async () => {},
       storage,
       clock,
       log: Fastify().log,
@@ -117,6 +118,7 @@ eachDatabase('hub of the message channel', (open) => {
     const log = Fastify().log;
     const live = { notify: () => {} };
     const other = new ChannelHub({
+      keepAttributes: async () => {},
       storage: counting,
       clock,
       log,

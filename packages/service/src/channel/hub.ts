@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { channelCloses, type DeviceRequest, type ServiceAction } from '@moorage/api';
+import { channelCloses, type DeviceRequest, type ReportedAttributes, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, failure, type Result, success } from '@moorage/base';
 import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
@@ -41,6 +41,8 @@ export interface ChannelDevice {
 export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
   /** Sends data of a device through a connector of its product; the error is a text for the device. */
   readonly webhook: (deviceId: string, code: string, data: unknown) => Promise<Result<unknown, string>>;
+  /** Keeps what a device reports of itself; resolves when it is durable. */
+  keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   /** Tells those who watch the device. */
   readonly live: { notify(deviceId: string, event: LiveEvent): void };
 }
@@ -213,6 +215,10 @@ export class ChannelHub {
         live.notify(deviceId, { type: 'telemetry', data: { at: String(atMs), data: JSON.parse(data) } });
         return success(null);
       }
+      // Spec: API-RULE-attributes-1.
+      case 'attributes':
+        await this.#deps.keepAttributes(deviceId, request.data, clock.now());
+        return success(null);
       // Spec: API-CHAN-nodes.
       case 'nodes':
         await storage.transaction((trx) => replaceNodes(trx, deviceId, request.data, clock.now()));

@@ -1,3 +1,4 @@
+import type { AttributeTable, LabelTable } from './tables/attributes.ts';
 import type { BundleTable, ResourceTable } from './tables/bundles.ts';
 import type {
   BroadcastKeyTable,
@@ -30,6 +31,7 @@ import type {
 import type { ActivationTokenTable, ProductTable, ProductUserTable } from './tables/products.ts';
 import type { SettingTable } from './tables/settings.ts';
 
+export type * from './tables/attributes.ts';
 export type * from './tables/bundles.ts';
 export type * from './tables/channel.ts';
 export type { Flag, TimeMs } from './tables/columns.ts';
@@ -59,6 +61,8 @@ export interface Schema {
   bundles: BundleTable;
   devices: DeviceTable;
   updates: UpdateTable;
+  attributes: AttributeTable;
+  labels: LabelTable;
   logs: LogTable;
   polls: PollTable;
   customers: CustomerTable;

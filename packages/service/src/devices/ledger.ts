@@ -8,8 +8,15 @@ type ReportedChange = Partial<LocationColumns> & {
   readonly mac?: string;
 };
 
-/** What updates over the air may do to a device: read it in their transaction, and change what its record shows. */
-export const updateLedger = (expressions: Expressions) => ({
+/**
+ * What updates over the air may do to a device: read it in their transaction, and change what its record shows.
+ *
+ * @param versionChanged called in the transaction that records another version text
+ */
+export const updateLedger = (
+  expressions: Expressions,
+  versionChanged: (trx: Db, deviceId: string, bversion: string) => Promise<void>,
+) => ({
   addressTaken,
   lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
   async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
@@ -17,5 +24,6 @@ export const updateLedger = (expressions: Expressions) => ({
     const isFree = mac !== undefined && !(await addressTaken(trx, mac));
     const all = { ...change, ...(isFree && { mac }) };
     if (Object.keys(all).length > 0) await changeDevice(trx, id, all);
+    if (change.bversion !== undefined) await versionChanged(trx, id, change.bversion);
   },
 });

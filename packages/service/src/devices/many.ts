@@ -29,8 +29,8 @@ interface Selection {
 const idsOf = (devices: readonly DetailedDevice[]): string[] => devices.map(({ id }) => id);
 
 /** Locks devices, and tells those apart that their caller may change. Spec: API-RULE-many-devices-1. */
-async function sortDevices(
-  { storage }: DeviceDeps,
+export async function sortDevices(
+  { storage }: Pick<DeviceDeps, 'storage'>,
   trx: Db,
   caller: Caller,
   { action, ids, refuse }: Selection,

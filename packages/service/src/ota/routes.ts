@@ -3,6 +3,7 @@ import {
   type deviceUpdatesContract,
   type otaLinkContract,
   type Refusal,
+  type ReportedAttributes,
   refusal,
   resultOk,
 } from '@moorage/api';
@@ -38,6 +39,8 @@ export function updateFiles(): (db: Db, bundleId: string) => Promise<readonly Bu
 
 export interface OtaDeps extends Deps {
   readonly engine: OtaEngine;
+  /** Keeps what a device reports of itself; resolves when it is durable. */
+  keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   readonly filesOf: ReturnType<typeof updateFiles>;
   /** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
   deviceFor(caller: Caller, action: Action, name: string): Promise<Result<OtaDeviceRow, Refusal>>;
@@ -81,6 +84,7 @@ const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause
 const queryBySelf =
   (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> =>
   async ({ caller, body, headers, ip }) => {
+    if (body.attributes) await deps.keepAttributes(caller.deviceId, body.attributes, deps.clock.now());
     const request = { ...body, location: body.location && locationColumns(body.location) };
     const response = await deps.engine.request(caller.row, request, bySelf(ip));
     if (!response.ok) return response;

@@ -161,6 +161,8 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'devices.setState': () => body({ state: 'disabled' }),
   'manyDevices.setTag': ({ device }) => body({ device_ids: [device], tag: 'beta' }),
   'manyDevices.activate': ({ device, published }) => body({ device_ids: [device], product_id: published }),
+  'attributes.setLabels': () => body({ labels: { region: 'eu' } }),
+  'attributes.setManyLabels': ({ device }) => body({ device_ids: [device], labels: { region: 'eu' } }),
   'deviceUpdates.query': () => body({}),
   'deviceUpdates.report': ({ bundle }) => body({ bundle_id: bundle }),
   'deviceUpdates.file': release,

@@ -1,0 +1,49 @@
+import type { ReportedAttributes } from '@moorage/api';
+import { groupWriter } from '../db/group-writer.ts';
+import type { Db, Storage } from '../db/storage.ts';
+import { attributesOf, dropAttributes, putAttributes } from './queries.ts';
+import { changesOf, versionOf } from './rules.ts';
+
+interface Report {
+  readonly deviceId: string;
+  readonly reported: ReportedAttributes;
+  /** Epoch ms. */
+  readonly atMs: number;
+}
+
+/** Keeps reports in their order: what is known already writes nothing. */
+async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
+  const merged = new Map<string, Report>();
+  for (const report of reports) {
+    const earlier = merged.get(report.deviceId)?.reported;
+    merged.set(report.deviceId, { ...report, reported: { ...earlier, ...report.reported } });
+  }
+  const known = new Map<string, Map<string, string>>();
+  for (const { device_id, name, value } of await attributesOf(trx, [...merged.keys()])) {
+    const values = known.get(device_id) ?? new Map<string, string>();
+    known.set(device_id, values.set(name, value));
+  }
+  const changes = [...merged.values()].map(({ deviceId, reported, atMs }) => ({
+    deviceId,
+    ...changesOf(known.get(deviceId) ?? new Map(), reported, atMs),
+  }));
+  for (const { deviceId, drop } of changes) if (drop.length > 0) await dropAttributes(trx, deviceId, drop);
+  await putAttributes(
+    trx,
+    changes.flatMap(({ deviceId, put }) => put.map((attribute) => ({ device_id: deviceId, ...attribute }))),
+  );
+}
+
+/** Keeps what a device reports of itself; resolves when it is durable. */
+export type KeepAttributes = (deviceId: string, reported: ReportedAttributes, atMs: number) => Promise<void>;
+
+/** Reports that come together are committed together. */
+export function attributeKeeper({ transaction }: Pick<Storage, 'transaction'>): KeepAttributes {
+  const write = groupWriter<Report>((group) => transaction((trx) => keep(trx, group)));
+  return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
+}
+
+/** Keeps the version in a version text as an attribute, in the transaction that records the text. */
+export async function keepVersion(trx: Db, deviceId: string, bversion: string, atMs: number): Promise<void> {
+  await keep(trx, [{ deviceId, reported: { version: versionOf(bversion) ?? null }, atMs }]);
+}
