@@ -6,6 +6,7 @@ import multicastDns from 'multicast-dns';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createModule, type Module } from '../src/module.ts';
 import { offlinePersonality } from '../src/testing/offline.ts';
+import { ownAddress } from '../src/testing/socket-rig.ts';
 import { hasProgram, missingProgram, output } from './interop.ts';
 import { cabledHosts, NamespaceModule, namespaceObstacle } from './namespaces.ts';
 
@@ -14,13 +15,18 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
+/** Group and port are the machine's: other runs of this file, and modules of users, are there at the same time. */
+const run = process.pid.toString(36);
+
 interface Named {
+  readonly ip: string;
   readonly module: Module;
   readonly lines: readonly string[];
 }
 
 /** A module with real sockets on an address of the loopback range, joined, with its name claimed. */
-async function namedModule(ip: string, name: string, ...commands: readonly string[]): Promise<Named> {
+async function namedModule(name: string, ...commands: readonly string[]): Promise<Named> {
+  const ip = ownAddress();
   return startNamed(nodeNet({ ip, portOffset: 0, listenLan: false }), ip, name, commands);
 }
 
@@ -51,7 +57,7 @@ async function startNamed(net: Net, ip: string, name: string, commands: readonly
   }
   const joined = await module.wlan.ensureUp('wlan');
   expect(joined.ok).toBe(true);
-  return { module, lines };
+  return { ip, module, lines };
 }
 
 type Peer = ReturnType<typeof multicastDns>;
@@ -78,61 +84,57 @@ async function answersTo(asker: Peer, name: string, type: 'A' | 'PTR') {
 // MOD-RULE-mdns
 describe('mDNS beside the package multicast-dns', () => {
   test('the module is found by name, and its services by type', async () => {
-    const { module, lines } = await namedModule('127.0.0.21', 'harbour-one', 'mdns.service http');
-    expect(lines).toContain('mDNS domain: harbour-one.local');
+    const name = `harbour-${run}.local`;
+    const { ip, module, lines } = await namedModule(`harbour-${run}`, 'mdns.service http');
+    expect(lines).toContain(`mDNS domain: ${name}`);
     const asker = await peer();
     // The second announcement may come in between.
-    expect(await answersTo(asker, 'harbour-one.local', 'A')).toContainEqual(
-      expect.objectContaining({ name: 'harbour-one.local', type: 'A', data: '127.0.0.21' }),
-    );
+    expect(await answersTo(asker, name, 'A')).toContainEqual(expect.objectContaining({ name, type: 'A', data: ip }));
     const services = await answersTo(asker, '_http._tcp.local', 'PTR');
     expect(services.map(({ type }) => type)).toEqual(expect.arrayContaining(['PTR', 'SRV', 'TXT', 'A']));
     const goodbyes: unknown[] = [];
     asker.on('response', ({ answers = [] }) =>
-      goodbyes.push(...answers.filter((record) => 'ttl' in record && record.ttl === 0)),
+      goodbyes.push(...answers.filter((record) => record.name === name && 'ttl' in record && record.ttl === 0)),
     );
     module.wlan.down('wlan');
     await expect.poll(() => goodbyes.length, { interval: 20 }).toBeGreaterThan(0);
   });
 
   test('the module leaves a name to a peer that has it', async () => {
+    const name = `quay-${run}`;
     const owner = await peer();
     owner.on('query', ({ questions = [] }) => {
-      if (!questions.some(({ name }) => name === 'harbour-two.local')) return;
-      owner.respond([{ name: 'harbour-two.local', type: 'A', ttl: 120, data: '127.0.0.99' }]);
+      if (!questions.some(({ name: asked }) => asked === `${name}.local`)) return;
+      owner.respond([{ name: `${name}.local`, type: 'A', ttl: 120, data: '127.0.0.99' }]);
     });
-    const { lines } = await namedModule('127.0.0.22', 'harbour-two');
-    expect(lines).toContain('mDNS domain: harbour-two-2.local');
+    const { lines } = await namedModule(name);
+    expect(lines).toContain(`mDNS domain: ${name}-2.local`);
   });
 
   // MOD-CMD-mdns_discover
   test('the module finds a peer’s service, and its name leads there', async () => {
+    const type = `_moor-${run}._tcp`;
+    const [service, target] = [`a b.${type}.local`, `pier-${run}.local`];
     const host = await peer();
     host.on('query', ({ questions = [] }) => {
       const asked = (name: string): boolean => questions.some((question) => question.name === name);
-      if (asked('_moorage-test._tcp.local'))
-        host.respond([
-          { name: '_moorage-test._tcp.local', type: 'PTR', ttl: 120, data: 'a b._moorage-test._tcp.local' },
-        ]);
-      if (asked('a b._moorage-test._tcp.local'))
-        host.respond([
-          { name: 'a b._moorage-test._tcp.local', type: 'SRV', ttl: 120, data: { port: 4711, target: 'pier.local' } },
-        ]);
-      if (asked('pier.local')) host.respond([{ name: 'pier.local', type: 'A', ttl: 120, data: '127.0.0.77' }]);
+      if (asked(`${type}.local`)) host.respond([{ name: `${type}.local`, type: 'PTR', ttl: 120, data: service }]);
+      if (asked(service)) host.respond([{ name: service, type: 'SRV', ttl: 120, data: { port: 4711, target } }]);
+      if (asked(target)) host.respond([{ name: target, type: 'A', ttl: 120, data: '127.0.0.77' }]);
     });
-    const { module } = await namedModule('127.0.0.23', 'harbour-three');
-    const { text } = await module.execute('mdns_discover _moorage-test._tcp');
+    const { module } = await namedModule(`berth-${run}`);
+    const { text } = await module.execute(`mdns_discover ${type}`);
     expect(text.split('\r\n').slice(2)).toEqual(['# 0 a b                              127.0.0.77      4711']);
-    expect(await module.net.resolve('pier.local')).toEqual({ ok: true, value: '127.0.0.77' });
+    expect(await module.net.resolve(target)).toEqual({ ok: true, value: '127.0.0.77' });
   });
 
   test('modules of one process share the port and find each other', async () => {
-    const one = await namedModule('127.0.0.24', 'harbour-four', 'mdns.service telnet');
-    const two = await namedModule('127.0.0.25', 'harbour-four', 'mdns.service telnet');
-    expect(two.lines).toContain('mDNS domain: harbour-four-2.local');
+    const one = await namedModule(`jetty-${run}`, 'mdns.service telnet');
+    const two = await namedModule(`jetty-${run}`, 'mdns.service telnet');
+    expect(two.lines).toContain(`mDNS domain: jetty-${run}-2.local`);
     const { text } = await one.module.execute('mdns_discover telnet');
-    expect(text).toContain('127.0.0.24      2000');
-    expect(text).toContain('127.0.0.25      2000');
+    expect(text).toContain(`${one.ip.padEnd(15)} 2000`);
+    expect(text).toContain(`${two.ip.padEnd(15)} 2000`);
   });
 });
 
@@ -147,13 +149,13 @@ async function mayBind(ip: string, port: number): Promise<boolean> {
 describe('NetBIOS beside nmblookup', async () => {
   const reason = !hasProgram('nmblookup')
     ? 'nmblookup is not there'
-    : (await mayBind('127.0.0.26', 137))
+    : (await mayBind(ownAddress(), 137))
       ? ''
       : 'port 137 is not allowed';
   test.skipIf(reason !== '')(`the module is found by name${reason && ` (skipped: ${reason})`}`, async () => {
-    await namedModule('127.0.0.26', 'pier');
-    const text = await output('nmblookup', ['--option=interfaces=lo', '-U', '127.0.0.26', 'PIER#00']);
-    expect(text).toContain('127.0.0.26 PIER<00>');
+    const { ip } = await namedModule('pier');
+    const text = await output('nmblookup', ['--option=interfaces=lo', '-U', ip, 'PIER#00']);
+    expect(text).toContain(`${ip} PIER<00>`);
   });
 });
 
@@ -162,9 +164,10 @@ describe('LLMNR beside llmnr-query', () => {
   const reason = hasProgram('llmnr-query') ? '' : 'llmnr-query is not there';
   test.skipIf(reason !== '')(`the module is found by name${reason && ` (skipped: ${reason})`}`, async () => {
     // The program asks from the host's own address, which is none of the loopback range.
-    await startNamed(nodeNet({ ip: '127.0.0.27', portOffset: 0, listenLan: true }), '127.0.0.27', 'jetty');
-    const text = await output('llmnr-query', ['-I', 'lo', '-T', 'A', 'jetty']);
-    expect(text).toContain('127.0.0.27');
+    const [ip, name] = [ownAddress(), `slip-${run}`];
+    await startNamed(nodeNet({ ip, portOffset: 0, listenLan: true }), ip, name);
+    const text = await output('llmnr-query', ['-I', 'lo', '-T', 'A', name]);
+    expect(text).toContain(ip);
   });
 });
 

@@ -14,7 +14,7 @@ export const farPort = 8047;
 let hosts = 0;
 
 /** An address of the loopback range that no other test uses just now, so that well-known ports are free on it. */
-const ownAddress = (): string => `127.${10 + (process.pid % 200)}.${1 + ((process.pid >> 8) % 250)}.${++hosts}`;
+export const ownAddress = (): string => `127.${10 + (process.pid % 200)}.${1 + ((process.pid >> 8) % 250)}.${++hosts}`;
 
 /** What services say by themselves would be between the lines under test. */
 const quiet = ['set mdns.enabled 0', 'set http.server.enabled 0'];
