@@ -89,6 +89,7 @@ export interface HarbourOptions {
   readonly settings?: Partial<typeof testSettings>;
   /** The module's own time. */
   readonly clock?: Clock;
+  readonly serviceClock?: Clock;
 }
 
 /** Builds both programs over a database of the test; the module is joined, provisioned, claimed and activated. */
@@ -100,6 +101,7 @@ export async function openHarbour(storage: Storage, options: HarbourOptions = {}
     settings: { ...testSettings, ...options.settings },
     storage,
     blobs,
+    clock: options.serviceClock ?? realClock,
     logLevel: 'silent',
   });
   const baseUrl = await service.api.listen({ host: '127.0.0.1', port: 0 });

@@ -23,6 +23,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   customers: ['users'],
+  attempts: ['auth'],
+  invitations: ['auth'],
   connectors: ['connectors'],
   connector_events: ['connectors'],
   // Queued in the transaction of the log row that they report.
@@ -43,6 +45,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   retired_certificates: ['devices'],
   // Small values by name; each name has one writer.
   settings: ['auth', 'identity'],
+  authorities: ['identity'],
   blobs: ['blobs'],
 };
 

@@ -12,6 +12,8 @@ export const logTypes = [
   'token.revoke',
   'broadcast.create',
   'broadcast.revoke',
+  'authority.rotate',
+  'authority.retire',
   'device.provision',
   'device.certificate',
   'device.cloned',

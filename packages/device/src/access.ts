@@ -1,9 +1,16 @@
-import type { EndpointShape, ReplyOf } from '@moorage/api';
+import { type EndpointShape, type ReplyOf, renewalHeaders } from '@moorage/api';
 import { ignoreFailure, type Result, success } from '@moorage/base';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
 import type { ServiceFailure } from './failures.ts';
-import { type IdentityPair, identityFiles, isRenewalDue, tlsIdentity } from './identity.ts';
+import {
+  fingerprintsOf,
+  type IdentityPair,
+  identityFiles,
+  isRenewalDue,
+  renewedFiles,
+  tlsIdentity,
+} from './identity.ts';
 import type { DevicePorts } from './ports.ts';
 import type { RecordKeeper } from './record.ts';
 import { fetchRenewed, isRenewalOpen, settleRenewal } from './renewal.ts';
@@ -28,6 +35,8 @@ export class ServiceAccess {
   #turn: Promise<unknown> = Promise.resolve();
   #connection: ServiceConnection | undefined;
   #renewalPausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** The service has another authority: it has asked for a renewal, and not since then said otherwise. */
+  #renewalWanted = false;
 
   constructor(parts: AccessPorts, keeper: RecordKeeper, renewal: (failed: ServiceFailure | undefined) => void) {
     this.#parts = parts;
@@ -75,7 +84,7 @@ export class ServiceAccess {
   async isRenewalDue(): Promise<boolean> {
     const { clock, files, service } = this.#parts;
     if (service().insecure || clock.monotonic() < this.#renewalPausedUntilMs) return false;
-    return isRenewalDue(files, clock.now());
+    return this.#renewalWanted || isRenewalDue(files, clock.now());
   }
 
   /** Runs a task when those before it are over. */
@@ -121,6 +130,16 @@ export class ServiceAccess {
     const headers = { 'x-device-uuid': identity.uuid.toLowerCase() };
     const { token } = this.#keeper.record;
     if (insecure) return { ...target, headers: { ...headers, ...(token && { 'x-device-token': token }) } };
-    return { ...target, headers, tls: await tlsIdentity(files, authorityFile, pair) };
+    const tls = await tlsIdentity(files, authorityFile, pair);
+    // What the renewed pair acknowledges is stored, the authorities included. Spec: MOD-ID-authority.
+    const known = pair === renewedFiles && { [renewalHeaders.known]: fingerprintsOf(tls.ca ?? '').join(',') };
+    return {
+      ...target,
+      headers: { ...headers, ...known },
+      tls,
+      onHeaders: (received) => {
+        this.#renewalWanted = renewalHeaders.due in received;
+      },
+    };
   }
 }

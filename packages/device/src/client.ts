@@ -210,6 +210,7 @@ export class DeviceClient {
       ownClock: this.#parts.clock,
       target: () => this.#access.inTurn(() => this.#access.target()),
       renewIfDue: () => this.#renewIfDue(),
+      contact: async () => ignoreFailure(await this.info()),
       onEvent: (listener) => this.onEvent(listener),
       emit: this.#emit,
       act: (action) => this.act(action),

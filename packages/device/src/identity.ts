@@ -35,13 +35,16 @@ export async function storeIdentity(files: DeviceFiles, credentials: Omit<Device
 }
 
 /**
- * Puts a renewed pair beside the identity, which stays as it is. The authority stays, too: it is the one by which the
- * service is known. No room for it is a refusal.
+ * Puts a renewed pair beside the identity, which stays as it is. The authorities are replaced at once: the service sends
+ * all that it may show itself by. No room for it is a refusal. Spec: MOD-ID-authority.
  */
 export async function storeRenewed(
   files: DeviceFiles,
-  { certificate, key }: Pick<DeviceCredentials, 'certificate' | 'key'>,
+  { certificate, key, ca }: Pick<DeviceCredentials, 'certificate' | 'key' | 'ca'>,
 ): Promise<Result<void, string>> {
+  const isNew = ca !== (await readPem(files, identityFiles.ca));
+  const trusted = isNew && fingerprintsOf(ca).length > 0 ? await tryStorePem(files, identityFiles.ca, ca) : undefined;
+  if (trusted && !trusted.ok) return trusted;
   // The certificate goes first and comes last: where both are, they belong together.
   await dropRenewed(files);
   const stored = await tryStorePem(files, renewedFiles.key, key);
@@ -66,6 +69,16 @@ export async function promoteRenewed(files: DeviceFiles): Promise<void> {
 export async function dropRenewed(files: DeviceFiles): Promise<void> {
   for (const name of [renewedFiles.certificate, renewedFiles.key]) {
     if (files.stat(name)) await files.remove(name);
+  }
+}
+
+/** Fingerprints (SHA-256, lower-case hex) of the certificates in a PEM text; none when one of them cannot be read. */
+export function fingerprintsOf(pem: string): string[] {
+  try {
+    const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+    return parts.map((part) => new X509Certificate(part).fingerprint256.replaceAll(':', '').toLowerCase());
+  } catch {
+    return [];
   }
 }
 

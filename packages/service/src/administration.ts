@@ -1,4 +1,4 @@
-import { Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
+import { type AuthorityRecord, Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
@@ -9,6 +9,7 @@ import type { Settings } from './core/config.ts';
 import { findAccount } from './db/accounts.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
+import { listAuthorities, retireAuthority, rotateAuthority } from './identity/authorities.ts';
 import { version } from './meta/version.ts';
 
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './auth/accounts.ts';
@@ -48,6 +49,17 @@ export const addToken = (place: Place, name: string, title: string): Promise<Res
     if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
     return success((await issueToken({ storage, clock: realClock }, user.id, title)).token);
   });
+
+/** The authorities of the installation, and how many devices go by each. */
+export const showAuthorities = (place: Place): Promise<AuthorityRecord[]> =>
+  withStorage(place, (storage) => listAuthorities({ storage, clock: realClock }));
+
+/** Makes another authority; a service that runs takes it within seconds. The refusal is ROTATION_OPEN. */
+export const rotate = (place: Place) => withStorage(place, (storage) => rotateAuthority({ storage, clock: realClock }));
+
+/** Ends the trust in the replaced authority. Refusals: NOTHING_TO_RETIRE, DEVICES_STRANDED, never when forced. */
+export const retire = (place: Place, force: boolean) =>
+  withStorage(place, (storage) => retireAuthority({ storage, clock: realClock }, force));
 
 /** Brings the tables up to date; returns the migrations that were due. */
 export const migrateStorage = (place: Place): Promise<readonly string[]> =>

@@ -23,6 +23,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './http/own-certificate.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
+import { watchIdentity } from './identity/watch.ts';
 import { startMaintenance } from './maintenance.ts';
 import type { OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
@@ -107,7 +108,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes);
-  const own = new OwnCertificate(identity.ca);
+  const own = new OwnCertificate(() => identity.ca);
   const useCertificates = (certificates: Certificates) => certificates.devices && own.use(certificates.devices);
   useCertificates(options.certificates ?? {});
   const warnings = new Map<string, string>();
@@ -123,6 +124,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const mounting = { blobs, clock, statusOf, authenticate: { bearer } };
   mountSlices(api, { ...deps, ...ownState, outbound }, slices, channel, mounting);
   servePages(api, options.consoleDir);
+  const stopWatching = watchIdentity(deps, identity);
   const stopMaintenance = startMaintenance({ ...deps, expireUpdates: () => slices.ota.engine.expire() });
   const deliveries = startDeliveries({ ...deps, outbound });
   return {
@@ -135,7 +137,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
-      await Promise.all([stopMaintenance(), drain(api, clock), drain(devices, clock)]);
+      await Promise.all([stopWatching(), stopMaintenance(), drain(api, clock), drain(devices, clock)]);
       await deliveries.stop();
       slices.data.live.close();
       if (!options.storage) await storage.close();

@@ -133,7 +133,7 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, dataContract, dataRoutes(slices.data), options);
-  mountContract(app, identityContract, identityRoutes(slices.identity), options);
+  mountContract(app, identityContract, identityRoutes({ ...slices.devices, identity: slices.identity }), options);
 }
 
 /** The listener of devices with its routes; not listening. */
@@ -146,7 +146,7 @@ export function openDeviceListener(
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, { ...slices.identity, own }, endpoints, options);
-  const check = deviceCheck(deps, deviceContacts(deps));
+  const check = deviceCheck({ ...deps, identity: slices.identity }, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
   mountContract(app, deviceLinkContract, accountDeviceRoutes(slices.devices), mounting);
   mountContract(app, otaLinkContract, otaDeviceRoutes(slices.ota), mounting);

@@ -26,6 +26,8 @@ export interface ChannelPorts {
 interface ClientPorts extends ConnectionPorts {
   readonly attributes: (() => ReportedAttributes) | undefined;
   readonly renewIfDue: () => Promise<void>;
+  /** Makes a request, whose response says whether the service has another authority; then the certificate is renewed. */
+  readonly contact: () => Promise<void>;
   readonly onEvent: (listener: DeviceEventListener) => () => void;
   readonly emit: (event: DeviceEvent) => void;
   readonly act: (action: ServiceAction) => void;
@@ -91,7 +93,7 @@ export class DeviceChannel {
     // The next query reports them again.
     if (attributes) this.#channel.notify({ request: 'attributes', data: attributes() });
     this.#telemetry?.open();
-    this.#checkRenewal();
+    this.#checkRenewal(this.#ports.renewIfDue);
     // A device that was away when the fleet was woken has missed it.
     if (this.#ports.updatesItself()) this.#wake.wake();
   }
@@ -103,10 +105,10 @@ export class DeviceChannel {
   }
 
   /** Spec: MOD-ID-renew. */
-  #checkRenewal(): void {
+  #checkRenewal(check: () => Promise<void>): void {
     // The store may fail; the next look is soon enough.
-    this.#ports.renewIfDue().catch(() => {});
-    this.#cancelCheck = this.#ports.ownClock.after(renewalCheckMs, () => this.#checkRenewal());
+    check().catch(() => {});
+    this.#cancelCheck = this.#ports.ownClock.after(renewalCheckMs, () => this.#checkRenewal(this.#ports.contact));
   }
 
   /** Spec: MOD-CHAN-command. */

@@ -1,3 +1,4 @@
+import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import type { CliCommand } from './define.ts';
 import { migrateCommand } from './migrate.ts';
@@ -12,6 +13,7 @@ import { userPasswordCommand } from './user-password.ts';
 export const groups: Readonly<Record<string, string>> = {
   user: 'Accounts of a service: make one, change a password',
   token: 'Bearer tokens, for programs',
+  authority: 'The authority that devices trust: show it, replace it',
 };
 
 /** Every subcommand, in the order of the help. */
@@ -22,6 +24,9 @@ export const commands: readonly CliCommand[] = [
   userAddCommand,
   userPasswordCommand,
   tokenAddCommand,
+  authorityShowCommand,
+  authorityRotateCommand,
+  authorityRetireCommand,
   migrateCommand,
   backupCommand,
   restoreCommand,

@@ -1,6 +1,12 @@
 // `node:http` is allowed here although this is not `net/node.ts`: it is handed a stream that the net port has dialled
 // and opens nothing by itself; it only speaks the protocol.
-import { Agent, type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as startRequest,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import type { Net, NetError, NetFailure, TlsClient } from '../ports.ts';
@@ -11,6 +17,8 @@ export interface HttpTarget {
   readonly tls?: TlsClient | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called with the headers of every response. */
+  readonly onHeaders?: (headers: IncomingHttpHeaders) => void;
 }
 
 /** Why a request came to nothing. */
@@ -147,6 +155,7 @@ export class HttpClient {
     try {
       const response = await responseOf(request, options.body);
       answered = true;
+      this.#target.onHeaders?.(response.headers);
       const result = await read(response, watchdog.alive);
       // What is not read to its end would block the connection for the next request.
       if (!response.complete) request.destroy();

@@ -39,6 +39,8 @@ export const topics = {
   deviceRenewed: topic<{ readonly deviceId: string; readonly uuid: string; readonly certificate: string }>(
     'device.renewed',
   ),
+  /** The trusted authorities are others than before. */
+  authorityChanged: topic<Readonly<Record<string, never>>>('authority.changed'),
   /** The device has been activated to another product. */
   deviceMoved: topic<{ readonly deviceId: string; readonly productId: string }>('device.moved'),
   /** A command for a device that is connected to another process; `request` is the number of the exchange. */

@@ -27,6 +27,8 @@ export interface DeviceCaller {
   readonly certificate: string | undefined;
   /** The device as this request found it. */
   readonly row: DeviceRow;
+  /** The device is to get another certificate before the one that it has shown is no longer good. */
+  readonly renewalDue: boolean;
 }
 
 type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'

@@ -19,8 +19,9 @@ import type {
 } from './tables/data.ts';
 import type { DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
 import type { AvatarTable, BlobTable, FileTable } from './tables/files.ts';
+import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
-import type { CustomerTable, TokenTable, UserTable } from './tables/people.ts';
+import type { AttemptTable, CustomerTable, InvitationTable, TokenTable, UserTable } from './tables/people.ts';
 import type {
   FirmwareFileTable,
   FirmwareTable,
@@ -39,6 +40,7 @@ export type * from './tables/connectors.ts';
 export type * from './tables/data.ts';
 export type * from './tables/devices.ts';
 export type * from './tables/files.ts';
+export type * from './tables/identity.ts';
 export type * from './tables/logs.ts';
 export type * from './tables/people.ts';
 export type * from './tables/platforms.ts';
@@ -86,4 +88,7 @@ export interface Schema {
   device_nodes: DeviceNodeTable;
   retired_certificates: RetiredCertificateTable;
   broadcast_keys: BroadcastKeyTable;
+  authorities: AuthorityTable;
+  attempts: AttemptTable;
+  invitations: InvitationTable;
 }

@@ -8,16 +8,11 @@ import type { DeviceTable } from '../db/schema.ts';
 import type { DeviceDeps, IssuedCertificate } from './deps.ts';
 import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 
-/** What a device gets: its certificate and key, and the authority's certificate. */
-export interface Credentials extends IssuedCertificate {
-  readonly ca: string;
-}
-
 type Subject = Omit<LogEntry, 'type' | 'message'>;
 
 /** What the transaction of a new certificate came to. */
 interface Issuing {
-  readonly credentials: Credentials;
+  readonly credentials: IssuedCertificate;
   /** A certificate was outdated. */
   readonly replaced: boolean;
 }
@@ -33,7 +28,7 @@ export async function issueCertificate(
   device: { readonly id: string; readonly uuid: string },
   subject: Subject,
   tokenHash?: string,
-): Promise<Result<Credentials, Refusal>> {
+): Promise<Result<IssuedCertificate, Refusal>> {
   const { storage, identity } = deps;
   // Made before the transaction, which must be short; a refused request has cost one signature.
   const issued = await identity.issueDeviceCertificate(device.uuid);
@@ -48,6 +43,9 @@ export async function issueCertificate(
     await changeDevice(trx, device.id, {
       certificate_fingerprint: issued.fingerprint,
       next_fingerprint: null,
+      // It comes with the certificates of the authorities, and is of no use without.
+      authority: issued.authority,
+      next_authority: null,
       provision_status: 'issued',
     });
     await writeLog(trx, {
@@ -57,7 +55,7 @@ export async function issueCertificate(
       data: { fingerprint: issued.fingerprint },
     });
     const replaced = locked.certificate_fingerprint !== null;
-    return success({ credentials: { ...issued, ca: identity.ca }, replaced });
+    return success({ credentials: issued, replaced });
   });
   if (!done.ok) return done;
   if (done.value.replaced) storage.bus.publish(topics.deviceRevoked, { deviceId: device.id, uuid: device.uuid });
@@ -76,17 +74,17 @@ export async function renewCertificate(
   device: { readonly id: string; readonly uuid: string },
   shown: string | undefined,
   subject: Subject,
-): Promise<Result<Credentials, Refusal>> {
+): Promise<Result<IssuedCertificate, Refusal>> {
   const issued = await identity.issueDeviceCertificate(device.uuid);
   return storage.transaction(async (trx) => {
     const locked = await lockDevice(trx, storage.expressions, device.id);
     if (!locked) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     // To forget it would leave the device with nothing, should the reply be lost.
     if (shown !== undefined && shown === locked.next_fingerprint) return failure(refusal('RENEWAL_OPEN'));
-    await changeDevice(trx, device.id, { next_fingerprint: issued.fingerprint });
+    await changeDevice(trx, device.id, { next_fingerprint: issued.fingerprint, next_authority: issued.authority });
     const data = { fingerprint: issued.fingerprint };
     await writeLog(trx, { ...subject, type: 'device.certificate', message: 'New certificate issued', data });
-    return success({ ...issued, ca: identity.ca });
+    return success(issued);
   });
 }
 
@@ -103,17 +101,26 @@ export interface Acknowledgement {
  * Spec: API-DEV-PUT-provision, API-DEV-renewal.
  *
  * @param shown its fingerprint; without TLS it is taken for the newest
+ * @param known fingerprints of the authorities that the device says it knows: a client of before keeps the one it has
  */
 export function acknowledgementOf(
-  device: Pick<DetailedDevice, 'certificate_fingerprint' | 'next_fingerprint' | 'provision_status'>,
+  device: Pick<DetailedDevice, 'certificate_fingerprint' | 'next_fingerprint' | 'next_authority' | 'provision_status'>,
   shown: string | undefined,
+  known: readonly string[],
   insecure: boolean,
 ): Acknowledgement | undefined {
-  const { next_fingerprint: next, certificate_fingerprint: before } = device;
+  const { next_fingerprint: next, next_authority: authority, certificate_fingerprint: before } = device;
   // Without TLS the token goes on to identify the device, so there it stays.
   const complete = { provision_status: 'complete', ...(!insecure && { provision_token_hash: null }) } as const;
   if (next !== null && (shown ?? next) === next) {
-    const change = { ...complete, certificate_fingerprint: next, next_fingerprint: null };
+    const change = {
+      ...complete,
+      certificate_fingerprint: next,
+      next_fingerprint: null,
+      next_authority: null,
+      // Spec: API-RULE-authority-3.
+      ...(authority !== null && known.includes(authority) && { authority }),
+    };
     return { change, message: 'Certificate renewed', retired: before };
   }
   if (device.provision_status === 'complete') return undefined;
@@ -121,7 +128,7 @@ export function acknowledgementOf(
 }
 
 /** Device certificates as a zip (Reference: records 1.1); `atMs` is the time that its entries carry. */
-export function certificatesZip({ ca, certificate, key }: Credentials, atMs: number): Uint8Array {
+export function certificatesZip({ ca, certificate, key }: IssuedCertificate, atMs: number): Uint8Array {
   const bytes = (text: string) => new TextEncoder().encode(text);
   return zipSync(
     { 'ca.pem': bytes(ca), 'device.crt': bytes(certificate), 'device.key': bytes(key) },

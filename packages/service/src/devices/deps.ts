@@ -9,6 +9,10 @@ export interface IssuedCertificate {
   readonly certificate: string;
   readonly key: string;
   readonly fingerprint: string;
+  /** Certificates of the authorities that the device shall trust. */
+  readonly ca: string;
+  /** Fingerprint of the authority that has signed it. */
+  readonly authority: string;
 }
 
 /** What devices need of other slices, handed in by the composition root. */
@@ -16,7 +20,6 @@ export interface DeviceDeps extends Deps {
   /** Device records ready to send, by `recordKey`. */
   readonly records: RecordCache<string>;
   readonly identity: {
-    readonly ca: string;
     issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
   };
   /** Ends the open update of a device that leaves its product. */

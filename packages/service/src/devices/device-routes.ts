@@ -1,4 +1,11 @@
-import { type DeviceInfo, type deviceLinkContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import {
+  type DeviceInfo,
+  type deviceLinkContract,
+  type Refusal,
+  refusal,
+  renewalHeaders,
+  resultOk,
+} from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../bus/topics.ts';
 import { hashSecret } from '../core/secrets.ts';
@@ -161,9 +168,9 @@ const activateSelf = (deps: DeviceDeps, caller: DeviceCaller, code: string, ip: 
   });
 
 /** Notes that a device has stored its certificate; the token has done its work, and so has the certificate before it. */
-async function acknowledge(deps: DeviceDeps, caller: DeviceCaller, ip: string) {
+async function acknowledge(deps: DeviceDeps, caller: DeviceCaller, known: readonly string[], ip: string) {
   const done = await withDevice(deps, caller, async (trx, device) => {
-    const found = acknowledgementOf(device, caller.certificate, deps.settings.deviceInsecure);
+    const found = acknowledgementOf(device, caller.certificate, known, deps.settings.deviceInsecure);
     if (!found) return success(undefined);
     await changeDevice(trx, device.id, found.change);
     const subject = subjectOf(deps, device, ip);
@@ -223,7 +230,8 @@ const info =
 export const accountDeviceRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
   provision: ({ body, headers, ip }) =>
     provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
-  acknowledge: ({ caller, ip }) => acknowledge(deps, caller, ip),
+  acknowledge: ({ caller, headers, ip }) =>
+    acknowledge(deps, caller, headerText(headers[renewalHeaders.known])?.split(',') ?? [], ip),
   // API-DEV-POST-certificate
   renew: ({ caller, ip }) => renew(deps, caller, ip),
   claim: ({ caller, body, ip }) =>

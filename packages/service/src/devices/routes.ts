@@ -282,6 +282,8 @@ const renewToken =
         provision_status: 'pending',
         certificate_fingerprint: null,
         next_fingerprint: null,
+        authority: null,
+        next_authority: null,
       });
       const subject = logSubject(deps, device, caller, ip);
       for (const over of [device.certificate_fingerprint, device.next_fingerprint]) {

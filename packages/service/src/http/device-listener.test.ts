@@ -192,17 +192,12 @@ eachDatabase('device listener over TLS', (open) => {
     it('a certificate that has expired is refused', async () => {
       const { row } = await provisioned();
       // Made by the same authority, long enough ago that it is over: node checks it with the clock of the host.
-      const setting = await app.storage.db
-        .selectFrom('settings')
-        .select('value')
-        .where('name', '=', 'identity.authority')
+      const { certificate, private_key: key } = await app.storage.db
+        .selectFrom('authorities')
+        .selectAll()
         .executeTakeFirstOrThrow();
-      const expired = await makeDeviceCertificate(
-        JSON.parse(setting.value),
-        row.uuid,
-        testStartMs - 40 * 365 * 86_400_000,
-        365,
-      );
+      const longAgoMs = testStartMs - 40 * 365 * 86_400_000;
+      const expired = await makeDeviceCertificate({ certificate, key }, row.uuid, longAgoMs, 365);
       await app.storage.db
         .updateTable('devices')
         .set({ certificate_fingerprint: expired.fingerprint })

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
+import type { Server, TLSSocket } from 'node:tls';
+import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal, renewalHeaders } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { topics } from '../bus/topics.ts';
@@ -45,6 +45,10 @@ export interface ListenerIdentity {
   /** Shown in place of `server` under the names that it holds. */
   readonly own: OwnCertificate;
   readonly server: { readonly certificate: string; readonly key: string };
+  /** Fingerprint of the authority that devices shall go by. */
+  readonly active: string;
+  /** Calls `listener` when any of it has changed. */
+  onChange(listener: () => void): void;
 }
 
 /** What the listener needs of the slice of devices. */
@@ -62,6 +66,8 @@ interface Peer {
   readonly fingerprint: string;
   /** End of the certificate's time, epoch ms: a connection may outlive it. */
   readonly validToMs: number;
+  /** Its time has not begun: the clock of the service was ahead when it was made, and has been put right. */
+  readonly isEarly: boolean;
 }
 
 /** The verified certificates of open connections: read once for each connection, not once for each request. */
@@ -77,39 +83,45 @@ function peerMemory(): (socket: Socket) => Peer | undefined {
   };
 }
 
-/** The peer's certificate, if our authority has signed it and it is in force. */
+/**
+ * The peer's certificate, if our authority has signed it and it is in force. One whose time has not begun may hide that
+ * it is of another signer; the fingerprint that is compared later cannot be that of another.
+ */
 function readPeer(socket: TLSSocket): Peer | undefined {
-  if (!socket.encrypted || !socket.authorized) return undefined;
+  if (!socket.encrypted) return undefined;
+  const isEarly = problemOf(socket) === 'CERT_NOT_YET_VALID';
+  if (!socket.authorized && !isEarly) return undefined;
   const { subject, fingerprint256, valid_to: validTo } = socket.getPeerCertificate();
   if (typeof subject?.CN !== 'string') return undefined;
   const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase();
-  return { uuid: subject.CN, fingerprint, validToMs: Date.parse(validTo) };
+  return { uuid: subject.CN, fingerprint, validToMs: Date.parse(validTo), isEarly };
 }
 
-/** Whether nothing is wrong with the peer's certificate but its age. */
-const isExpired = (socket: Socket): boolean =>
-  // Safe: as above. The library gives the code of what is wrong as a text.
-  String((socket as TLSSocket).authorizationError) === 'CERT_HAS_EXPIRED';
+/** What is wrong with the certificate of a TLS peer: the library gives its code as a text. */
+const problemOf = (socket: Socket): string => String((socket as TLSSocket).authorizationError);
 
 const headerOf = (request: FastifyRequest, name: string): string | undefined => {
   const header = request.headers[name];
   return Array.isArray(header) ? header[0] : header;
 };
 
-interface Identified {
-  readonly row: DeviceRow;
-  /** Fingerprint of the certificate that was shown; none without TLS. */
-  readonly certificate: string | undefined;
-}
+/** Fingerprint of the certificate that was shown; none without TLS. */
+type Identified = Pick<DeviceCaller, 'row' | 'certificate' | 'renewalDue'>;
 
 type Identify = (request: FastifyRequest) => Promise<Result<Identified, Refusal>>;
 
 const stranger = () => failure(refusal('DEVICE_NOT_IDENTIFIED'));
 
-type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings' | 'health'>;
+type CheckDeps = Pick<Deps, 'storage' | 'clock' | 'settings' | 'health'> & {
+  readonly identity: Pick<ListenerIdentity, 'active'>;
+};
 
 /** By certificate: it, the fingerprint of the one issued last and any uuid in a header have to agree. */
-function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, open: DeviceConnections): Identify {
+function byCertificate(
+  { storage, clock, identity }: CheckDeps,
+  contacts: DeviceContacts,
+  open: DeviceConnections,
+): Identify {
   const peerOf = peerMemory();
   // The marks of contact that come with every call do not empty it: such a row is not asked when it was seen.
   const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
@@ -130,7 +142,7 @@ function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, 
   return async (request) => {
     const { socket } = request.raw;
     const peer = peerOf(socket);
-    if (!peer) return isExpired(socket) ? failure(refusal('CERTIFICATE_EXPIRED')) : stranger();
+    if (!peer) return problemOf(socket) === 'CERT_HAS_EXPIRED' ? failure(refusal('CERTIFICATE_EXPIRED')) : stranger();
     // Spec: API-DEV-expiry.
     if (peer.validToMs < clock.now()) return failure(refusal('CERTIFICATE_EXPIRED'));
     const named = headerOf(request, 'x-device-uuid');
@@ -140,7 +152,8 @@ function byCertificate({ storage, clock }: CheckDeps, contacts: DeviceContacts, 
     if (!row) return stranger();
     const { fingerprint: certificate } = peer;
     if (certificate === row.certificate_fingerprint || certificate === row.next_fingerprint) {
-      return success({ row, certificate });
+      // Spec: API-RULE-authority-3, API-DEV-early.
+      return success({ row, certificate, renewalDue: peer.isEarly || row.authority !== identity.active });
     }
     // Spec: API-DEV-clone.
     return (await contacts.wasRetired(row, certificate, request.ip))
@@ -163,7 +176,9 @@ const byHeaders =
     if (uuid === undefined || token === undefined) return stranger();
     noteConnection(open, uuid, request);
     const row = await storage.hot.deviceByUuid(uuid);
-    return row?.provision_token_hash === hashSecret(token) ? success({ row, certificate: undefined }) : stranger();
+    return row?.provision_token_hash === hashSecret(token)
+      ? success({ row, certificate: undefined, renewalDue: false })
+      : stranger();
   };
 
 /**
@@ -189,11 +204,11 @@ export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenti
   return async (request): Promise<Result<DeviceCaller, Refusal>> => {
     const found = await identify(request);
     if (!found.ok) return found;
-    const { row, certificate } = found.value;
+    const { row } = found.value;
     if (row.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
     if (row.state === 'enabled') await contacts.firstContact(row, request.ip);
     await markSeen(row.id, request.ip);
-    return success({ deviceId: row.id, uuid: row.uuid, row, certificate });
+    return success({ deviceId: row.id, uuid: row.uuid, ...found.value });
   };
 }
 
@@ -212,17 +227,33 @@ export function buildDeviceListener(
     log.warn('The device listener has no TLS: devices are trusted by header. Use this for development only');
     return buildServer(common);
   }
-  return buildServer({
-    ...common,
-    tls: {
+  const secure = () =>
+    ({
       cert: identity.server.certificate,
       key: identity.server.key,
       ca: identity.ca,
+      minVersion: minTlsVersion,
+      sessionTimeout: sessionTimeoutS,
+    }) as const;
+  const app = buildServer({
+    ...common,
+    tls: {
+      ...secure(),
       requestCert: true,
       rejectUnauthorized: false,
       SNICallback: (name, done) => done(null, identity.own.contextFor(name)),
-      minVersion: minTlsVersion,
-      sessionTimeout: sessionTimeoutS,
     },
   });
+  // Safe: a server with TLS is one; the framework types it as a plain one. Connections that are open stay.
+  const server = app.server as unknown as Server;
+  identity.onChange(() => {
+    identity.own.refresh();
+    server.setSecureContext(secure());
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    // Safe: the check of this listener is that of devices.
+    if ((request.caller as DeviceCaller | undefined)?.renewalDue) void reply.header(renewalHeaders.due, 'due');
+    done();
+  });
+  return app;
 }

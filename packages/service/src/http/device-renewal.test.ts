@@ -4,9 +4,8 @@ import { connect } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
-import { fingerprintOf } from '../identity/certificates.ts';
-import { keepSetting } from '../identity/queries.ts';
-import { former, formerUuid } from '../testing/former-certificates.ts';
+import { fingerprintOf, makeAuthority, makeDeviceCertificate } from '../identity/certificates.ts';
+import { former, formerUuid, keepFormer } from '../testing/former-certificates.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
 
@@ -144,8 +143,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
 
   it('of an installation from before go on, and are renewed', async () => {
     const storage = await openStorage('sqlite::memory:');
-    for (const name of ['authority', 'server'] as const)
-      await storage.transaction((trx) => keepSetting(trx, `identity.${name}`, JSON.stringify(former(name))));
+    await keepFormer(storage);
     const later = await buildApp(storage);
     const { ca, server } = later.service.identity;
     expect([ca, server]).toEqual([former('authority').certificate, former('server')]);
@@ -158,6 +156,36 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
     }
     there.close();
     await later.service.close();
+    await storage.close();
+  });
+
+  // API-DEV-early
+  it('made while the clock of the service was ahead are taken, and renewed', async () => {
+    const startMs = Date.now();
+    const storage = await openStorage(database);
+    const [ahead, right] = [
+      await buildApp(storage, { startMs: startMs + 400 * 24 * hourMs }),
+      await buildApp(storage, { startMs }),
+    ];
+    const there = await tlsDevices(right, devices.platform);
+    const uuid = 'c'.repeat(40);
+    const issued = await ahead.service.identity.issueDeviceCertificate(uuid);
+    const { row } = await there.deviceOf({ uuid, certificate_fingerprint: issued.fingerprint });
+    await ahead.service.close();
+    const agent = there.agentFor(issued);
+    expect(await there.call(agent, 'GET', '/info')).toMatchObject({ status: 200, uuid, renewal: 'due' });
+    const renewed = credentialsOf(await there.call(agent, 'POST', '/certificate'));
+    const now = there.agentFor(renewed);
+    expect(await there.call(now, 'PUT', '/provision')).toMatchObject({ status: 200 });
+    expect(await there.call(now, 'GET', '/info')).not.toHaveProperty('renewal');
+    expect(await there.call(agent, 'GET', '/info').catch(() => ({ status: 0 }))).not.toMatchObject({ status: 200 });
+    // One that no authority of ours has signed is no better for being early.
+    const foreign = await makeAuthority(startMs);
+    const forged = await makeDeviceCertificate(foreign, row.uuid, startMs + 400 * 24 * hourMs, 365);
+    const refused = await there.call(there.agentFor(forged), 'GET', '/info');
+    expect(refused).toMatchObject({ status: 403, code: 'DEVICE_NOT_IDENTIFIED' });
+    there.close();
+    await right.service.close();
     await storage.close();
   });
 

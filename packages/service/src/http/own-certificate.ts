@@ -20,11 +20,12 @@ interface Current {
  * All others get that of the service's own authority, so those that trust it alone still find it under another name.
  */
 export class OwnCertificate {
-  readonly #ca: string;
+  readonly #ca: () => string;
+  #given: CertificateAndKey | undefined;
   #current: Current | undefined;
 
-  /** @param ca authorities of devices, PEM text */
-  constructor(ca: string) {
+  /** @param ca the authorities of devices at present, PEM text */
+  constructor(ca: () => string) {
     this.#ca = ca;
   }
 
@@ -33,9 +34,16 @@ export class OwnCertificate {
    *
    * @throws {Error} when certificate and key do not belong together
    */
-  use({ certificate, key }: CertificateAndKey): void {
-    const context = createSecureContext({ cert: certificate, key, ca: this.#ca, minVersion: minTlsVersion });
+  use(given: CertificateAndKey): void {
+    const { certificate, key } = given;
+    const context = createSecureContext({ cert: certificate, key, ca: this.#ca(), minVersion: minTlsVersion });
+    this.#given = given;
     this.#current = { names: new X509Certificate(certificate), context };
+  }
+
+  /** Takes other authorities of devices. */
+  refresh(): void {
+    if (this.#given) this.use(this.#given);
   }
 
   /** What to show a client that asks for this name; nothing when the listener's own is to be shown. */

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const issued = await app.service.identity.issueDeviceCertificate(device.uuid);
   const change = { certificate_fingerprint: issued.fingerprint };
   await storage.db.updateTable('devices').set(change).where('id', '=', device.id).execute();
-  identity = { ca: app.service.identity.ca, ...issued };
+  identity = issued;
   bearer = `authorization: Bearer ${owner.token}\r\n`;
   paths = { upload: `/api/devices/${device.id}/files/a/b.bin`, json: `/api/devices/${device.id}/tag` };
   for (const listener of [api, devices]) await listener.listen({ host: '127.0.0.1', port: 0 });

@@ -29,10 +29,14 @@ interface Order {
   readonly signer?: KeyedCertificate;
 }
 
+/** A certificate that outlives its signer would fail before its device thinks of renewing it. */
+const endOf = (signer: KeyedCertificate | undefined): number =>
+  signer ? new X509Certificate(signer.certificate).validToDate.getTime() : Number.POSITIVE_INFINITY;
+
 async function make({ nowMs, days, ...order }: Order): Promise<KeyedCertificate> {
   const { privateKey: key } = await makeKeys('ec', { namedCurve: 'P-256' });
   const notBeforeMs = order.purpose.for === 'client' ? nowMs - clockToleranceMs : earliestMs;
-  const notAfterMs = nowMs + days * dayMs;
+  const notAfterMs = Math.min(nowMs + days * dayMs, endOf(order.signer));
   const certificate = await writeCertificate({ ...order, notBeforeMs, notAfterMs, key });
   return { certificate, key: String(key.export({ type: 'pkcs8', format: 'pem' })) };
 }
@@ -87,6 +91,12 @@ const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll
 
 /** When the time of a certificate ends, epoch ms. */
 export const endMs = (certificate: string): number => new X509Certificate(certificate).validToDate.getTime();
+
+/** Name (CN) of a certificate, and its time, epoch ms. */
+export function validityOf(certificate: string) {
+  const { subject, validFromDate, validToDate } = new X509Certificate(certificate);
+  return { name: subject.replace(/^CN=/, ''), fromMs: validFromDate.getTime(), toMs: validToDate.getTime() };
+}
 
 /** What is wrong with the time of a certificate at a moment, epoch ms. */
 export function timeTrouble(certificate: string, nowMs: number): string | undefined {

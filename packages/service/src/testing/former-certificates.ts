@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Storage } from '../db/storage.ts';
+import { fingerprintOf } from '../identity/certificates.ts';
+import { insertAuthority, replaceSetting } from '../identity/queries.ts';
 import type { KeyedCertificate } from '../identity/x509.ts';
 
 /** Name of the device of `former('device')`. */
@@ -9,4 +12,14 @@ export function former(name: 'authority' | 'server' | 'device'): KeyedCertificat
   const text = readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
   const at = text.indexOf('-----BEGIN PRIVATE KEY-----');
   return { certificate: text.slice(0, at), key: text.slice(at) };
+}
+
+/** Puts authority and server certificate of that time into the records. */
+export async function keepFormer(storage: Storage): Promise<void> {
+  const { certificate, key } = former('authority');
+  const row = { certificate, private_key: key, state: 'active', created_at: 0, changed_at: 0 } as const;
+  await storage.transaction(async (trx) => {
+    await insertAuthority(trx, { ...row, fingerprint: fingerprintOf(certificate) });
+    await replaceSetting(trx, 'identity.server', JSON.stringify(former('server')));
+  });
 }

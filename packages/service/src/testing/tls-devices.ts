@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
+import { renewalHeaders } from '@moorage/api';
 import type { TestApp } from './build-app.ts';
 
 export interface TlsCredentials {
@@ -16,9 +17,9 @@ export async function tlsDevices(app: TestApp, known?: Platform) {
   const agents: Agent[] = [];
 
   /** One keep-alive connection that shows a certificate. */
-  function agentFor(credentials?: TlsCredentials): Agent {
+  function agentFor(credentials?: TlsCredentials, ca = app.service.identity.ca): Agent {
     const identity = credentials && { cert: credentials.certificate, key: credentials.key };
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: app.service.identity.ca, ...identity });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca, ...identity });
     agents.push(agent);
     return agent;
   }
@@ -28,16 +29,18 @@ export async function tlsDevices(app: TestApp, known?: Platform) {
     platform,
     agentFor,
     /** A call; rejects when the connection is cut. */
-    call: (agent: Agent, method: string, path: string, body?: object) =>
+    call: (agent: Agent, method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) =>
       new Promise<Record<string, unknown> & { readonly status: number }>((resolve, reject) => {
         const json = body && JSON.stringify(body);
-        const headers = json ? { 'content-type': 'application/json' } : {};
+        const headers = { ...(json && { 'content-type': 'application/json' }), ...more };
         const sent = request({ agent, host: '127.0.0.1', port, method, path, headers }, (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            resolve({ ...JSON.parse(Buffer.concat(chunks).toString()), status: response.statusCode ?? 0 });
+            const renewal = response.headers[renewalHeaders.due];
+            const reply = JSON.parse(Buffer.concat(chunks).toString());
+            resolve({ ...reply, status: response.statusCode ?? 0, ...(renewal && { renewal }) });
           });
         });
         sent.on('error', reject);
@@ -53,6 +56,7 @@ export async function tlsDevices(app: TestApp, known?: Platform) {
         uuid,
         state: 'active',
         certificate_fingerprint: issued.fingerprint,
+        authority: issued.authority,
         ...more,
       });
       return { row, issued, agent: agentFor(issued) };

@@ -8,6 +8,7 @@ import { dataCloud } from './0005-data-cloud.ts';
 import { channels } from './0006-channels.ts';
 import { renewalBroadcasts } from './0007-renewal-broadcasts.ts';
 import { nodesBlocks } from './0008-nodes-blocks.ts';
+import { authoritiesInvitations } from './0011-authorities-invitations.ts';
 import { attributes } from './0016-attributes.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -33,6 +34,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0006-channels': channels,
   '0007-renewal-broadcasts': renewalBroadcasts,
   '0008-nodes-blocks': nodesBlocks,
+  '0011-authorities-invitations': authoritiesInvitations,
   '0016-attributes': attributes,
 };
 

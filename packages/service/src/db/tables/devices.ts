@@ -25,6 +25,13 @@ export interface DeviceTable {
   certificate_fingerprint: string | null;
   /** That of the certificate that will take its place once the device has acknowledged it; both are good until then. */
   next_fingerprint: string | null;
+  /**
+   * Fingerprint of the authority that has signed the device's certificate and by which the device is known to know the
+   * service; none without a certificate.
+   */
+  authority: string | null;
+  /** The authority that has signed the certificate of `next_fingerprint`. */
+  next_authority: string | null;
   /** The update whose fields the record shows: the newest one for the product it is activated to. */
   update_id: number | null;
   /** Version text that the device reported last. */

@@ -37,3 +37,31 @@ export interface CustomerTable {
   title: string;
   created_at: TimeMs;
 }
+
+/** Failed logins or sign-ups of one kind, counted for all processes alike. */
+export interface AttemptTable {
+  /** Whose attempts: a kind, and what they have in common, hashed. */
+  bucket: string;
+  /** JSON array of epoch ms, the oldest first. */
+  times: string;
+  /** From then on none of them counts. */
+  expires_at: TimeMs;
+}
+
+/** A link by which one account may be made. */
+export interface InvitationTable {
+  id: string;
+  /** SHA-256 of the token in the link, hex; unique. */
+  token_hash: string;
+  /** Last 4 characters of the token. */
+  tail: string;
+  /** The only address that may use it; any without one. */
+  email: string | null;
+  role: 'user' | 'admin';
+  /** The administrator who made it; null on the command line, and when they are gone. */
+  created_by: string | null;
+  created_at: TimeMs;
+  expires_at: TimeMs;
+  used_at: TimeMs | null;
+  used_by: string | null;
+}
