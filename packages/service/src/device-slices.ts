@@ -145,7 +145,7 @@ export function openDeviceListener(
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
   const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
-  const app = buildDeviceListener(deps, { ...slices.identity, own }, endpoints, options);
+  const app = buildDeviceListener(deps, slices.identity, own, endpoints, options);
   const check = deviceCheck({ ...deps, identity: slices.identity }, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
   mountContract(app, deviceLinkContract, accountDeviceRoutes(slices.devices), mounting);

@@ -39,11 +39,9 @@ const deviceStatuses: Readonly<Record<number, number>> = {
 /** The status of a refusal on the device listener. */
 export const deviceStatusOf: StatusOf = (code: ErrorCode) => deviceStatuses[errors[code].status] ?? errors[code].status;
 
-/** What the listener takes from the installation's identity, PEM texts. */
+/** What the listener takes from the installation's identity, PEM texts; it reads them anew after each change. */
 export interface ListenerIdentity {
   readonly ca: string;
-  /** Shown in place of `server` under the names that it holds. */
-  readonly own: OwnCertificate;
   readonly server: { readonly certificate: string; readonly key: string };
   /** Fingerprint of the authority that devices shall go by. */
   readonly active: string;
@@ -215,10 +213,13 @@ export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenti
 /**
  * The server that devices talk to, without routes and not listening. It asks for a client certificate but does not
  * insist: a device without one may still provision itself. Every other call is refused without.
+ *
+ * @param own shown in place of the identity's certificate under the names that it holds
  */
 export function buildDeviceListener(
   { settings, log }: Pick<Deps, 'settings' | 'log'>,
   identity: ListenerIdentity,
+  own: OwnCertificate,
   endpoints: readonly EndpointShape[],
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
@@ -241,13 +242,13 @@ export function buildDeviceListener(
       ...secure(),
       requestCert: true,
       rejectUnauthorized: false,
-      SNICallback: (name, done) => done(null, identity.own.contextFor(name)),
+      SNICallback: (name, done) => done(null, own.contextFor(name)),
     },
   });
   // Safe: a server with TLS is one; the framework types it as a plain one. Connections that are open stay.
   const server = app.server as unknown as Server;
   identity.onChange(() => {
-    identity.own.refresh();
+    own.refresh();
     server.setSecureContext(secure());
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
