@@ -7,6 +7,8 @@ export default defineConfig({
     ...base.test,
     include: ['e2e/long/**/*.test.ts', 'e2e/fleet.test.ts'],
     exclude: [],
+    // Again for what hangs alone.
+    testTimeout: 3_600_000,
     env: { FLEET_SIZE: '200' },
   },
 });

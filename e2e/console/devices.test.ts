@@ -75,6 +75,11 @@ describe.skipIf(skipReason)('the list of devices', () => {
     await page.getByRole('button', { name: `Select all ${deviceCount} that fit the filters` }).click();
     await page.getByText(`${deviceCount} devices selected`).waitFor();
     await page.getByRole('button', { name: 'Tag …' }).click();
+    // Nothing is chosen for the user, and nothing happens by a slip.
+    await expect.poll(() => page.getByRole('button', { name: `Tag ${deviceCount} devices` }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Tag …' }).click();
     await page.getByRole('dialog').getByRole('combobox', { name: 'Tag' }).click();
     await page.getByRole('option', { name: 'beta' }).click();
     await page.getByText(`${deviceCount} devices will follow the tag "beta"`).waitFor();
@@ -112,6 +117,13 @@ describe.skipIf(skipReason)('the list of devices', () => {
     const titles = devices.ok ? devices.value.value.map(({ title }) => title) : [];
     // They are unclaimed: only the owner of a device may activate it, and the administrator may.
     expect(titles).toEqual(expect.arrayContaining(['Buoy 01', 'Buoy 02']));
+  });
+
+  test('says that a device is not there, under a heading, with a way back', async () => {
+    const page = await quay.open({ path: '/devices/00000000-0000-4000-8000-000000000000' });
+    await page.getByRole('heading', { level: 1, name: 'Device not found' }).waitFor();
+    await page.getByRole('navigation', { name: 'Pages above this one' }).getByRole('link', { name: 'Devices' }).click();
+    await page.getByText(/of \d+ devices/).waitFor();
   });
 
   test('makes a device whose token is shown once', async () => {

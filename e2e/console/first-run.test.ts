@@ -152,7 +152,7 @@ describe.skipIf(skipReason)('the service with its example', () => {
     await expect.poll(() => chart.getAttribute('aria-label')).not.toBe(before);
     await photograph(page, 'example-streams');
     await page.getByRole('tab', { name: 'Controls' }).click();
-    await page.getByRole('switch', { name: 'Switched on: Harbour light' }).focus();
+    await page.getByRole('switch', { name: 'Harbour light' }).focus();
     await page.keyboard.press('Space');
     await page.getByText('Set by a user').waitFor();
     await page.getByText('delivered', { exact: true }).waitFor();

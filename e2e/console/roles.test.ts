@@ -114,6 +114,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     // The refusal says what to do, in the dialogue where it can be done.
     await page.getByRole('alert').getByText('Name "acme" exists already. Choose another').waitFor();
     await page.keyboard.press('Escape');
+    await button(page, 'Leave').click();
     await button(page, 'New production product').click();
     await page.getByRole('combobox', { name: 'Development product' }).fill('TIDE');
     await page.getByRole('option', { name: /Tide gauge/ }).click();

@@ -112,6 +112,39 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     expect(complaints(page).filter((text) => !text.includes('401'))).toEqual([]);
   });
 
+  test('asks before what is typed is lost', async () => {
+    const page = await quay.open({ path: '/logs' });
+    await page.getByRole('link', { name: 'Platforms' }).click();
+    await page.getByRole('button', { name: 'New platform' }).click();
+    const form = page.getByRole('dialog', { name: 'New platform' });
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await form.getByRole('textbox', { name: 'Title' }).fill('Half a platform');
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Half a platform');
+    // The way back is asked about, too, and stays where it was.
+    await page.evaluate('history.back()');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/platforms');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('waits for a page that the service could not give, and shows it when it is back', async () => {
+    const page = await quay.open({ path: '/platforms' });
+    await page.getByRole('button', { name: 'New platform' }).waitFor();
+    const stopped = await quay.stop();
+    await page.getByText('The connection to the service is lost').waitFor();
+    await page.getByRole('link', { name: 'Logs' }).click();
+    await page.getByText('Loading …').waitFor();
+    await stopped.again();
+    await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+  });
+
   test('says when the service is gone, and mends itself when it is back', async () => {
     const page = await quay.open({ path: '/platforms' });
     await page.getByRole('link', { name: 'Test bench' }).waitFor();

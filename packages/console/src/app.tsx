@@ -7,6 +7,7 @@ import { LiveProvider } from './api/live.tsx';
 import { SessionContext, useSessionQuery } from './api/session.tsx';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
+import { Dialogs } from './ui/dialog.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { PageLink } from './ui/link.tsx';
 import { Page } from './ui/page.tsx';
@@ -79,6 +80,7 @@ export function App() {
                 <Views />
               </Suspense>
             </ErrorBoundary>
+            <Dialogs />
           </Shell>
         </ModalsProvider>
       </LiveProvider>

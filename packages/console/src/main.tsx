@@ -6,18 +6,23 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { queryClient } from './api/queries.ts';
 import { App } from './app.tsx';
 import { cssVariables, theme } from './ui/theme.ts';
+import { askBeforeLeaving, guardWindow } from './ui/unsaved.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console');
+guardWindow();
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={cssVariables}>
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" limit={4} />
-        <App />
+        <Router aroundNav={askBeforeLeaving}>
+          <App />
+        </Router>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -3,8 +3,8 @@ import { Badge } from '@mantine/core';
 /** Colours of the states and tags of all things; the word says the same, the colour only says it faster. */
 const colours: Readonly<Record<string, string>> = {
   active: 'teal',
-  enabled: 'blue',
-  disabled: 'red',
+  'never seen': 'blue',
+  blocked: 'red',
   online: 'teal',
   live: 'teal',
   'not followed': 'orange',

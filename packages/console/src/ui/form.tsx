@@ -1,7 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
+import { useFrame } from './dialog.tsx';
 import { ErrorBox } from './states.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 interface FormProps {
   /** The verb on the button. */
@@ -13,10 +15,15 @@ interface FormProps {
   /** Beside the button. */
   readonly more?: ReactNode;
   readonly fullWidth?: boolean;
+  /** Something is typed that is not saved; a form in a dialogue finds that out by itself. */
+  readonly dirty?: boolean;
 }
 
-/** A form that says while it works, and why it could not. */
-export function Form({ submit, children, onSubmit, disabled = false, more, fullWidth = false }: FormProps) {
+/** A form that says while it works, and why it could not. In a dialogue it can be cancelled. */
+export function Form(props: FormProps) {
+  const { submit, children, onSubmit, disabled = false, more, fullWidth = false, dirty = false } = props;
+  const frame = useFrame();
+  useUnsaved(dirty);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const send = async (event: FormEvent): Promise<void> => {
@@ -25,15 +32,18 @@ export function Form({ submit, children, onSubmit, disabled = false, more, fullW
     setBusy(true);
     setError(undefined);
     try {
+      // What is being sent is not lost when the page goes on to what it has made.
+      frame?.setDirty(false);
       await onSubmit();
     } catch (thrown) {
+      frame?.setDirty(true);
       setError(thrown instanceof Error ? thrown : new ApiError(0, 'UNKNOWN', String(thrown)));
     } finally {
       setBusy(false);
     }
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
+    <form onSubmit={(event) => void send(event)} onInput={() => frame?.setDirty(true)} noValidate>
       <Stack gap="sm">
         {children}
         {error && <ErrorBox error={error} />}
@@ -41,6 +51,11 @@ export function Form({ submit, children, onSubmit, disabled = false, more, fullW
           <Button type="submit" loading={busy} disabled={disabled} fullWidth={fullWidth}>
             {submit}
           </Button>
+          {frame && (
+            <Button variant="default" onClick={frame.cancel}>
+              Cancel
+            </Button>
+          )}
           {more}
         </Group>
       </Stack>

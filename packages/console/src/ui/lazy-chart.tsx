@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core';
-import { type ComponentProps, lazy, Suspense } from 'react';
+import { type ComponentProps, Suspense } from 'react';
+import { lazyPart } from './lazy-part.ts';
 
-const Chart = lazy(() => import('./chart.tsx'));
+const Chart = lazyPart(() => import('./chart.tsx'));
 
 /** A chart of values over time; its library comes with the first one that is shown. */
 export function LazyChart(props: ComponentProps<typeof Chart>) {

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { TokenRecord } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -72,18 +72,11 @@ function RenameToken({ token, onClose }: { readonly token: TokenRecord; readonly
 }
 
 function openNewToken(): void {
-  const id = modals.open({
-    title: 'New token',
-    closeOnClickOutside: false,
-    children: <NewToken onClose={() => modals.close(id)} />,
-  });
+  openDialog({ title: 'New token' }, (close) => <NewToken onClose={close} />);
 }
 
 function openRename(token: TokenRecord): void {
-  const id = modals.open({
-    title: `Rename token "${token.title}"`,
-    children: <RenameToken token={token} onClose={() => modals.close(id)} />,
-  });
+  openDialog({ title: `Rename token "${token.title}"` }, (close) => <RenameToken token={token} onClose={close} />);
 }
 
 const revoke = (token: TokenRecord): void =>

@@ -1,12 +1,11 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { CustomerRecord } from '@moorage/api';
-import type { ReactNode } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -17,12 +16,10 @@ import { useListAddress } from '../../ui/use-list.ts';
 import { CustomerForm, CustomerUserForm } from './forms.tsx';
 import { ProductionProducts } from './production.tsx';
 
-function open(title: string, form: (onDone: () => void) => ReactNode): void {
-  const id = modals.open({ title, children: form(() => modals.close(id)) });
-}
-
 const addUser = (customer: CustomerRecord): void =>
-  open(`Add a user to ${customer.title}`, (onDone) => <CustomerUserForm customer={customer} onDone={onDone} />);
+  openDialog({ title: `Add a user to ${customer.title}` }, (onDone) => (
+    <CustomerUserForm customer={customer} onDone={onDone} />
+  ));
 
 const columns: readonly Column<CustomerRecord>[] = [
   {
@@ -79,7 +76,7 @@ function Customers() {
     offset: list.offset,
   };
   const found = useCall('customers.list', { query }, { keepPrevious: true });
-  const add = () => open('New customer', (onDone) => <CustomerForm onDone={onDone} />);
+  const add = () => openDialog({ title: 'New customer' }, (onDone) => <CustomerForm onDone={onDone} />);
   return (
     <Card
       title="Customers"

@@ -1,10 +1,10 @@
 import { Button, Group, Table, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { ProductRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
@@ -41,10 +41,9 @@ function PartNumberForm({ product, onDone }: PartNumberProps) {
 }
 
 function openPartNumber(product: ProductRecord): void {
-  const id = modals.open({
-    title: `Part number of ${product.title}`,
-    children: <PartNumberForm product={product} onDone={() => modals.close(id)} />,
-  });
+  openDialog({ title: `Part number of ${product.title}` }, (close) => (
+    <PartNumberForm product={product} onDone={close} />
+  ));
 }
 
 const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
@@ -105,10 +104,7 @@ const ProductTable = ({ products }: { readonly products: readonly ProductRecord[
 const shownLimit = 50;
 
 function openProduction(): void {
-  const id = modals.open({
-    title: 'New production product',
-    children: <ProductionForm onDone={() => modals.close(id)} />,
-  });
+  openDialog({ title: 'New production product' }, (close) => <ProductionForm onDone={close} />);
 }
 
 /** Products that are made in numbers for a customer. */

@@ -1,7 +1,8 @@
 import { Grid, Skeleton, Stack } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -10,7 +11,7 @@ import { RecentLog } from './recent-log.tsx';
 import { UpdatesOverTime } from './updates.tsx';
 
 /** Its outline of the world is as large as the rest of the page. */
-const DeviceMap = lazy(() => import('./device-map.tsx'));
+const DeviceMap = lazyPart(() => import('./device-map.tsx'));
 
 function FleetSummary() {
   const query = useCall('fleet.summary', { query: {} });

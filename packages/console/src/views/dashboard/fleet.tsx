@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { deviceStateWords } from '../devices/device-state.ts';
 import { shareText } from './share.ts';
 
 interface Slice {
@@ -17,11 +18,15 @@ interface Slice {
 
 const devicesWhere = (query: string): string => `/devices?${query}`;
 
-const statesOf = ({ states }: FleetRecord): readonly Slice[] => [
-  { label: 'active', count: states.active, colour: 'teal.7', href: devicesWhere('state=active') },
-  { label: 'never seen', count: states.enabled, colour: 'blue.6', href: devicesWhere('state=enabled') },
-  { label: 'blocked', count: states.disabled, colour: 'red.7', href: devicesWhere('state=disabled') },
-];
+const stateColours = { active: 'teal.7', enabled: 'blue.6', disabled: 'red.7' } as const;
+
+const statesOf = ({ states }: FleetRecord): readonly Slice[] =>
+  (['active', 'enabled', 'disabled'] as const).map((state) => ({
+    label: deviceStateWords[state],
+    count: states[state],
+    colour: stateColours[state],
+    href: devicesWhere(`state=${state}`),
+  }));
 
 const updatesOf = ({ updates }: FleetRecord): readonly Slice[] => [
   { label: 'up to date', count: updates.ok, colour: 'teal.7', href: devicesWhere('updated=ok') },
@@ -111,7 +116,7 @@ function Versions({ fleet: { total, versions } }: { readonly fleet: FleetRecord 
           <Group justify="space-between" gap="xs" align="baseline" wrap="nowrap">
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               <Text span fw={600} inherit>
-                {version ?? 'no version told'}
+                {version ?? 'no version reported'}
               </Text>{' '}
               <PageLink href={`/products/${product_id}`} inherit>
                 {product}

@@ -1,4 +1,4 @@
-import { Button, List, Select, Text } from '@mantine/core';
+import { List, Select, Text } from '@mantine/core';
 import type { DeviceRecord, ProductChoice } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -62,16 +62,7 @@ function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly ch
     onDone();
   };
   return (
-    <Form
-      submit="Activate"
-      onSubmit={activate}
-      disabled={!choice}
-      more={
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-      }
-    >
+    <Form submit="Activate" onSubmit={activate} disabled={!choice}>
       <Select
         label="Product"
         description={`Now: ${device.product}`}

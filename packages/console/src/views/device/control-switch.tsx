@@ -1,4 +1,4 @@
-import { Switch } from '@mantine/core';
+import { Group, Switch, Text } from '@mantine/core';
 import type { ControlRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
@@ -27,11 +27,11 @@ export function ControlSwitch({ deviceId, control: { name, title, value, at } }:
     }
   };
   return (
-    <Switch
-      label="Switched on"
-      aria-label={`Switched on: ${label}`}
-      checked={on}
-      onChange={(event) => void set(event.currentTarget.checked)}
-    />
+    <Group gap="xs">
+      <Switch aria-label={label} checked={on} onChange={(event) => void set(event.currentTarget.checked)} />
+      <Text size="sm" aria-hidden>
+        {on ? 'On' : 'Off'}
+      </Text>
+    </Group>
   );
 }

@@ -6,11 +6,12 @@ import { useCall } from '../../api/queries.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
+import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Loaded, Loading } from '../../ui/states.tsx';
+import { Empty, Loading } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
-import { versionOf } from '../devices/device-state.ts';
+import { deviceStateWords, versionOf } from '../devices/device-state.ts';
 import type { ViewProps } from '../view-props.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
@@ -20,7 +21,7 @@ function Marks({ device }: { readonly device: DeviceRecord }) {
   return (
     <Group gap={6} role="status" aria-label="State of the device">
       {online !== undefined && <StateBadge state={online ? 'online' : 'offline'} />}
-      <StateBadge state={device.state} />
+      <StateBadge state={deviceStateWords[device.state]} />
       {device.tag && <StateBadge state={device.tag} />}
     </Group>
   );
@@ -79,13 +80,15 @@ function DeviceTabs({
   );
 }
 
+const crumbs = [{ title: 'Devices', href: '/devices' }];
+
 /** One device: what it is, what it does, and what can be done with it. */
 export default function Device({ params: { id = '', tab = 'overview' } }: ViewProps) {
   const query = useCall('devices.get', { params: { identifier: id } });
   const known = tabs.some(({ key }) => key === tab);
   const base = `/devices/${encodeURIComponent(id)}`;
   return (
-    <Loaded query={query} label="Loading the device">
+    <LoadedPage query={query} noun="Device" crumbs={crumbs}>
       {({ value: device }) => (
         <DeviceLiveProvider deviceId={device.id}>
           <Page
@@ -96,13 +99,13 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
                 <PageLink href={`/products/${device.product_id}`} inherit>
                   {device.product}
                 </PageLink>
-                <span>{versionOf(device.bversion) ?? 'no version told'}</span>
+                <span>{versionOf(device.bversion) ?? 'no version reported'}</span>
                 <span>
                   seen <Moment at={device.last_seen_at} />
                 </span>
               </Group>
             }
-            crumbs={[{ title: 'Devices', href: '/devices' }]}
+            crumbs={crumbs}
           >
             {known ? (
               <DeviceTabs device={device} shown={tab} base={base} />
@@ -112,6 +115,6 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
           </Page>
         </DeviceLiveProvider>
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }

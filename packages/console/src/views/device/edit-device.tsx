@@ -1,4 +1,4 @@
-import { Button, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
@@ -60,16 +60,7 @@ function EditForm({ device, onDone }: EditProps) {
     onDone();
   };
   return (
-    <Form
-      submit="Save"
-      onSubmit={save}
-      disabled={title.trim() === '' || 'field' in read}
-      more={
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-      }
-    >
+    <Form submit="Save" onSubmit={save} disabled={title.trim() === '' || 'field' in read}>
       <TextInput
         label="Title"
         required

@@ -1,13 +1,14 @@
 import { Alert, Code, Loader, Stack, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
 import { ModuleLine } from './module-line.tsx';
 import type { TabProps } from './tab-props.ts';
 
 // The terminal is larger than all the rest of this page.
-const Terminal = lazy(() => import('./terminal.tsx'));
+const Terminal = lazyPart(() => import('./terminal.tsx'));
 
 /** What brings a module to the message channel; the setting is looked at when its network comes up. */
 const wayBack = ['set dms.cmd.enabled 1', 'save', 'network_restart'] as const;

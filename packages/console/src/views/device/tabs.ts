@@ -10,7 +10,8 @@ import {
   IconTerminal2,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { ComponentType, LazyExoticComponent } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import type { TabProps } from './tab-props.ts';
 
 export interface DeviceTab {
@@ -23,13 +24,13 @@ export interface DeviceTab {
 
 /** The tabs of a device, in order. Each is loaded when it is first opened. */
 export const tabs: readonly DeviceTab[] = [
-  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazy(() => import('./overview.tsx')) },
-  { key: 'updates', title: 'Updates', icon: IconHistory, view: lazy(() => import('./updates.tsx')) },
-  { key: 'streams', title: 'Streams', icon: IconChartLine, view: lazy(() => import('./streams.tsx')) },
-  { key: 'controls', title: 'Controls', icon: IconAdjustments, view: lazy(() => import('./controls.tsx')) },
-  { key: 'messages', title: 'Messages', icon: IconMail, view: lazy(() => import('./messages.tsx')) },
-  { key: 'files', title: 'Files', icon: IconFiles, view: lazy(() => import('./files.tsx')) },
-  { key: 'console', title: 'Console', icon: IconTerminal2, view: lazy(() => import('./remote-console.tsx')) },
-  { key: 'telemetry', title: 'Telemetry', icon: IconActivity, view: lazy(() => import('./telemetry.tsx')) },
-  { key: 'log', title: 'Log', icon: IconListDetails, view: lazy(() => import('./device-log.tsx')) },
+  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
+  { key: 'updates', title: 'Updates', icon: IconHistory, view: lazyPart(() => import('./updates.tsx')) },
+  { key: 'streams', title: 'Streams', icon: IconChartLine, view: lazyPart(() => import('./streams.tsx')) },
+  { key: 'controls', title: 'Controls', icon: IconAdjustments, view: lazyPart(() => import('./controls.tsx')) },
+  { key: 'messages', title: 'Messages', icon: IconMail, view: lazyPart(() => import('./messages.tsx')) },
+  { key: 'files', title: 'Files', icon: IconFiles, view: lazyPart(() => import('./files.tsx')) },
+  { key: 'console', title: 'Console', icon: IconTerminal2, view: lazyPart(() => import('./remote-console.tsx')) },
+  { key: 'telemetry', title: 'Telemetry', icon: IconActivity, view: lazyPart(() => import('./telemetry.tsx')) },
+  { key: 'log', title: 'Log', icon: IconListDetails, view: lazyPart(() => import('./device-log.tsx')) },
 ];

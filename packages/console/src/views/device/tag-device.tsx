@@ -1,4 +1,4 @@
-import { Button, Radio, Stack, Text } from '@mantine/core';
+import { Radio, Stack, Text } from '@mantine/core';
 import { type DeviceRecord, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -31,16 +31,7 @@ function TagForm({ device, onDone }: TagProps) {
     onDone();
   };
   return (
-    <Form
-      submit="Follow"
-      onSubmit={save}
-      disabled={tag === (device.tag ?? '')}
-      more={
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-      }
-    >
+    <Form submit="Follow" onSubmit={save} disabled={tag === (device.tag ?? '')}>
       <Radio.Group label="The device follows" value={tag} onChange={setTag}>
         <Stack gap="xs" mt="xs">
           <Radio value="" label="no tag of its own: the release" />

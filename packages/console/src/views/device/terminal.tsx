@@ -75,6 +75,7 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
   observer.observe(place);
   fit(terminal, place);
   editor.draw();
+  terminal.focus();
   return () => {
     closed = true;
     observer.disconnect();

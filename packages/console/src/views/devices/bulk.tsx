@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Alert, Button, Group, Select, Text } from '@mantine/core';
 import { type DeviceListQuery, type DeviceRecord, type ManyResult, type Reply, tags } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryClient, renew } from '../../api/queries.ts';
 import { inBatches, type JobFailure } from '../../ui/batches.ts';
+import { openDialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { type Job, runJob } from '../../ui/jobs.tsx';
 import { ProductSelect } from './filters.tsx';
@@ -80,9 +81,9 @@ interface DialogProps {
 const noTag = '(none)';
 
 function TagDialog({ target, onStart, onEnd }: DialogProps) {
-  const [tag, setTag] = useState<string>(noTag);
+  const [tag, setTag] = useState<string | null>(null);
   const devices = plural(target.count, 'device');
-  const start = (): void => {
+  const start = async (): Promise<void> => {
     // Safe: the choices are the contract's values.
     const body = { tag: (tag === noTag ? '' : tag) as '' | (typeof tags)[number] };
     onStart(
@@ -95,37 +96,37 @@ function TagDialog({ target, onStart, onEnd }: DialogProps) {
     );
   };
   return (
-    <Stack gap="sm">
+    <Form submit={`Tag ${devices}`} onSubmit={start} disabled={tag === null}>
       <Select
         label="Tag"
         description="Of the bundles that these devices follow; without one they follow the release."
         data={[{ value: noTag, label: 'no tag' }, ...tags]}
         allowDeselect={false}
+        placeholder="Choose one"
         value={tag}
-        onChange={(value) => setTag(value ?? noTag)}
+        onChange={setTag}
         data-autofocus
       />
-      <Alert color="blue" variant="outline">
-        {devices} will {tag === noTag ? 'lose their tag and follow the release' : `follow the tag "${tag}"`}. They fetch
-        what that leads to with their next update.
-      </Alert>
-      <Group justify="flex-end">
-        <Button onClick={start}>Tag {devices}</Button>
-      </Group>
-    </Stack>
+      {tag !== null && (
+        <Alert color="blue" variant="outline">
+          {devices} will {tag === noTag ? 'lose their tag and follow the release' : `follow the tag "${tag}"`}. They
+          fetch what that leads to with their next update.
+        </Alert>
+      )}
+    </Form>
   );
 }
 
 function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
   const [product, setProduct] = useState<string | null>(null);
   const devices = plural(target.count, 'device');
-  const start = (): void => {
+  const start = async (): Promise<void> => {
     if (product === null) return;
     const activate: Work = (device_ids) => call('manyDevices.activate', { body: { product_id: product, device_ids } });
     onStart(jobFor(target, `Activating ${devices}`, activate, onEnd));
   };
   return (
-    <Stack gap="sm">
+    <Form submit={`Activate ${devices}`} onSubmit={start} disabled={product === null}>
       <ProductSelect
         label="Product"
         placeholder="Part of its title or code"
@@ -137,12 +138,7 @@ function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
         {devices} will belong to this product and no longer to the one they have. They fetch its files with their next
         update. Devices of another platform, or that are not yours, are left as they are and listed.
       </Alert>
-      <Group justify="flex-end">
-        <Button onClick={start} disabled={product === null}>
-          Activate {devices}
-        </Button>
-      </Group>
-    </Stack>
+    </Form>
   );
 }
 
@@ -157,19 +153,16 @@ interface BulkBarProps {
 /** What can be done to many devices at once; how many they are is always on the button. */
 export function BulkBar({ target, all, onAll, onClear }: BulkBarProps) {
   const open = (title: string, Dialog: typeof TagDialog): void => {
-    const id = modals.open({
-      title,
-      children: (
-        <Dialog
-          target={target}
-          onEnd={onClear}
-          onStart={(job) => {
-            modals.close(id);
-            runJob(job);
-          }}
-        />
-      ),
-    });
+    openDialog({ title }, (close) => (
+      <Dialog
+        target={target}
+        onEnd={onClear}
+        onStart={(job) => {
+          close();
+          runJob(job);
+        }}
+      />
+    ));
   };
   const devices = plural(target.count, 'device');
   return (

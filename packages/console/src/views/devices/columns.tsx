@@ -5,7 +5,7 @@ import { Copy } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { updateStateOf, versionOf } from './device-state.ts';
+import { deviceStateWords, updateStateOf, versionOf } from './device-state.ts';
 
 function Name({ device }: { readonly device: DeviceRecord }) {
   return (
@@ -68,7 +68,7 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
     from: 'sm',
     cell: ({ state, online }) => (
       <Stack gap={2} align="flex-start">
-        <StateBadge state={state} />
+        <StateBadge state={deviceStateWords[state]} />
         {online && <StateBadge state="online" />}
       </Stack>
     ),

@@ -1,4 +1,11 @@
-import type { DeviceRecord } from '@moorage/api';
+import type { DeviceRecord, DeviceState } from '@moorage/api';
+
+/** The states of a device as every page of the console names them. */
+export const deviceStateWords: Readonly<Record<DeviceState, string>> = {
+  enabled: 'never seen',
+  active: 'active',
+  disabled: 'blocked',
+};
 
 /** Result codes of a module after which nothing is wrong: none yet, updated, nothing to update. */
 const fineResults: readonly (number | null)[] = [null, 0, 1, 2];

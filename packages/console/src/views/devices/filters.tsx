@@ -6,6 +6,7 @@ import { useCall } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import type { ListAddress } from '../../ui/use-list.ts';
+import { deviceStateWords } from './device-state.ts';
 
 /** Every filter of the list; those without a control come from links of other pages. */
 export const deviceFilters = [
@@ -97,7 +98,7 @@ export function ProductSelect(props: ProductSelectProps) {
   );
 }
 
-const stateChoices = deviceStates.map((value) => ({ value, label: value }));
+const stateChoices = deviceStates.map((value) => ({ value, label: deviceStateWords[value] }));
 const tagChoices = [{ value: '', label: 'no tag' }, ...tags.map((value) => ({ value, label: value }))];
 const updatedChoices = [
   { value: 'ok', label: 'up to date' },

@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { PlatformRecord, ProvisionedDevice } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -136,9 +136,5 @@ function ProvisionDialog({ onClose }: { readonly onClose: () => void }) {
 
 /** Asks for what a new device needs, makes it, and shows its token once. */
 export function openProvision(): void {
-  const id = modals.open({
-    title: 'New device',
-    size: 'lg',
-    children: <ProvisionDialog onClose={() => modals.close(id)} />,
-  });
+  openDialog({ title: 'New device', size: 'lg' }, (close) => <ProvisionDialog onClose={close} />);
 }

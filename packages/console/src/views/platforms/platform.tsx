@@ -1,11 +1,10 @@
 import { Box, Button, Code, Group, Image, Stack, Table, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { FirmwareRecord, FlavorRecord, PlatformDetail } from '@moorage/api';
-import type { ReactNode } from 'react';
 import { addressOf, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { Card } from '../../ui/card.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, formatSize, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
@@ -16,10 +15,6 @@ import { ChangePicture } from '../../ui/picture.tsx';
 import { Empty } from '../../ui/states.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { FirmwareForm, FlavorForm } from './platform-forms.tsx';
-
-function openForm(title: string, form: (onDone: () => void) => ReactNode): void {
-  const id = modals.open({ title, children: form(() => modals.close(id)) });
-}
 
 function Picture({ platform }: { readonly platform: PlatformDetail }) {
   const isAdmin = useIsAdmin();
@@ -121,8 +116,10 @@ const crumbs = [{ title: 'Platforms', href: '/platforms' }];
 
 function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
   const isAdmin = useIsAdmin();
-  const addEdition = () => openForm('New edition', (onDone) => <FlavorForm platform={platform} onDone={onDone} />);
-  const addFirmware = () => openForm('New firmware', (onDone) => <FirmwareForm platform={platform} onDone={onDone} />);
+  const addEdition = () =>
+    openDialog({ title: 'New edition' }, (onDone) => <FlavorForm platform={platform} onDone={onDone} />);
+  const addFirmware = () =>
+    openDialog({ title: 'New firmware' }, (onDone) => <FirmwareForm platform={platform} onDone={onDone} />);
   return (
     <Page
       title={platform.title}

@@ -1,5 +1,4 @@
 import { Button, Group, Image, Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import type { PlatformRecord } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
@@ -7,6 +6,7 @@ import { addressOf } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -73,17 +73,14 @@ export default function Platforms() {
   };
   const found = useCall('platforms.list', { query }, { keepPrevious: true });
   const add = (): void => {
-    const id = modals.open({
-      title: 'New platform',
-      children: (
-        <PlatformForm
-          onDone={(platform) => {
-            modals.close(id);
-            navigate(`/platforms/${platform.id}`);
-          }}
-        />
-      ),
-    });
+    openDialog({ title: 'New platform' }, (close) => (
+      <PlatformForm
+        onDone={(platform) => {
+          close();
+          navigate(`/platforms/${platform.id}`);
+        }}
+      />
+    ));
   };
   useAskedFor('new', () => isAdmin && add());
   const button = isAdmin && (

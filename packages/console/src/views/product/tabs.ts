@@ -8,7 +8,8 @@ import {
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { ComponentType, LazyExoticComponent } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import type { TabProps } from './tab-props.ts';
 
 export interface ProductTab {
@@ -25,23 +26,23 @@ export interface ProductTab {
 
 /** The tabs of a product, in order. Each is loaded when it is first opened. */
 export const tabs: readonly ProductTab[] = [
-  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazy(() => import('./overview.tsx')) },
-  { key: 'bundles', title: 'Bundles', icon: IconPackages, view: lazy(() => import('./bundles.tsx')) },
-  { key: 'devices', title: 'Devices', icon: IconCpu, view: lazy(() => import('./product-devices.tsx')) },
-  { key: 'assets', title: 'Assets', icon: IconFiles, insidersOnly: true, view: lazy(() => import('./assets.tsx')) },
+  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
+  { key: 'bundles', title: 'Bundles', icon: IconPackages, view: lazyPart(() => import('./bundles.tsx')) },
+  { key: 'devices', title: 'Devices', icon: IconCpu, view: lazyPart(() => import('./product-devices.tsx')) },
+  { key: 'assets', title: 'Assets', icon: IconFiles, insidersOnly: true, view: lazyPart(() => import('./assets.tsx')) },
   {
     key: 'connectors',
     title: 'Connectors',
     icon: IconPlugConnected,
     changersOnly: true,
-    view: lazy(() => import('./connectors.tsx')),
+    view: lazyPart(() => import('./connectors.tsx')),
   },
-  { key: 'users', title: 'Users', icon: IconUsers, changersOnly: true, view: lazy(() => import('./people.tsx')) },
+  { key: 'users', title: 'Users', icon: IconUsers, changersOnly: true, view: lazyPart(() => import('./people.tsx')) },
   {
     key: 'tokens',
     title: 'Activation tokens',
     icon: IconKey,
     changersOnly: true,
-    view: lazy(() => import('./activation-tokens.tsx')),
+    view: lazyPart(() => import('./activation-tokens.tsx')),
   },
 ];

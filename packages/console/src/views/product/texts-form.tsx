@@ -90,6 +90,7 @@ export function TextsForm({ product }: { readonly product: ProductRecord }) {
       <Form
         submit="Save the texts"
         disabled={!dirty || texts.title.trim() === ''}
+        dirty={dirty}
         onSubmit={save}
         more={
           dirty && (
