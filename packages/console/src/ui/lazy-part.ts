@@ -1,5 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { after } from './time.ts';
+import { after, nowMs } from './time.ts';
 
 /** How soon the service is looked for again while it is away, in ms. */
 const lookMs = 2_000;
@@ -27,8 +27,8 @@ async function fetched<T>(part: () => Promise<T>): Promise<T> {
     while (!(await isThere())) await wait(lookMs);
     return part().catch((error: unknown) => {
       const last = Number(sessionStorage.getItem(anewKey) ?? 0);
-      if (Date.now() - last < anewMs) throw error;
-      sessionStorage.setItem(anewKey, String(Date.now()));
+      if (nowMs() - last < anewMs) throw error;
+      sessionStorage.setItem(anewKey, String(nowMs()));
       window.location.reload();
       return new Promise<T>(() => {});
     });
