@@ -54,6 +54,7 @@ const slices = [
   'users',
   'devices',
   'attributes',
+  'segments',
   'ota',
   'products',
   'bundles',
@@ -126,6 +127,8 @@ export const zones: readonly Zone[] = [
   },
   // What all slices know of files: check sums, types, uploads in JSON. Pure.
   { name: 'service/files', path: 'packages/service/src/files/', imports: ['base', 'api'], types: ['service/core'] },
+  // Conditions over devices: their text, and the two ways to ask whether a device fits.
+  { name: 'service/filters', path: 'packages/service/src/filters/', imports: ['base', 'api', 'service/db'] },
   // What a caller may see and touch: looked up for them, and judged by the authorisation table.
   {
     name: 'service/access',
@@ -146,6 +149,7 @@ export const zones: readonly Zone[] = [
       'service/core',
       'service/db',
       'service/files',
+      'service/filters',
       'service/rules',
     ],
     types: ['service/outbound'],

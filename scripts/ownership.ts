@@ -20,6 +20,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   updates: ['ota'],
   attributes: ['attributes'],
   labels: ['attributes'],
+  segments: ['segments'],
   // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   customers: ['users'],

@@ -23,6 +23,7 @@ import { overviewContract } from './overview.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
 import { schemasContract } from './schemas.ts';
+import { segmentsContract } from './segments.ts';
 import { tokensContract, usersContract } from './users.ts';
 
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
@@ -42,6 +43,7 @@ export const contract = {
   events: eventsContract,
   metrics: metricsContract,
   fleet: fleetContract,
+  segments: segmentsContract,
   devices: devicesContract,
   manyDevices: manyDevicesContract,
   attributes: attributesContract,

@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from './fields.ts';
 import { tags } from './products.ts';
+import { FilterText } from './segments.ts';
 import { spelt } from './spellings.ts';
 
 /** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
@@ -86,6 +87,7 @@ const listQuery = Type.Object({
   ...pageQuery,
   sort: sortBy(['created_at', 'last_seen_at', 'activated_at', 'title', 'uuid', 'state'], '-created_at'),
   q: Type.Optional(Text(200, { description: 'part of the title, uuid, mac or bt_addr' })),
+  filter: Type.Optional(FilterText),
   product_id: Type.Optional(Id),
   platform_id: Type.Optional(Id),
   bundle_id: Type.Optional(Id),

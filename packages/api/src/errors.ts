@@ -12,6 +12,7 @@ interface ErrorRow {
  */
 export const errors = {
   INVALID_REQUEST: { status: 400, message: '{detail}' },
+  INVALID_FILTER: { status: 400, message: 'The filter is wrong at {where}: {problem}' },
   INVALID_VERSION: { status: 400, message: 'Version "{version}" is not four dot-separated numbers of 0 to {maxPart}' },
   INVALID_BASE64: { status: 400, message: 'Field "{field}" is not valid base64' },
   INVALID_DEVICE_UUID: { status: 400, message: 'Field "uuid" is not 40 hexadecimal digits' },

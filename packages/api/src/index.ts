@@ -29,5 +29,6 @@ export * from './overview.ts';
 export * from './platforms.ts';
 export * from './products.ts';
 export * from './schemas.ts';
+export * from './segments.ts';
 export * from './spellings.ts';
 export * from './users.ts';

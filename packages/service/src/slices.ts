@@ -17,6 +17,7 @@ import {
   productPeopleContract,
   productsContract,
   schemasContract,
+  segmentsContract,
   sessionContract,
   tokensContract,
   usersContract,
@@ -47,6 +48,7 @@ import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
 import { productPeopleRoutes } from './products/people.ts';
 import { productsRoutes } from './products/routes.ts';
+import { segmentsRoutes } from './segments/routes.ts';
 import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
@@ -82,6 +84,7 @@ export function mountSlices(
   mountContract(app, eventsContract, eventsRoutes(deps), options);
   mountContract(app, fleetContract, fleetRoutes(deps), options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
+  mountContract(app, segmentsContract, segmentsRoutes(deps), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, broadcastsContract, broadcastRoutes(channel), options);

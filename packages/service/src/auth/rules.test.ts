@@ -41,6 +41,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.change': '------xxx',
   'product.admin': '-------xx',
   'product.connectors': '------xxx',
+  'product.fleet': '------xxx',
   'product.people': '------xxx',
   'product.claimable': '-------xx',
   'product.production': '--------x',

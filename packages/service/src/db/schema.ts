@@ -19,6 +19,7 @@ import type {
 } from './tables/data.ts';
 import type { DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
 import type { AvatarTable, BlobTable, FileTable } from './tables/files.ts';
+import type { SegmentTable } from './tables/fleet.ts';
 import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
 import type { AttemptTable, CustomerTable, InvitationTable, TokenTable, UserTable } from './tables/people.ts';
@@ -40,6 +41,7 @@ export type * from './tables/connectors.ts';
 export type * from './tables/data.ts';
 export type * from './tables/devices.ts';
 export type * from './tables/files.ts';
+export type * from './tables/fleet.ts';
 export type * from './tables/identity.ts';
 export type * from './tables/logs.ts';
 export type * from './tables/people.ts';
@@ -65,6 +67,7 @@ export interface Schema {
   updates: UpdateTable;
   attributes: AttributeTable;
   labels: LabelTable;
+  segments: SegmentTable;
   logs: LogTable;
   polls: PollTable;
   customers: CustomerTable;

@@ -1,5 +1,6 @@
 import { type DeviceListQuery, type DeviceRecord, openUpdateStates, optionalTimestamp } from '@moorage/api';
 import {
+  type Expression,
   type ExpressionBuilder,
   type ExpressionWrapper,
   type Insertable,
@@ -122,17 +123,21 @@ const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
  * One page of the devices that a viewer may see. Reference: api 1.1. The rows of the page are found first, from indexes of
  * the one table where the filters allow it; only they are joined with what they belong to.
  * Spec: API-RULE-list-1, API-RULE-list-2.
+ *
+ * @param fits what else has to hold, as the filter of the query says
  */
 export async function listDevices(
   db: Db,
   expressions: Expressions,
   viewer: Viewer,
   query: DeviceListQuery,
+  fits?: (where: Where) => Expression<SqlBool>,
 ): Promise<{ items: DetailedDevice[]; total: number }> {
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
-  const filtered = matching(db, expressions, query).$if(visible !== undefined, (rows) =>
+  const shown = matching(db, expressions, query).$if(visible !== undefined, (rows) =>
     rows.where((where) => (visible ? visible(where) : where.val(true))),
   );
+  const filtered = fits ? shown.where(fits) : shown;
   const page = paging(query, '-created_at');
   const descending = page.direction === 'desc';
   // Said of a field that always has a value, this would keep PostgreSQL from the index.

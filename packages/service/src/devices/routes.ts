@@ -8,6 +8,8 @@ import { type Caller, type Handler, type Handlers, JsonReply } from '../core/typ
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
+import { parseFilter } from '../filters/parse.ts';
+import { filterCondition } from '../filters/queries.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
@@ -145,9 +147,12 @@ const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
 
 /** API-EP-GET-devices */
 const list =
-  ({ storage: { db, expressions } }: DeviceDeps): Handler<Contract['list']> =>
+  ({ storage: { db, expressions }, clock }: DeviceDeps): Handler<Contract['list']> =>
   async ({ caller, query }) => {
-    const { items, total } = await listDevices(db, expressions, viewerFor('device.read', caller), query);
+    const filter = query.filter === undefined ? undefined : parseFilter(query.filter);
+    if (filter && !filter.ok) return filter;
+    const fits = filter && filterCondition(filter.value, expressions, clock.now());
+    const { items, total } = await listDevices(db, expressions, viewerFor('device.read', caller), query, fits);
     return success({ items: await deviceRecords(db, items), total });
   };
 

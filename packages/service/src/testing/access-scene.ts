@@ -4,9 +4,9 @@ import { writeLog } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
 import type { TestApp } from './build-app.ts';
 
-/** A connector and an activation token of a product, and a customer. */
+/** A connector, a segment and an activation token of a product, and a customer. */
 async function appendages({ db }: Storage, product_id: string, user_id: string) {
-  const ids = { connector: randomUUID(), activation: randomUUID(), customer: randomUUID() };
+  const ids = { connector: randomUUID(), segment: randomUUID(), activation: randomUUID(), customer: randomUUID() };
   // The test call is refused before it leaves the machine.
   const webhook = { type: 'webhook', url: 'http://127.0.0.1:1/', method: 'POST', headers: {}, timeout_ms: 100 };
   await db
@@ -24,6 +24,11 @@ async function appendages({ db }: Storage, product_id: string, user_id: string) 
       created_at: 1,
       updated_at: 1,
     })
+    .execute();
+  const segment = { title: 'x', filter: 'tag==beta', created_at: 1, updated_at: 1 };
+  await db
+    .insertInto('segments')
+    .values({ id: ids.segment, product_id, ...segment })
     .execute();
   const token = { token_hash: ids.activation, tail: 'x', uses_left: 1, created_at: 1 };
   await db
@@ -94,7 +99,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
   if (role === 'manager' || role === 'tester') await make.member(made.id, caller.id, role);
   await make.member(made.id, colleague.id, 'tester');
-  const { activation, connector, customer } = await appendages(storage, made.id, owner.id);
+  const { activation, connector, customer, segment } = await appendages(storage, made.id, owner.id);
   return {
     caller,
     software,
@@ -117,6 +122,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     resource: resource.id,
     device: gadget.id,
     connector,
+    segment,
     ...logs,
   };
 }

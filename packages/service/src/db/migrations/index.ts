@@ -10,6 +10,7 @@ import { renewalBroadcasts } from './0007-renewal-broadcasts.ts';
 import { nodesBlocks } from './0008-nodes-blocks.ts';
 import { authoritiesInvitations } from './0011-authorities-invitations.ts';
 import { attributes } from './0016-attributes.ts';
+import { segments } from './0017-segments.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -36,6 +37,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0008-nodes-blocks': nodesBlocks,
   '0011-authorities-invitations': authoritiesInvitations,
   '0016-attributes': attributes,
+  '0017-segments': segments,
 };
 
 /** Their names, in their order. */
