@@ -7,7 +7,7 @@ export const metaContract = {
     path: '/healthz',
     spec: ['API-EP-GET-healthz'],
     tag: 'Service',
-    summary: 'Alive and able to reach its storage',
+    summary: 'The process lives; what it can do, /readyz says',
     auth: 'none',
     reply: Type.Object({
       status: Type.Literal('ok'),
@@ -15,7 +15,7 @@ export const metaContract = {
       database: Type.Enum(['sqlite', 'postgres']),
       uptime_s: Type.Integer({ description: 'seconds since the service started' }),
     }),
-    errors: [503],
+    errors: [],
   }),
   ready: endpoint({
     method: 'GET',

@@ -125,8 +125,9 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   mountSlices(api, { ...deps, ...ownState, outbound }, slices, channel, mounting);
   servePages(api, options.consoleDir);
   const stopWatching = watchIdentity(deps, identity);
-  const stopMaintenance = startMaintenance({ ...deps, expireUpdates: () => slices.ota.engine.expire() });
-  const deliveries = startDeliveries({ ...deps, outbound });
+  const inBackground = { ...deps, storage: storage.background };
+  const stopMaintenance = startMaintenance({ ...inBackground, expireUpdates: () => slices.ota.engine.expire() });
+  const deliveries = startDeliveries({ ...inBackground, outbound });
   return {
     api,
     devices,

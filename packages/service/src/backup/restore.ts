@@ -30,7 +30,8 @@ export async function restore({ database, openBlobs, file }: RestoreOptions): Pr
   try {
     const { end, bytes } = await verify(archive);
     const upTo = lastMigration(end);
-    const storage = await openStorage(database, { upTo });
+    // All of it is one transaction, whose references are checked by one statement.
+    const storage = await openStorage(database, { upTo, statementMs: 0 });
     let blobs: number;
     try {
       const filled = await findFilledTable(storage.db);

@@ -179,7 +179,7 @@ export class ChannelHub {
     for (const deviceId of [...this.#attached.keys()]) this.#drop(deviceId, 'restarting');
     await Promise.all(this.#writing);
     // With the database away the row stays; other processes take this one for killed.
-    await removeProcess(this.#deps.storage.db, this.#process).catch((error) =>
+    await removeProcess(this.#deps.storage.background.db, this.#process).catch((error) =>
       this.#deps.log.error({ err: error }, 'A process could not be signed off'),
     );
   }
@@ -305,10 +305,11 @@ export class ChannelHub {
   #stayAlive(): Promise<unknown> {
     if (this.#alive || this.#closed) return this.#signedOn;
     const { storage, clock } = this.#deps;
-    this.#signedOn = touchProcess(storage.db, this.#process, clock.now());
+    this.#signedOn = touchProcess(storage.background.db, this.#process, clock.now());
     this.#alive = clock.after(aliveMs, () => {
       this.#alive = undefined;
-      const alive = this.#attached.size > 0 ? this.#stayAlive() : touchProcess(storage.db, this.#process, clock.now());
+      const alive =
+        this.#attached.size > 0 ? this.#stayAlive() : touchProcess(storage.background.db, this.#process, clock.now());
       this.#write(this.#beat(alive));
     });
     return this.#signedOn;
@@ -330,7 +331,7 @@ export class ChannelHub {
    */
   async #restore(): Promise<void> {
     const { storage, clock } = this.#deps;
-    const rows = await channelsOfProcess(storage.db, this.#process);
+    const rows = await channelsOfProcess(storage.background.db, this.#process);
     const recorded = new Map(rows.map(({ device_id, session }) => [device_id, session]));
     const again: Promise<void>[] = [];
     for (const [id, attached] of [...this.#attached]) {
@@ -355,11 +356,11 @@ async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' 
   const atMs = clock.now();
   const beforeMs = atMs - deadMs;
   for (let count = abandonedLimit; count === abandonedLimit; ) {
-    const rows = await abandonedChannels(storage.db, beforeMs);
+    const rows = await abandonedChannels(storage.background.db, beforeMs);
     const changes = rows.map(({ session, ...device }) => ({ kind: 'closed', device, session, atMs }) as const);
-    const gone = rows.length > 0 ? await recordChannels(storage, changes) : [];
+    const gone = rows.length > 0 ? await recordChannels(storage.background, changes) : [];
     for (const row of gone) if (row) live.notify(row.id, { type: 'online', data: { online: false, since: null } });
     count = gone.filter((row) => row !== undefined).length;
   }
-  await removeDeadProcesses(storage.db, beforeMs);
+  await removeDeadProcesses(storage.background.db, beforeMs);
 }

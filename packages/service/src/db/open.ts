@@ -6,11 +6,16 @@ import { openPostgres } from './dialect/postgres/storage.ts';
 import { openSqlite } from './dialect/sqlite/storage.ts';
 import type { Storage } from './storage.ts';
 
+/** Far longer than any statement of a request takes, in ms: what is still at work then would go on for ever. */
+const defaultStatementMs = 30_000;
+
 export interface StorageOptions {
   /** Paces checkpoints and retries. */
   readonly clock?: Clock;
   /** Called with errors that no caller waits for, such as a lost idle connection. */
   readonly onError?: (error: Error) => void;
+  /** How long one statement of a request may take on PostgreSQL, in ms; 0 for any time. */
+  readonly statementMs?: number;
   /** The last migration to run, for tables as an older version has them. */
   readonly upTo?: string;
 }
@@ -22,8 +27,8 @@ export interface StorageOptions {
  * @throws when the address has another form, or the database cannot be opened
  */
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const { clock = realClock, onError = () => {}, upTo } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, onError, upTo);
+  const { clock = realClock, onError = () => {}, statementMs = defaultStatementMs, upTo } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, { onError, statementMs, upTo });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') makeFile(path);

@@ -38,5 +38,9 @@ export interface Storage {
    * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
+  check(): Promise<void>;
+  /** The same records for periodic work: requests do not wait for it, nor it for them. */
+  readonly background: Storage;
   close(): Promise<void>;
 }

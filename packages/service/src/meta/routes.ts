@@ -1,12 +1,32 @@
 import { metaContract, refusal } from '@moorage/api';
-import { failure, success } from '@moorage/base';
+import { type Clock, failure, success } from '@moorage/base';
 import type { Deps, Handlers } from '../core/types.ts';
 import { openFigures } from './figures.ts';
-import { askDatabase } from './queries.ts';
 import { version } from './version.ts';
 
 /** Seconds after which a monitor may ask again. */
 const retryAfterS = 5;
+/** How long a probe waits for a part of the storage, in ms: monitors give up after a second. */
+const probeMs = 800;
+
+/** The same check for all that ask while it is under way: of a part that does not reply, one is enough. */
+function shared(check: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  return () => {
+    underWay ??= check().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
+
+/** Rejects when work has not ended in time; it goes on. */
+function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(limitMs, () => reject(new Error(`Nothing has replied within ${limitMs} ms`)));
+    work.then(() => resolve(), reject).finally(cancel);
+  });
+}
 
 /** What the service knows of itself beside its storage. */
 export interface OwnState {
@@ -28,16 +48,17 @@ export function metaRoutes({
   deviceNames,
 }: Deps & OwnState): Handlers<typeof metaContract> {
   const startedMs = clock.monotonic();
+  const records = shared(() => storage.check());
+  const files = shared(() =>
+    blobs.check().catch((error: unknown) => {
+      // Requests that change nothing are answered without room: taking them elsewhere would help none.
+      if (health.troubleOf(error)?.kind !== 'full') throw error;
+    }),
+  );
   const figures = openFigures(storage.db, traffic, clock);
   return {
     // API-EP-GET-healthz
     async health() {
-      try {
-        await askDatabase(storage.db);
-      } catch (error) {
-        log.error({ err: error }, 'The database does not answer');
-        return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
-      }
       return success({
         status: 'ok',
         version,
@@ -49,11 +70,7 @@ export function metaRoutes({
     // API-EP-GET-readyz
     async ready() {
       try {
-        await askDatabase(storage.db);
-        await blobs.check().catch((error: unknown) => {
-          // Requests that change nothing are answered without room: taking them elsewhere would help none.
-          if (health.troubleOf(error)?.kind !== 'full') throw error;
-        });
+        await within(clock, probeMs, Promise.all([records(), files()]));
       } catch (error) {
         log.error({ err: error }, 'The service is not ready');
         return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });

@@ -179,6 +179,24 @@ export class PostgresServer {
     });
   }
 
+  /** Stops every process of the server where it is: connections stay open, and nothing replies. */
+  freeze(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  /** Lets a frozen server go on. */
+  thaw(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+  }
+
+  /** The first process and those that it has made, one for each connection. */
+  #processes(): number[] {
+    const { pid } = this;
+    if (pid === undefined) return [];
+    const children = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+    return [pid, ...children.split('\n').map(Number).filter(Boolean)];
+  }
+
   /** Kills the server where it stands, as a crash of the machine would. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');

@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from '@moorage/base';
 import pg from 'pg';
 import { LocalBus } from '../../../bus/bus.ts';
 import type { Topic } from '../../../bus/topics.ts';
+import type { PostgresServerLink } from './pool.ts';
 
 const channel = 'moorage';
 /** A third more as base64 stays under the 8,000 bytes that the server takes. */
@@ -10,15 +11,15 @@ const partBytes = 5_700;
 /** Messages of which parts have come and others have not; the oldest are forgotten. */
 const openMessages = 1_000;
 const reconnectMs = 1_000;
+const connectTimeoutMs = 5_000;
 
 /** One part of a message: who sent it, the message's own number, which part this is of how many, and its text. */
 type Part = readonly [from: string, number: number, index: number, count: number, text: string];
 
 /** Messages to all processes on the database, by NOTIFY. Own listeners hear at once. */
 export class PostgresBus extends LocalBus {
-  readonly #url: string;
+  readonly #server: PostgresServerLink;
   readonly #clock: Clock;
-  readonly #onError: (error: Error) => void;
   readonly #self = randomUUID();
   readonly #parts = new Map<string, string[]>();
   #sent = 0;
@@ -28,11 +29,10 @@ export class PostgresBus extends LocalBus {
   #retry: CancelTimer | undefined;
   #closed = false;
 
-  constructor(url: string, clock: Clock, onError: (error: Error) => void) {
+  constructor(server: PostgresServerLink, clock: Clock) {
     super();
-    this.#url = url;
+    this.#server = server;
     this.#clock = clock;
-    this.#onError = onError;
   }
 
   override publish<M>({ name: topic }: Topic<M>, message: NoInfer<M>): void {
@@ -49,9 +49,10 @@ export class PostgresBus extends LocalBus {
 
   /** Listens from now on; when the connection is lost it is made anew, and what was sent meanwhile is not heard. */
   async open(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url });
+    const { url: connectionString, stream, report } = this.#server;
+    const client = new pg.Client({ connectionString, stream, connectionTimeoutMillis: connectTimeoutMs });
     this.#client = client;
-    client.on('error', this.#onError);
+    client.on('error', report);
     client.on('end', () => this.#reopen());
     client.on('notification', ({ payload }) => payload !== undefined && this.#take(payload));
     await client.connect();
@@ -61,15 +62,15 @@ export class PostgresBus extends LocalBus {
   async close(): Promise<void> {
     this.#closed = true;
     this.#retry?.();
-    await this.#sending;
-    await this.#client?.end();
+    await this.#server.ending(this.#sending);
+    await this.#server.ending(this.#client?.end() ?? Promise.resolve());
   }
 
   async #send(payload: string): Promise<void> {
     try {
       await this.#client?.query('select pg_notify($1, $2)', [channel, payload]);
     } catch (error) {
-      this.#onError(error as Error);
+      this.#server.report(error as Error);
     }
   }
 
@@ -78,7 +79,7 @@ export class PostgresBus extends LocalBus {
     this.#retry = this.#clock.after(reconnectMs, () => {
       this.#retry = undefined;
       this.open().catch((error: Error) => {
-        this.#onError(error);
+        this.#server.report(error);
         this.#reopen();
       });
     });

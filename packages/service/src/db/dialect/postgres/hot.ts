@@ -1,7 +1,8 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { groupWriter, newestPerKey } from '../../group-writer.ts';
 import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
+import type { PostgresPool } from './pool.ts';
 
 // Rows are locked in the order of their ids: two processes with overlapping groups then never wait for each other.
 const touchDevicesSql = `
@@ -17,7 +18,7 @@ const addPollsSql = `
 const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
 
 /** The prepared statements of every request, on PostgreSQL. */
-export function hotPaths(pool: Pool): HotPaths {
+export function hotPaths(pool: PostgresPool): HotPaths {
   // Named statements are prepared once per connection.
   const one = async <T extends QueryResultRow>(name: string, text: string, key: string): Promise<T | undefined> =>
     (await pool.query<T>({ name, text, values: [key] })).rows[0];

@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
 import { groupWriter } from '../../group-writer.ts';
 import { nextSequence, type SampleBatch, valueColumns, type WriteSamples } from '../../samples.ts';
+import type { PostgresPool } from './pool.ts';
 
 // A stream that another process is making is waited for, and seen by the next statement.
 const addStreams = `
@@ -26,7 +26,7 @@ const knownStreamLimit = 200_000;
 const keyOf = (deviceId: string, name: string): string => `${deviceId} ${name}`;
 
 /** Samples of devices, on PostgreSQL. */
-export function sampleWriter(pool: Pool): WriteSamples {
+export function sampleWriter(pool: PostgresPool): WriteSamples {
   const known = new Set<string>();
 
   async function makeStreams(batches: readonly SampleBatch[]): Promise<void> {

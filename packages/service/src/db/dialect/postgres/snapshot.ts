@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { asCell, isRecordTable, migrationTable, type Snapshot, type TableShape } from '../../snapshot.ts';
-import { types } from './storage.ts';
+import { types } from './pool.ts';
 
 /** Rows that are held at a time. */
 const batchRows = 200;

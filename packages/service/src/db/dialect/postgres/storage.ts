@@ -11,27 +11,21 @@ import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { PostgresPool, PostgresServerLink } from './pool.ts';
 import { isStalePlan, preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
 
+/** Connections of requests, and those of work that no request waits for: neither keeps the other from its own. */
 const poolSize = 20;
-const connectTimeoutMs = 10_000;
+const backgroundPoolSize = 2;
+/** How long one statement of the background may take, in ms: it deletes by the thousand. */
+const backgroundStatementMs = 120_000;
 /** How often a transaction is tried when others change the same rows, and the first pause between tries. */
 const transactionAttempts = 30;
 const firstPauseMs = 4;
 
 const serialisationFailure = '40001';
 const deadlock = '40P01';
-
-const oidInt8 = 20;
-const oidNumeric = 1700;
-
-/** Epoch milliseconds and counts arrive as numbers, as SQLite gives them. All of them are below 2^53. */
-export const types: pg.CustomTypesConfig = {
-  // The declared return type of the driver is `any`; the parser for text is its own.
-  getTypeParser: (oid, format) =>
-    format !== 'binary' && (oid === oidInt8 || oid === oidNumeric) ? Number : pg.types.getTypeParser(oid, format),
-};
 
 const isRetryable = (error: unknown): boolean =>
   isStalePlan(error) ||
@@ -40,53 +34,78 @@ const isRetryable = (error: unknown): boolean =>
 /** Other processes write as well, and asking whether they did costs as much as reading the record. */
 const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
 
+/** Transactions on one of the pools. */
+const transactionsOn =
+  (db: Kysely<Schema>, clock: Clock): Storage['transaction'] =>
+  async (work) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
+      } catch (error) {
+        if (!isRetryable(error) || attempt === transactionAttempts) throw error;
+        // The pause doubles up to about half a second; chance keeps rivals from meeting again.
+        await sleep(clock, randomInt(1, firstPauseMs * 2 ** Math.min(attempt, 7)));
+      }
+    }
+  };
+
+/** Brings the tables up to date over a connection without limits: to make an index may take minutes. */
+async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise<readonly string[]> {
+  const pool = new PostgresPool(server, { size: 2, statementMs: 0 });
+  const db = builderOn(pool);
+  try {
+    return await migrate(db, ddl, upTo);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const builderOn = (pool: PostgresPool) =>
+  new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
+
 /** Connects to the server and brings the tables up to date. */
 export async function openPostgres(
   url: string,
   clock: Clock,
-  onError: (error: Error) => void,
-  upTo?: string,
+  {
+    onError,
+    statementMs,
+    upTo,
+  }: { readonly onError: (error: Error) => void; readonly statementMs: number; readonly upTo?: string | undefined },
 ): Promise<Storage> {
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: connectTimeoutMs, types });
-  // An idle connection that the server closes is replaced at the next query; without a listener it ends the process.
-  pool.on('error', onError);
-  // The same for a connection that is in use but has no query under way, as between two of a transaction.
-  pool.on('connect', (client) => client.on('error', onError));
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
-  let migrated: readonly string[];
-  try {
-    migrated = await migrate(db, ddl, upTo);
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
-  const bus = new PostgresBus(url, clock, onError);
+  const server = new PostgresServerLink(url, clock, onError);
+  const migrated = await bringUpToDate(server, upTo);
+  const bus = new PostgresBus(server, clock);
   await bus.open();
+  const pool = new PostgresPool(server, { size: poolSize, statementMs });
+  const db = builderOn(pool);
+  const backgroundDb = builderOn(
+    new PostgresPool(server, { size: backgroundPoolSize, statementMs: Math.max(statementMs, backgroundStatementMs) }),
+  );
   const hot = hotPaths(pool);
-  return {
+  const common = {
     kind: 'postgres',
-    db,
     migrated,
     hot,
     expressions,
     changes: unknownChanges,
     writeSamples: sampleWriter(pool),
     bus,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
-        } catch (error) {
-          if (!isRetryable(error) || attempt === transactionAttempts) throw error;
-          // The pause doubles up to about half a second; chance keeps rivals from meeting again.
-          await sleep(clock, randomInt(1, firstPauseMs * 2 ** Math.min(attempt, 7)));
-        }
-      }
-    },
+    check: async () => void (await server.check()),
     close: async () => {
-      await hot.flushPolls().catch(onError);
+      await hot.flushPolls().catch(server.report);
       await bus.close();
-      await db.destroy();
+      await Promise.all([db.destroy(), backgroundDb.destroy()]);
+      server.watch.close();
+    },
+  } as const;
+  const background: Storage = {
+    ...common,
+    db: backgroundDb,
+    transaction: transactionsOn(backgroundDb, clock),
+    get background() {
+      return background;
     },
   };
+  return { ...common, db, transaction: transactionsOn(db, clock), background };
 }

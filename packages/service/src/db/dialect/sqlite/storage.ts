@@ -29,7 +29,7 @@ export async function openSqlite(
     throw error;
   }
   const hot = hotPaths(database);
-  return {
+  const storage: Storage = {
     kind: 'sqlite',
     db,
     migrated,
@@ -44,5 +44,13 @@ export async function openSqlite(
       await hot.flushPolls().catch(onError);
       await db.destroy();
     },
+    async check() {
+      await db.selectFrom('settings').select('name').limit(1).execute();
+    },
+    // One connection writes; who reads beside it waits for none.
+    get background() {
+      return storage;
+    },
   };
+  return storage;
 }
