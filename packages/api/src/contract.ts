@@ -6,13 +6,13 @@ import { bundlesContract } from './bundles.ts';
 import { connectorsContract } from './connectors.ts';
 import { customersContract, productPeopleContract } from './customers.ts';
 import { channelContract, dataContract } from './data.ts';
-import { dataLinkContract } from './data-link.ts';
-import { deviceLinkContract, otaLinkContract } from './device-link.ts';
+import { dataRoutesContract } from './data-routes.ts';
+import { deviceRoutesContract, otaRoutesContract } from './device-routes.ts';
 import { deviceUpdatesContract } from './device-updates.ts';
 import { devicesContract } from './devices.ts';
 import type { EndpointShape } from './endpoint.ts';
 import { eventsContract } from './events.ts';
-import { assetsContract, deviceFilesContract, filesLinkContract } from './files.ts';
+import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
 import { fleetContract } from './fleet.ts';
 import { identityContract } from './identity.ts';
 import { logsContract } from './logs.ts';
@@ -60,11 +60,11 @@ export const contract = {
 } as const satisfies Record<string, Record<string, EndpointShape>>;
 
 /** What devices call, on the listener of their own. */
-export const linkContract = {
-  device: deviceLinkContract,
-  ota: otaLinkContract,
-  files: filesLinkContract,
-  data: dataLinkContract,
+export const deviceListenerContract = {
+  device: deviceRoutesContract,
+  ota: otaRoutesContract,
+  files: filesRoutesContract,
+  data: dataRoutesContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
 
 export type Contract = typeof contract;

@@ -44,6 +44,10 @@ export interface EndpointShape {
   readonly errors: readonly ErrorStatus[];
 }
 
+/** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
+export const deviceRouteErrors = [400, 403, 404] as const;
+export const deviceListenerTag = 'Device listener';
+
 /** Declares an endpoint and keeps its exact type. */
 export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
 

@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoint } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { FileCrc, VersionText } from './platforms.ts';
 
@@ -143,42 +143,40 @@ export const assetsContract = fileEndpoints({
 export const fileTargets = ['device', 'product'] as const;
 export type FileTarget = (typeof fileTargets)[number];
 
-const linkTag = 'Device listener';
-const linkErrors = [400, 403, 404] as const;
 const target = { target: Type.Enum([...fileTargets]) };
 const linkFile = Type.Object({ ...target, path: FilePath });
 
 /** The same stores on the device listener: everything in its own, list and read in that of its product. Reference: rules 5.3. */
-export const filesLinkContract = {
+export const filesRoutesContract = {
   list: endpoint({
     method: 'GET',
     path: '/files/{target}',
     spec: ['API-DEV-GET-files-target'],
-    tag: linkTag,
+    tag: deviceListenerTag,
     summary: 'List the files of the device, or the assets of its product',
     auth: 'device',
     params: Type.Object(target),
     query: listQuery,
     reply: Type.Array(FileRecord),
     paged: true,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   get: endpoint({
     method: 'GET',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-GET-files-target-path'],
-    tag: linkTag,
+    tag: deviceListenerTag,
     summary: 'Get a file of the device, or an asset of its product',
     auth: 'device',
     params: linkFile,
     reply: binary(),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   upload: endpoint({
     method: 'POST',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-POST-files-target-path'],
-    tag: linkTag,
+    tag: deviceListenerTag,
     summary: 'Write a file of the device',
     description: rules,
     auth: 'device',
@@ -186,17 +184,17 @@ export const filesLinkContract = {
     query: uploadQuery,
     body: binary(),
     reply: WrittenFile,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   remove: endpoint({
     method: 'DELETE',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-DELETE-files-target-path'],
-    tag: linkTag,
+    tag: deviceListenerTag,
     summary: 'Delete a file of the device',
     auth: 'device',
     params: linkFile,
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
 };

@@ -1,12 +1,12 @@
 import {
   type CallInput,
   callUrl,
-  dataLinkContract,
-  deviceLinkContract,
+  dataRoutesContract,
+  deviceRoutesContract,
   type EndpointShape,
-  filesLinkContract,
+  filesRoutesContract,
   isBinary,
-  otaLinkContract,
+  otaRoutesContract,
   type ReplyOf,
 } from '@moorage/api';
 import { type Clock, failure, type Result, success } from '@moorage/base';
@@ -22,13 +22,13 @@ import Value from 'typebox/value';
 import { httpFailure, ownFailure, type ServiceFailure } from './failures.ts';
 
 /** Requests to the device listener. Reference: wire 2.1, 3.1. */
-export const endpoints = { ...deviceLinkContract, ...otaLinkContract };
+export const endpoints = { ...deviceRoutesContract, ...otaRoutesContract };
 
 /** The data cloud. Reference: data-cloud 3.1. */
-export const dataEndpoints = dataLinkContract;
+export const dataEndpoints = dataRoutesContract;
 
 /** The stores of files by path. Reference: api 3.3. */
-export const fileEndpoints = filesLinkContract;
+export const fileEndpoints = filesRoutesContract;
 
 /** What a request takes beside its endpoint; bytes as they are where the contract has them. */
 export type RequestInput<E extends EndpointShape> = Omit<CallInput<E>, 'body'> & {

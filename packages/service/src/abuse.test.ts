@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { contract, type EndpointShape, endpointsOf, errors, linkContract } from '@moorage/api';
+import { contract, deviceListenerContract, type EndpointShape, endpointsOf, errors } from '@moorage/api';
 import fc from 'fast-check';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
@@ -111,7 +111,7 @@ eachDatabase('abuse', (open, kind) => {
     const count = requestsOf[kind];
     const byAttacker = [
       ...attacks(api, contract, bearer(world.attacker), { ids, count: count * 0.85 }),
-      ...attacks(devices, linkContract, () => world.device, { ids, count: count * 0.05 }),
+      ...attacks(devices, deviceListenerContract, () => world.device, { ids, count: count * 0.05 }),
     ];
     const byAdmin = attacks(api, contract, bearer(world.admin), { ids, count: count * 0.15 });
     expect(byAttacker.length + byAdmin.length).toBeGreaterThanOrEqual(count);

@@ -3,17 +3,17 @@ import {
   attributesContract,
   channelFrameLimitBytes,
   dataContract,
-  dataLinkContract,
+  dataRoutesContract,
   deviceFilesContract,
-  deviceLinkContract,
+  deviceListenerContract,
+  deviceRoutesContract,
   devicesContract,
   deviceUpdatesContract,
   endpointsOf,
-  filesLinkContract,
+  filesRoutesContract,
   identityContract,
-  linkContract,
   manyDevicesContract,
-  otaLinkContract,
+  otaRoutesContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { deleteAttributes } from './attributes/queries.ts';
@@ -144,14 +144,14 @@ export function openDeviceListener(
   own: OwnCertificate,
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
-  const endpoints = endpointsOf(linkContract).map(({ shape }) => shape);
+  const endpoints = endpointsOf(deviceListenerContract).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, own, endpoints, options);
   const check = deviceCheck({ ...deps, identity: slices.identity }, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
-  mountContract(app, deviceLinkContract, accountDeviceRoutes(slices.devices), mounting);
-  mountContract(app, otaLinkContract, otaDeviceRoutes(slices.ota), mounting);
-  mountContract(app, filesLinkContract, filesDeviceRoutes(deps), mounting);
-  mountContract(app, dataLinkContract, dataDeviceRoutes(slices.data), mounting);
+  mountContract(app, deviceRoutesContract, accountDeviceRoutes(slices.devices), mounting);
+  mountContract(app, otaRoutesContract, otaDeviceRoutes(slices.ota), mounting);
+  mountContract(app, filesRoutesContract, filesDeviceRoutes(deps), mounting);
+  mountContract(app, dataRoutesContract, dataDeviceRoutes(slices.data), mounting);
   // Spec: API-DEV-GET-stream.
   mountSocket(app, {
     path: channelPath,

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import {
   callUrl,
   contract,
+  deviceListenerContract,
   type EndpointShape,
   endpointsOf,
   isBinary,
-  linkContract,
   type Spelling,
   spellingKeyword,
 } from '@moorage/api';
@@ -69,7 +69,7 @@ const keptAsSent: Readonly<Record<string, Spelling>> = {
 
 const endpoints = endpointsOf({
   ...contract,
-  ...Object.fromEntries(Object.entries(linkContract).map(([name, of]) => [`link.${name}`, of])),
+  ...Object.fromEntries(Object.entries(deviceListenerContract).map(([name, of]) => [`listener.${name}`, of])),
 });
 
 const texts = endpoints.flatMap(({ name, shape }) =>
@@ -89,7 +89,7 @@ const places = texts.filter((one): one is Place => one.spelling !== undefined);
 const speltNames = /(^|_)(id|ids|uuid|mac|addr|identifier|code|bid)$/;
 
 /** Calls whose own answer does not show what they have done: the record of the device does. */
-const showsInRecord = new Set(['link.ota.query']);
+const showsInRecord = new Set(['listener.ota.query']);
 
 const placeName = ({ name, part, path }: Place): string => `${name} ${part}.${path.join('.')}`;
 
@@ -169,7 +169,7 @@ async function responseTo(app: TestApp, place: Place, scene: Scene, value: strin
   const { name, shape, part, path } = place;
   const { input } = goodInput(place, scene);
   const sent = { ...input, [part]: changed(input[part], path, value) } as Required<Input>;
-  const isDevice = name.startsWith('link.');
+  const isDevice = name.startsWith('listener.');
   const request: InjectOptions = {
     // Safe: only the contract's methods.
     method: shape.method as NonNullable<InjectOptions['method']>,

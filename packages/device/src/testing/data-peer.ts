@@ -1,4 +1,4 @@
-import { type Capabilities, dataLinkContract } from '@moorage/api';
+import { type Capabilities, dataRoutesContract } from '@moorage/api';
 import Value from 'typebox/value';
 
 /** A value as it arrived. */
@@ -29,10 +29,10 @@ const refused = (status: number, code: string, message: string): PeerAnswer => (
 const notActivated = refused(400, 'NOT_ACTIVATED', 'The device is not activated at the data cloud');
 
 const bodies = {
-  'POST /device/v1/activate': dataLinkContract.activate.body,
-  'POST /device/v1/deactivate': dataLinkContract.deactivate.body,
-  'POST /device/v1/data': dataLinkContract.write.body,
-  'POST /device/v1/messages': dataLinkContract.post.body,
+  'POST /device/v1/activate': dataRoutesContract.activate.body,
+  'POST /device/v1/deactivate': dataRoutesContract.deactivate.body,
+  'POST /device/v1/data': dataRoutesContract.write.body,
+  'POST /device/v1/messages': dataRoutesContract.post.body,
 };
 
 /**

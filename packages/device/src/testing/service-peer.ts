@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { deviceLinkContract, otaLinkContract } from '@moorage/api';
+import { deviceRoutesContract, otaRoutesContract } from '@moorage/api';
 import { crc16, unwrap } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import Value from 'typebox/value';
@@ -35,11 +35,11 @@ export const bversionOf = (bundle: PeerBundle): string =>
   `ACME-HARBOUR_LAMP-${bundle.version}, 2024-01-02T03:04:05Z, base-2.3.0.${bundle.version.split('.')[3]}`;
 
 const bodies = {
-  'POST /provision': deviceLinkContract.provision.body,
-  'POST /claim': deviceLinkContract.claim.body,
-  'POST /activate': deviceLinkContract.activate.body,
-  'POST /ota': otaLinkContract.query.body,
-  'POST /ota/result': otaLinkContract.report.body,
+  'POST /provision': deviceRoutesContract.provision.body,
+  'POST /claim': deviceRoutesContract.claim.body,
+  'POST /activate': deviceRoutesContract.activate.body,
+  'POST /ota': otaRoutesContract.query.body,
+  'POST /ota/result': otaRoutesContract.report.body,
 };
 
 const certificate = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}\n-----END CERTIFICATE-----\n`;

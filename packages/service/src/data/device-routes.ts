@@ -3,7 +3,7 @@ import {
   type Capabilities,
   capabilitiesLimitBytes,
   capabilitiesProblem,
-  type dataLinkContract,
+  type dataRoutesContract,
   type MessageRecord,
   messageLimitBytes,
   messagesPerBox,
@@ -31,7 +31,7 @@ import {
 } from './queries.ts';
 import { arrivalMs, refuseBox, refuseValue, wireSeconds } from './rules.ts';
 
-type Contract = typeof dataLinkContract;
+type Contract = typeof dataRoutesContract;
 
 interface Login {
   readonly username: string;

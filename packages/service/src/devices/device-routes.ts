@@ -1,6 +1,6 @@
 import {
   type DeviceInfo,
-  type deviceLinkContract,
+  type deviceRoutesContract,
   type Refusal,
   refusal,
   renewalHeaders,
@@ -26,7 +26,7 @@ import {
 } from './queries.ts';
 import { refuseClaim, refuseTokenClaim } from './rules.ts';
 
-type Contract = typeof deviceLinkContract;
+type Contract = typeof deviceRoutesContract;
 
 const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 

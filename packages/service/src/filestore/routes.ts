@@ -1,4 +1,4 @@
-import type { assetsContract, deviceFilesContract, FileTarget, filesLinkContract, Refusal } from '@moorage/api';
+import type { assetsContract, deviceFilesContract, FileTarget, filesRoutesContract, Refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../access/products.ts';
 import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
@@ -93,7 +93,7 @@ const targetStore =
   };
 
 /** The same stores, as a device sees them. */
-export const filesDeviceRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesLinkContract> => ({
+export const filesDeviceRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesRoutesContract> => ({
   // API-DEV-GET-files-target
   list: (call) => listFiles(deps, targetStore(call, 'read'), call.query),
   // API-DEV-GET-files-target-path

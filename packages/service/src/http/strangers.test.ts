@@ -1,4 +1,4 @@
-import { contract, endpointsOf, isBinary, linkContract, strangerBodyLimitBytes } from '@moorage/api';
+import { contract, deviceListenerContract, endpointsOf, isBinary, strangerBodyLimitBytes } from '@moorage/api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await storage.close();
 });
 
-const takesJson = [...endpointsOf(contract), ...endpointsOf(linkContract)].filter(
+const takesJson = [...endpointsOf(contract), ...endpointsOf(deviceListenerContract)].filter(
   ({ shape }) => shape.auth === 'none' && shape.body !== undefined && !isBinary(shape.body),
 );
 

@@ -1,7 +1,7 @@
 import {
   type BridgeFile,
   type deviceUpdatesContract,
-  type otaLinkContract,
+  type otaRoutesContract,
   type Refusal,
   type ReportedAttributes,
   refusal,
@@ -82,7 +82,7 @@ const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, clie
 const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause: 'bridge', userId, client, ip });
 
 const queryBySelf =
-  (deps: OtaDeps): Handler<(typeof otaLinkContract)['query']> =>
+  (deps: OtaDeps): Handler<(typeof otaRoutesContract)['query']> =>
   async ({ caller, body, headers, ip }) => {
     if (body.attributes) await deps.keepAttributes(caller.deviceId, body.attributes, deps.clock.now());
     const request = { ...body, location: body.location && locationColumns(body.location) };
@@ -102,14 +102,14 @@ const queryBySelf =
   };
 
 const reportBySelf =
-  (deps: OtaDeps): Handler<(typeof otaLinkContract)['report']> =>
+  (deps: OtaDeps): Handler<(typeof otaRoutesContract)['report']> =>
   async ({ caller, body, ip }) => {
     const reported = await deps.engine.report(caller.row, body, bySelf(ip));
     return reported.ok ? success(resultOk) : reported;
   };
 
 /** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
-export const otaDeviceRoutes = (deps: OtaDeps): Handlers<typeof otaLinkContract> => ({
+export const otaDeviceRoutes = (deps: OtaDeps): Handlers<typeof otaRoutesContract> => ({
   query: queryBySelf(deps),
   file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
   report: reportBySelf(deps),

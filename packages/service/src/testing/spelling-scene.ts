@@ -175,12 +175,12 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'channel.send': ({ device }) => body({ device_id: device, action: 'x' }),
   'broadcasts.receive': () => body({}),
   'tokens.rename': () => body({ title: 'x' }),
-  'link.device.provision': ({ secret, uuid }) => body({ token: secret, uuid }),
-  'link.device.claim': ({ fullCode, activationToken }) => body({ product: fullCode, token: activationToken }),
-  'link.device.activate': ({ fullCode }) => body({ product: fullCode }),
-  'link.ota.query': () => body({}),
-  'link.ota.file': release,
-  'link.ota.report': ({ bundle }) => body({ bundle_id: bundle, result: 3, bversion: 'x' }),
+  'listener.device.provision': ({ secret, uuid }) => body({ token: secret, uuid }),
+  'listener.device.claim': ({ fullCode, activationToken }) => body({ product: fullCode, token: activationToken }),
+  'listener.device.activate': ({ fullCode }) => body({ product: fullCode }),
+  'listener.ota.query': () => body({}),
+  'listener.ota.file': release,
+  'listener.ota.report': ({ bundle }) => body({ bundle_id: bundle, result: 3, bversion: 'x' }),
 };
 
 /** Values of parameters that no good request needs; each is tried by itself. */
@@ -193,9 +193,9 @@ export const alone: Readonly<Record<string, (scene: Scene) => string>> = {
   'logs.list query.user_id': ({ caller }) => caller.id,
   'deviceUpdates.query body.bid': ({ bundle }) => bundle,
   'deviceUpdates.query body.bundle_id': ({ bundle }) => bundle,
-  'link.ota.query body.bid': ({ bundle }) => bundle,
-  'link.ota.query body.bundle_id': ({ bundle }) => bundle,
-  'link.ota.query body.mac': ({ freshMac }) => freshMac,
+  'listener.ota.query body.bid': ({ bundle }) => bundle,
+  'listener.ota.query body.bundle_id': ({ bundle }) => bundle,
+  'listener.ota.query body.mac': ({ freshMac }) => freshMac,
   'broadcasts.receive body.uuid': ({ uuid }) => uuid,
   'broadcasts.receive body.mac': ({ mac }) => mac,
 };

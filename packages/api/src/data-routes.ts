@@ -1,10 +1,7 @@
 import Type from 'typebox';
 import { Capabilities, DataValue, dataName } from './capabilities.ts';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoint } from './endpoint.ts';
 import { Id, ResultOk, Text } from './fields.ts';
-
-const linkErrors = [400, 403, 404] as const;
-const tag = 'Device listener';
 
 /** A sample or control value on the wire: name, value, epoch seconds; without a time, or with 0, the service gives its own. */
 export const WireValue = Type.Object({
@@ -40,56 +37,56 @@ export const WireMessage = Type.Object({ id: Id, timestamp: Type.Integer(), leng
  * The data cloud on the device listener. The device is known by its certificate, as on the rest of the listener.
  * Reference: data-cloud 1.2, 2.1, 2.3, 2.4, 3.1, 3.2.
  */
-export const dataLinkContract = {
+export const dataRoutesContract = {
   activate: endpoint({
     method: 'POST',
     path: '/device/v1/activate',
     spec: ['API-DEV-POST-device-v1-activate'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Bind the device and what it can do to the account of its owner',
     auth: 'device',
     body: Type.Object({ ...Credentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
     reply: Type.Object({ result: Type.Literal('ok'), device: Id }),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   deactivate: endpoint({
     method: 'POST',
     path: '/device/v1/deactivate',
     spec: ['API-DEV-POST-device-v1-deactivate'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Undo the activation; streams, controls and messages stay until they expire',
     auth: 'device',
     body: Type.Object(Credentials),
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   offers: endpoint({
     method: 'GET',
     path: '/device/v1/capabilities',
     spec: ['API-DEV-GET-device-v1-capabilities'],
-    tag,
+    tag: deviceListenerTag,
     summary:
       'List the capabilities files that suit the device: those among the assets of its product, then the built-in examples',
     auth: 'device',
     reply: Type.Array(CapabilitiesOffer),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   offer: endpoint({
     method: 'GET',
     path: '/device/v1/capabilities/{name}',
     spec: ['API-DEV-GET-device-v1-capabilities-name'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'A capabilities file, or the setup script that goes with one',
     auth: 'device',
     params: Type.Object({ name: Text(96, { minLength: 1 }) }),
     reply: binary(),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   write: endpoint({
     method: 'POST',
     path: '/device/v1/data',
     spec: ['API-DEV-POST-device-v1-data'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Write samples and control values, once for each batch id however often it is sent',
     auth: 'device',
     body: Type.Object({
@@ -101,13 +98,13 @@ export const dataLinkContract = {
       controls: Type.Optional(Type.Array(WireValue, { maxItems: 16 })),
     }),
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   controls: endpoint({
     method: 'GET',
     path: '/device/v1/controls',
     spec: ['API-DEV-GET-device-v1-controls'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Values of the controls',
     auth: 'device',
     query: Type.Object({
@@ -116,13 +113,13 @@ export const dataLinkContract = {
     reply: Type.Array(
       Type.Object({ n: Type.String(), v: DataValue, t: Type.Integer({ description: 'epoch seconds' }) }),
     ),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   messages: endpoint({
     method: 'GET',
     path: '/device/v1/messages',
     spec: ['API-DEV-GET-device-v1-messages'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'List the messages to the device, oldest first',
     auth: 'device',
     query: Type.Object({
@@ -130,13 +127,13 @@ export const dataLinkContract = {
       since: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch seconds; only newer ones' })),
     }),
     reply: Type.Array(WireMessage),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   message: endpoint({
     method: 'GET',
     path: '/device/v1/messages/{message_id}',
     spec: ['API-DEV-GET-device-v1-messages-message_id'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'One message to the device',
     auth: 'device',
     params: messageParams,
@@ -144,13 +141,13 @@ export const dataLinkContract = {
       headers: Type.Record(Type.String(), Type.String()),
       body: Type.Object({ data: Type.String() }),
     }),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   post: endpoint({
     method: 'POST',
     path: '/device/v1/messages',
     spec: ['API-DEV-POST-device-v1-messages'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Post a message from the device',
     auth: 'device',
     body: Type.Object({
@@ -164,17 +161,17 @@ export const dataLinkContract = {
       headers: Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 })),
     }),
     reply: Type.Object({ result: Type.Literal('ok'), id: Id }),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   remove: endpoint({
     method: 'DELETE',
     path: '/device/v1/messages/{message_id}',
     spec: ['API-DEV-DELETE-device-v1-messages-message_id'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Delete a message to the device',
     auth: 'device',
     params: messageParams,
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
 };

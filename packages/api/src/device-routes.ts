@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ReportedAttributes } from './attributes.ts';
 import { NoUpdate, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
-import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ResultOk, Text } from './fields.ts';
 import { spelt } from './spellings.ts';
 
@@ -19,11 +19,6 @@ export const otaResults = {
   badRequest: 8,
   notFound: 9,
 } as const;
-
-/** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
-const linkErrors = [400, 403, 404] as const;
-
-const tag = 'Device listener';
 
 /** Full code of a product, or its short code when that is unique for the caller. */
 const ProductCode = Text(120, { minLength: 1, ...spelt('code') });
@@ -50,12 +45,12 @@ export const DeviceCredentials = Type.Object({
 });
 
 /** Identity and account of a device, on the device listener. Reference: wire 2.1, 3.1. */
-export const deviceLinkContract = {
+export const deviceRoutesContract = {
   provision: endpoint({
     method: 'POST',
     path: '/provision',
     spec: ['API-DEV-POST-provision'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Exchange the provisioning token for a certificate and key',
     description: 'The token is sent in the header x-device-token or in the body. It works until it is acknowledged.',
     auth: 'none',
@@ -65,34 +60,34 @@ export const deviceLinkContract = {
       uuid: Type.Optional(Text(64, spelt('id'))),
     }),
     reply: DeviceCredentials,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   acknowledge: endpoint({
     method: 'PUT',
     path: '/provision',
     spec: ['API-DEV-PUT-provision'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Acknowledge the stored certificate; the service erases the token, and retires the certificate before it',
     auth: 'device',
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   renew: endpoint({
     method: 'POST',
     path: '/certificate',
     spec: ['API-DEV-POST-certificate'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Get a new certificate and key; the old ones stay good until the new certificate acknowledges itself',
     description: 'Whoever shows the old certificate after that is taken for a copy of the device, refused and logged.',
     auth: 'device',
     reply: DeviceCredentials,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   claim: endpoint({
     method: 'POST',
     path: '/claim',
     spec: ['API-DEV-POST-claim'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Claim the device for a user, or claim and activate it with an activation token',
     auth: 'device',
     body: Type.Union([
@@ -108,13 +103,13 @@ export const deviceLinkContract = {
       }),
     ]),
     reply: Type.Object({ result: Type.Literal('ok'), product: Type.String(), user: Nullable(Type.String()) }),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   activate: endpoint({
     method: 'POST',
     path: '/activate',
     spec: ['API-DEV-POST-activate'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Activate the device to a product of its owner; an OTA must follow',
     auth: 'device',
     body: Type.Object({ product: ProductCode }),
@@ -123,27 +118,27 @@ export const deviceLinkContract = {
       product: Type.String(),
       bundle: Nullable(Type.String({ description: 'version that an OTA will deliver' })),
     }),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   products: endpoint({
     method: 'GET',
     path: '/products',
     spec: ['API-DEV-GET-products'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'List the products that the owner may activate the device to',
     auth: 'device',
     reply: Type.Array(Type.Omit(ProductChoice, ['product_id'])),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   info: endpoint({
     method: 'GET',
     path: '/info',
     spec: ['API-DEV-GET-info'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Get what the service knows of this device',
     auth: 'device',
     reply: DeviceInfo,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
 };
 
@@ -155,12 +150,12 @@ export const HeldFile = Type.Object({
 });
 
 /** Updates over the air, on the device listener. Reference: rules 3.1, wire 3.3. */
-export const otaLinkContract = {
+export const otaRoutesContract = {
   query: endpoint({
     method: 'POST',
     path: '/ota',
     spec: ['API-DEV-POST-ota'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Ask whether there is an update, and for its files',
     auth: 'device',
     body: Type.Object({
@@ -175,24 +170,24 @@ export const otaLinkContract = {
       files: Type.Optional(Type.Array(HeldFile, { maxItems: 1000, description: 'files the device holds already' })),
     }),
     reply: Type.Union([NoUpdate, UpdateOffer]),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   file: endpoint({
     method: 'GET',
     path: '/ota/{bundle_id}/{name*}',
     spec: ['API-DEV-GET-ota-bundle_id-name'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Get a file of the bundle on offer; Range is honoured',
     auth: 'device',
     params: Type.Object({ bundle_id: Id, name: Text(255, { minLength: 1 }) }),
     reply: binary(),
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
   report: endpoint({
     method: 'POST',
     path: '/ota/result',
     spec: ['API-DEV-POST-ota-result'],
-    tag,
+    tag: deviceListenerTag,
     summary: 'Report how the update went: before the restart with the old version text, after it with the new one',
     auth: 'device',
     body: Type.Object({
@@ -201,12 +196,12 @@ export const otaLinkContract = {
       bversion: Text(255, { description: 'version text of what runs now' }),
     }),
     reply: ResultOk,
-    errors: linkErrors,
+    errors: deviceRouteErrors,
   }),
 };
 
 export type DeviceCredentials = Static<typeof DeviceCredentials>;
 export type DeviceInfo = Static<typeof DeviceInfo>;
 export type HeldFile = Static<typeof HeldFile>;
-export type OtaQuery = Static<(typeof otaLinkContract)['query']['body']>;
-export type OtaReport = Static<(typeof otaLinkContract)['report']['body']>;
+export type OtaQuery = Static<(typeof otaRoutesContract)['query']['body']>;
+export type OtaReport = Static<(typeof otaRoutesContract)['report']['body']>;
