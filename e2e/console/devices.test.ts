@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { accessibilityProblems, complaints, openQuay, photograph, type Quay, settled, skipReason } from './harness.ts';
@@ -117,6 +118,39 @@ describe.skipIf(skipReason)('the list of devices', () => {
     const titles = devices.ok ? devices.value.value.map(({ title }) => title) : [];
     // They are unclaimed: only the owner of a device may activate it, and the administrator may.
     expect(titles).toEqual(expect.arrayContaining(['Buoy 01', 'Buoy 02']));
+  });
+
+  test('lives on in twelve tabs of one browser, each with a device of its own', async () => {
+    const first = await quay.open({ path: '/devices' });
+    const listed = await quay.client.call('devices.list', { query: { q: 'Buoy', sort: 'title', limit: 12 } });
+    const devices = listed.ok ? listed.value.value : [];
+    const tabs = await Promise.all(
+      devices.map(async ({ id }) => {
+        const tab = await first.context().newPage();
+        await tab.goto(`${quay.url}devices/${id}`);
+        return tab;
+      }),
+    );
+    expect(tabs).toHaveLength(12);
+    for (const [index, tab] of tabs.entries()) {
+      await tab.getByRole('heading', { level: 1, name: devices[index]?.title ?? '' }).waitFor();
+    }
+    // Changes arrive everywhere, without a reload.
+    const last = devices.at(-1);
+    const body = { title: 'Buoy with a new name' };
+    unwrap(await quay.client.call('devices.update', { params: { device_id: last?.id ?? '' }, body }));
+    await tabs.at(-1)?.getByRole('heading', { level: 1, name: body.title }).waitFor();
+    unwrap(
+      await quay.client.call('devices.update', {
+        params: { device_id: last?.id ?? '' },
+        body: { title: last?.title ?? '' },
+      }),
+    );
+    await tabs
+      .at(-1)
+      ?.getByRole('heading', { level: 1, name: last?.title ?? '' })
+      .waitFor();
+    await first.context().close();
   });
 
   test('says that a device is not there, under a heading, with a way back', async () => {

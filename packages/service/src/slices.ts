@@ -32,6 +32,7 @@ import { broadcastRoutes } from './channel/broadcasts.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
 import type { Deps } from './core/types.ts';
+import { watchDevices } from './data/routes.ts';
 import { schemaRoutes } from './data/schemas.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import { assetsRoutes } from './filestore/routes.ts';
@@ -81,7 +82,7 @@ export function mountSlices(
   mountContract(app, customersContract, customersRoutes(deps), options);
   mountContract(app, connectorsContract, connectorsRoutes(deps), options);
   mountContract(app, logsContract, logsRoutes(deps), options);
-  mountContract(app, eventsContract, eventsRoutes(deps), options);
+  mountContract(app, eventsContract, eventsRoutes({ ...deps, watchDevices: watchDevices(devices.data) }), options);
   mountContract(app, fleetContract, fleetRoutes(deps), options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);

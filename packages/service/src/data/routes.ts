@@ -14,7 +14,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
-import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
+import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { bucketsOf } from './buckets.ts';
@@ -289,6 +289,40 @@ const live =
       subscribe: (send) => deps.live.watch(id, ({ type, data }) => send(type, data)),
       isStillAllowed: async () => (await deps.deviceFor(deps.storage.db, caller, 'device.read', id)).ok,
     });
+  };
+
+/** Events of several devices for one caller, each with the id of its device. */
+export type WatchDevices = (caller: Caller, ids: readonly string[]) => Promise<EventsReply>;
+
+/** Of the devices that the caller may read; one that they may read no longer leaves the others alone. */
+export const watchDevices =
+  (deps: DataDeps): WatchDevices =>
+  async (caller, ids) => {
+    const mayRead = (id: string) => deps.deviceFor(deps.storage.db, caller, 'device.read', id);
+    const found = await Promise.all(ids.map(mayRead));
+    const devices = new Set(found.flatMap((device) => (device.ok ? device.value.id : [])));
+    const watches = new Map<string, () => void>();
+    return {
+      subscribe(send) {
+        for (const id of devices) {
+          watches.set(
+            id,
+            deps.live.watch(id, ({ type, data }) => send('device', { device_id: id, type, data })),
+          );
+        }
+        return () => {
+          for (const leave of watches.values()) leave();
+        };
+      },
+      async isStillAllowed() {
+        for (const [id, leave] of watches) {
+          if ((await mayRead(id)).ok) continue;
+          leave();
+          watches.delete(id);
+        }
+        return true;
+      },
+    };
   };
 
 /** API-EP-DELETE-devices-device_id-messages-message_id */

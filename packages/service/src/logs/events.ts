@@ -2,7 +2,7 @@ import type { eventsContract } from '@moorage/api';
 import { type Clock, success } from '@moorage/base';
 import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
-import type { Deps, Handler, Handlers } from '../core/types.ts';
+import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
 import { newestLogs } from './queries.ts';
 import { logRecord } from './records.ts';
@@ -62,20 +62,33 @@ export function followLogs(
   };
 }
 
+export interface EventDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
+  /** What devices do, for those that the caller may read. */
+  readonly watchDevices: (caller: Caller, ids: readonly string[]) => Promise<EventsReply>;
+}
+
 /** API-EP-GET-events */
 const stream =
-  ({ storage, clock, log }: Deps): Handler<Contract['stream']> =>
-  ({ caller }) =>
-    success({
-      subscribe: (send) =>
-        followLogs(
-          { storage, clock, onError: (error) => log.error({ err: error }, 'Events could not be read') },
-          viewerFor('log.all', caller),
-          (record) => send('log', record),
-        ),
+  ({ storage, clock, log, watchDevices }: EventDeps): Handler<Contract['stream']> =>
+  async ({ caller, query }) => {
+    const ids = (query.devices ?? '').toLowerCase().split(',').filter(Boolean);
+    const devices = await watchDevices(caller, ids);
+    const onError = (error: unknown): void => log.error({ err: error }, 'Events could not be read');
+    return success({
+      ...devices,
+      subscribe(send) {
+        const ends = [
+          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), (record) => send('log', record)),
+          devices.subscribe(send),
+        ];
+        return () => {
+          for (const end of ends) end();
+        };
+      },
     });
+  };
 
 /** The event stream of the log. */
-export const eventsRoutes = (deps: Deps): Handlers<Contract> => ({
+export const eventsRoutes = (deps: EventDeps): Handlers<Contract> => ({
   stream: stream(deps),
 });

@@ -1,0 +1,101 @@
+import type { DeviceEvent } from '@moorage/api';
+import { after } from '../ui/time.ts';
+
+/** How soon a stream that the browser has given up is opened again, in ms. */
+const reopenMs = 2_000;
+
+/** What a page says to the hub: the devices that it shows, or that it needs nothing, as when it is in the background. */
+export type Wish = { readonly devices: readonly string[] } | undefined;
+
+/** What a page hears from the hub. */
+export type News =
+  /** `again`: the stream was not there for a while, and what happened meanwhile was missed. */
+  | { readonly kind: 'open'; readonly again: boolean }
+  /** `refused`: not the network, but the service; the session may be over. */
+  | { readonly kind: 'lost'; readonly refused: boolean }
+  | { readonly kind: 'log'; readonly type: string }
+  | ({ readonly kind: 'device' } & DeviceEvent);
+
+/** A page that listens. */
+type Page = (news: News) => void;
+
+/**
+ * Holds one event stream for all pages of a browser, which gives each host six connections alone, and hands round what
+ * comes. It follows the devices that any of them shows; without pages in the foreground it lets go.
+ */
+export class LiveHub {
+  readonly #wishes = new Map<Page, NonNullable<Wish>>();
+  /** The one that is wanted, and the one that is open: another until the first has taken its place. */
+  #source: EventSource | undefined;
+  #open: EventSource | undefined;
+  #followed: string | undefined;
+  #wasLost = false;
+  #cancel = (): void => {};
+
+  /** Changes what a page needs. A page that leaves needs nothing. */
+  wish(page: Page, wish: Wish): void {
+    if (wish) this.#wishes.set(page, wish);
+    else this.#wishes.delete(page);
+    this.#follow();
+    // It comes to a stream that is there already.
+    if (wish && this.#open) page({ kind: 'open', again: false });
+  }
+
+  #follow(): void {
+    const devices = [...this.#wishes.values()].flatMap((wish) => wish.devices);
+    const followed = this.#wishes.size === 0 ? undefined : [...new Set(devices)].sort().join(',');
+    if (followed === this.#followed) return;
+    this.#followed = followed;
+    // The new stream takes the place of the old one when it is open, so that nothing falls between them.
+    if (followed === undefined) this.#close();
+    else this.#connect(followed);
+  }
+
+  #connect(devices: string): void {
+    this.#cancel();
+    if (this.#source !== this.#open) this.#source?.close();
+    const source = new EventSource(devices === '' ? '/api/events' : `/api/events?devices=${devices}`);
+    this.#source = source;
+    source.onopen = () => {
+      if (this.#open !== source) this.#open?.close();
+      this.#open = source;
+      this.#notify({ kind: 'open', again: this.#wasLost });
+      this.#wasLost = false;
+    };
+    source.onerror = () => this.#lost(source);
+    source.addEventListener('log', ({ data }) => this.#notify({ kind: 'log', type: JSON.parse(data).type }));
+    source.addEventListener('device', ({ data }) => {
+      if (this.#open === source) this.#notifyOf(JSON.parse(data));
+    });
+  }
+
+  #lost(source: EventSource): void {
+    // Before the other one is open, its place is only being taken.
+    if (this.#source !== source) return;
+    if (this.#open !== source) this.#open?.close();
+    this.#open = undefined;
+    this.#wasLost = true;
+    // The browser comes back by itself after a cut, but not after a refusal.
+    const refused = source.readyState === EventSource.CLOSED;
+    this.#notify({ kind: 'lost', refused });
+    if (refused) this.#cancel = after(reopenMs, () => this.#connect(this.#followed ?? ''));
+  }
+
+  #close(): void {
+    this.#cancel();
+    this.#source?.close();
+    this.#open?.close();
+    this.#source = undefined;
+    this.#open = undefined;
+  }
+
+  #notify(news: News): void {
+    for (const page of this.#wishes.keys()) page(news);
+  }
+
+  #notifyOf(event: DeviceEvent): void {
+    for (const [page, { devices }] of this.#wishes) {
+      if (devices.includes(event.device_id)) page({ kind: 'device', ...event });
+    }
+  }
+}
