@@ -42,6 +42,7 @@ export const systemModules: ReadonlySet<string> = new Set([
   'node:worker_threads',
   '@lydell/node-pty',
   'dns-packet',
+  '@nats-io/transport-node',
   'nodemailer',
   'pg',
   's3mini',
@@ -114,8 +115,13 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'service/bus', 'service/core', 'service/db'],
     system: ['*'],
   },
-  // Messages between the processes of one installation: their topics, and who listens. Pure.
-  { name: 'service/bus', path: 'packages/service/src/bus/', imports: ['base', 'api'] },
+  // Messages between the processes of one installation: their topics, who listens, and NATS.
+  {
+    name: 'service/bus',
+    path: 'packages/service/src/bus/',
+    imports: ['base', 'api'],
+    system: ['node:fs', '@nats-io/transport-node'],
+  },
   // What bytes are stored, and which records refer to them.
   { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'], types: ['service/db'] },
   // Where the bytes are: a folder, or an object store, whose downloads Node's own client streams.

@@ -29,6 +29,15 @@ export const metaContract = {
       device_names: Type.Array(Type.String(), {
         description: 'names and addresses that the certificate of the device listener holds',
       }),
+      bus: Type.Object(
+        {
+          kind: Type.Enum(['local', 'postgres', 'nats']),
+          connected: Type.Boolean({
+            description: 'messages reach other nodes; without them what happens on one reaches the others within 15 s',
+          }),
+        },
+        { description: 'what carries messages between the nodes of the service' },
+      ),
       warning: Type.Optional(
         Type.String({
           description:

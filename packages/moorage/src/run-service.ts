@@ -54,6 +54,9 @@ export async function startService(
   if (settings.port === settings.devicePort && settings.port !== 0) {
     throw new UserError(`--port and --device-port are both ${settings.port}; they are two listeners`, 2);
   }
+  if (settings.bus !== undefined && settings.database.startsWith('sqlite:')) {
+    throw new UserError('--bus connects nodes, and several can share a PostgreSQL database only (--database)', 2);
+  }
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
   let lock: DiskLock | undefined;

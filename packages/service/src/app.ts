@@ -73,6 +73,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+const natsOf = ({ bus: url, busCredentials: credentials, busCa: authority }: Settings) =>
+  url === undefined ? {} : { nats: { url, credentials, authority } };
+
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = options.settings.logLevel } = options;
@@ -93,7 +96,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
-  const storage = options.storage ?? (await openStorage(settings.database, { onError }));
+  const storage = options.storage ?? (await openStorage(settings.database, { onError, ...natsOf(settings) }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), health, traffic };
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, [

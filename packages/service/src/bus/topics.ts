@@ -31,6 +31,8 @@ export interface LiveEvent {
 
 /** Every topic of the bus. Messages about a change are published after its transaction. */
 export const topics = {
+  /** Messages may have been lost on the way, in either direction: what follows from them is read from the records. */
+  missed: topic<null>('bus.missed'),
   /** One device, or those of a product, may have an update to fetch. Spec: API-CHAN-wake. */
   otaDue: topic<{ readonly deviceId?: string; readonly productId?: string }>('ota.due'),
   /** The device has been disabled, or its certificate taken back: its connections end. Spec: API-DEV-revoked. */

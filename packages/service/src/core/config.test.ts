@@ -16,6 +16,9 @@ describe('settings', () => {
         deviceCert: undefined,
         deviceKey: undefined,
         database: 'sqlite:data/moorage.db',
+        bus: undefined,
+        busCredentials: undefined,
+        busCa: undefined,
         blobs: 'file:data/blobs',
         s3Endpoint: undefined,
         s3Region: 'us-east-1',
@@ -115,6 +118,11 @@ describe('settings', () => {
     [{ env: { MOORAGE_PORT: 'x' } }, 'port', 'Setting MOORAGE_PORT must be a port from 0 to 65535, not "x"'],
     [{ file: { port: -1 } }, 'port', 'Setting port of the config file must be a port from 0 to 65535, not "-1"'],
     [{ flags: { host: '' } }, 'host', 'Setting --host must not be empty'],
+    [
+      { flags: { bus: 'amqp://u:p@h' } },
+      'bus',
+      'Setting --bus must be nats://HOST[:PORT][,…][/PREFIX], not "amqp://u:***@h"',
+    ],
     [
       { flags: { database: 'mysql://u:p@h/d' } },
       'database',

@@ -35,6 +35,12 @@ export interface Settings {
   readonly deviceKey: string | undefined;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly database: string;
+  /** `nats://…` or `tls://…`; the database carries messages between nodes without it. */
+  readonly bus: string | undefined;
+  /** File with the credentials of a NATS user. */
+  readonly busCredentials: string | undefined;
+  /** File with the certificates that issue those of the NATS servers. */
+  readonly busCa: string | undefined;
   /** `file:DIR` or `s3://BUCKET[/PREFIX]`. */
   readonly blobs: string;
   /** Address of the object store; that of Amazon in the region without it. */
@@ -171,6 +177,39 @@ export const settingsTable: readonly Setting[] = [
     default: 'sqlite:DIR/moorage.db',
     parse: matching(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'sqlite:PATH or postgres://…'),
     otherwise: (dataDir) => `sqlite:${join(dataDir, 'moorage.db')}`,
+  },
+  {
+    name: 'bus',
+    flag: 'bus',
+    env: 'MOORAGE_BUS',
+    placeholder: 'URL',
+    help: 'messages between nodes: nats://[USER:PASSWORD@]HOST[:PORT][,…][/PREFIX], tls://… for TLS; PostgreSQL carries them without it',
+    default: 'none',
+    parse: matching(
+      /^(nats|tls):\/\/([^@/\s]+@)?[^@/\s,]+(,[^@/\s,]+)*(\/[A-Za-z0-9_-]+)?$/,
+      'nats://HOST[:PORT][,…][/PREFIX]',
+    ),
+    otherwise: () => undefined,
+  },
+  {
+    name: 'busCredentials',
+    flag: 'bus-credentials',
+    env: 'MOORAGE_BUS_CREDENTIALS',
+    placeholder: 'FILE',
+    help: 'credentials file of a NATS user',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'busCa',
+    flag: 'bus-ca',
+    env: 'MOORAGE_BUS_CA',
+    placeholder: 'FILE',
+    help: "certificates, PEM, that issue those of the NATS servers; the system's without it",
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
   },
   {
     name: 'blobs',

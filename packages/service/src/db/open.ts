@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
+import type { NatsOptions } from '../bus/nats.ts';
 import { openPostgres } from './dialect/postgres/storage.ts';
 import { openSqlite } from './dialect/sqlite/storage.ts';
 import type { Storage } from './storage.ts';
@@ -18,6 +19,8 @@ export interface StorageOptions {
   readonly statementMs?: number;
   /** The last migration to run, for tables as an older version has them. */
   readonly upTo?: string;
+  /** The servers that carry messages between nodes on PostgreSQL; the database does so without them. */
+  readonly nats?: NatsOptions;
 }
 
 /**
@@ -27,8 +30,8 @@ export interface StorageOptions {
  * @throws when the address has another form, or the database cannot be opened
  */
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const { clock = realClock, onError = () => {}, statementMs = defaultStatementMs, upTo } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, { onError, statementMs, upTo });
+  const { clock = realClock, onError = () => {}, statementMs = defaultStatementMs, upTo, nats } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, { onError, statementMs, upTo, nats });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') makeFile(path);

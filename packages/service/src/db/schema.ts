@@ -7,6 +7,7 @@ import type {
   ProcessTable,
   TelemetryTable,
 } from './tables/channel.ts';
+import type { BusMessageTable, BusPositionTable, WorkTable } from './tables/cluster.ts';
 import type { ConnectorEventTable, ConnectorTable, DeliveryTable } from './tables/connectors.ts';
 import type {
   ActivationTable,
@@ -36,6 +37,7 @@ import type { SettingTable } from './tables/settings.ts';
 export type * from './tables/attributes.ts';
 export type * from './tables/bundles.ts';
 export type * from './tables/channel.ts';
+export type * from './tables/cluster.ts';
 export type { Flag, TimeMs } from './tables/columns.ts';
 export type * from './tables/connectors.ts';
 export type * from './tables/data.ts';
@@ -86,6 +88,9 @@ export interface Schema {
   control_values: ControlValueTable;
   messages: MessageTable;
   processes: ProcessTable;
+  bus_position: BusPositionTable;
+  bus_messages: BusMessageTable;
+  work: WorkTable;
   channels: ChannelTable;
   telemetry: TelemetryTable;
   device_nodes: DeviceNodeTable;

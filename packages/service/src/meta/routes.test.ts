@@ -130,8 +130,9 @@ describe('API documents', () => {
   });
 });
 
-eachDatabase('readyz', (open) => {
+eachDatabase('readyz', (open, kind, address) => {
   const ready = (app: TestApp) => app.client.call('meta.ready');
+  const bus = { kind: kind === 'postgres' ? 'postgres' : 'local', connected: true };
 
   // API-EP-GET-readyz
   it('says that database and file contents answer', async () => {
@@ -167,12 +168,24 @@ eachDatabase('readyz', (open) => {
     }
   });
 
+  it.skipIf(kind === 'sqlite')(
+    'says when messages reach no other node; requests are answered all the same',
+    async () => {
+      const away = { kind: 'nats', connected: false };
+      const storage = await openStorage(await address(), { nats: { url: 'nats://127.0.0.1:1' } });
+      const app = await buildApp(storage);
+      expect(await ready(app)).toMatchObject({ ok: true, value: { value: { status: 'ok', bus: away } } });
+      await app.service.close();
+      await storage.close();
+    },
+  );
+
   it('names an authority that is out of its time, as does the log', async () => {
     const device_names = ['localhost', '127.0.0.1', '::1'];
     const storage = await open();
     const first = await buildApp(storage);
     expect(await ready(first)).toEqual(
-      expect.objectContaining({ value: expect.objectContaining({ value: { status: 'ok', device_names } }) }),
+      expect.objectContaining({ value: expect.objectContaining({ value: { status: 'ok', bus, device_names } }) }),
     );
     await first.service.close();
     const lines: string[] = [];

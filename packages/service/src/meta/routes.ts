@@ -77,7 +77,9 @@ export function metaRoutes({
       }
       const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
       const warning = [trouble() ?? [], ...full].flat().join('; ');
-      return success({ status: 'ok', device_names: [...deviceNames], ...(warning !== '' && { warning }) });
+      const { kind, connected } = storage.bus;
+      const bus = { kind, connected };
+      return success({ status: 'ok', bus, device_names: [...deviceNames], ...(warning !== '' && { warning }) });
     },
 
     // API-EP-GET-metrics

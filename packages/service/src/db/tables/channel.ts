@@ -1,9 +1,13 @@
+import type { Generated } from 'kysely';
 import type { TimeMs } from './columns.ts';
 
 /** A process of the service, and when it last said that it is alive. */
 export interface ProcessTable {
   id: string;
+  /** By its own clock. */
   seen_at: TimeMs;
+  /** Counts its signs of life: others compare two looks, and no clocks. */
+  beats: Generated<number>;
 }
 
 /** A device that is on the message channel. */

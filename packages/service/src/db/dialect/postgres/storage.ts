@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto';
 import { type Clock, sleep } from '@moorage/base';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { type Bus, LocalBus } from '../../../bus/bus.ts';
+import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
 import type { Changes } from '../../../core/record-cache.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
@@ -63,20 +65,33 @@ async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise
 const builderOn = (pool: PostgresPool) =>
   new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
 
+interface PostgresOptions {
+  readonly onError: (error: Error) => void;
+  readonly statementMs: number;
+  readonly upTo?: string | undefined;
+  readonly nats?: NatsOptions | undefined;
+}
+
+async function openBus(
+  server: PostgresServerLink,
+  clock: Clock,
+  { onError, nats }: Pick<PostgresOptions, 'onError' | 'nats'>,
+): Promise<Bus> {
+  const bus = nats ? new NatsBus(nats, clock, onError) : new PostgresBus(server, clock);
+  await bus.open();
+  return bus;
+}
+
 /** Connects to the server and brings the tables up to date. */
 export async function openPostgres(
   url: string,
   clock: Clock,
-  {
-    onError,
-    statementMs,
-    upTo,
-  }: { readonly onError: (error: Error) => void; readonly statementMs: number; readonly upTo?: string | undefined },
+  { onError, statementMs, upTo, nats }: PostgresOptions,
 ): Promise<Storage> {
   const server = new PostgresServerLink(url, clock, onError);
   const migrated = await bringUpToDate(server, upTo);
-  const bus = new PostgresBus(server, clock);
-  await bus.open();
+  // Tables of an older version may have none for messages, and no node works on them.
+  const bus = upTo === undefined ? await openBus(server, clock, { onError, nats }) : new LocalBus();
   const pool = new PostgresPool(server, { size: poolSize, statementMs });
   const db = builderOn(pool);
   const backgroundDb = builderOn(
