@@ -31,20 +31,20 @@ describe('callUrl', () => {
 
 /** A service that always answers the same, and remembers what it was asked. */
 function answering(status: number, text: string, headers: Record<string, string> = {}) {
-  const asked: { url: string; init: RequestInit }[] = [];
+  const requests: { url: string; init: RequestInit }[] = [];
   const fetch = async (url: string, init: RequestInit) => {
-    asked.push({ url, init });
+    requests.push({ url, init });
     return new Response(text, { status, headers });
   };
-  return { asked, client: createClient({ baseUrl: 'http://host:1/', token: 'T', fetch }) };
+  return { requests, client: createClient({ baseUrl: 'http://host:1/', token: 'T', fetch }) };
 }
 
 describe('client', () => {
   it('sends method, address, token and JSON body as the contract says', async () => {
-    const { asked, client } = answering(200, '{"id":"x"}');
+    const { requests, client } = answering(200, '{"id":"x"}');
     const reply = await client.call('tokens.rename', { params: { token_id: 'x' }, body: { title: 'New' } });
     expect(reply).toMatchObject({ ok: true, value: { value: { id: 'x' }, total: undefined } });
-    const [{ url, init } = { url: '', init: {} }] = asked;
+    const [{ url, init } = { url: '', init: {} }] = requests;
     expect(url).toBe('http://host:1/api/user/tokens/x');
     expect(init).toMatchObject({ method: 'PUT', body: '{"title":"New"}' });
     const headers = new Headers(init.headers);
@@ -53,9 +53,9 @@ describe('client', () => {
   });
 
   it('keeps its token from endpoints that need none', async () => {
-    const { asked, client } = answering(200, '{}');
+    const { requests, client } = answering(200, '{}');
     unwrap(await client.call('auth.login', { body: { username: 'a', password: 'b' } }));
-    expect(new Headers(asked[0]?.init.headers).has('authorization')).toBe(false);
+    expect(new Headers(requests[0]?.init.headers).has('authorization')).toBe(false);
   });
 
   it.each([
@@ -64,9 +64,9 @@ describe('client', () => {
     ['a blob of no type', new Blob(['x']), 'application/octet-stream'],
     ['a form', new FormData(), 'multipart/form-data'],
   ])('sends %s with the media type of the body', async (_, body, expected) => {
-    const { asked, client } = answering(200, '{}');
+    const { requests, client } = answering(200, '{}');
     unwrap(await client.call('deviceFiles.upload', { params: { device_id: 'x', path: 'a/b c' }, body }));
-    const [{ url, init } = { url: '', init: {} }] = asked;
+    const [{ url, init } = { url: '', init: {} }] = requests;
     expect(url).toBe('http://host:1/api/devices/x/files/a/b%20c');
     // What `fetch` makes of it.
     expect(new Request(url, init).headers.get('content-type')).toContain(expected);

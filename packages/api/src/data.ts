@@ -250,7 +250,7 @@ export const channelContract = {
     path: '/api/devices/{device_id}/channel',
     spec: ['API-EP-GET-devices-device_id-channel'],
     tag,
-    summary: 'Whether the device is on the message channel, and what it last told of itself',
+    summary: 'Whether the device is on the message channel, and what it last reported',
     auth: 'bearer',
     params: deviceParams,
     reply: Type.Object({

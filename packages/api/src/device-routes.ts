@@ -78,7 +78,7 @@ export const deviceRoutesContract = {
     spec: ['API-DEV-POST-certificate'],
     tag: deviceListenerTag,
     summary: 'Get a new certificate and key; the old ones stay good until the new certificate acknowledges itself',
-    description: 'Whoever shows the old certificate after that is taken for a copy of the device, refused and logged.',
+    description: 'A device that shows the old certificate after that is taken for a copy, refused and logged.',
     auth: 'device',
     reply: DeviceCredentials,
     errors: deviceRouteErrors,

@@ -39,7 +39,7 @@ export const StatusRecord = Type.Object({
       online: count,
       active: count,
       enabled: count,
-      unclaimed_offers: Type.Integer({ minimum: 0, description: 'updates on offer that nobody has begun to fetch' }),
+      unclaimed_offers: Type.Integer({ minimum: 0, description: 'updates on offer that no device has begun to fetch' }),
       outdated: Type.Integer({ minimum: 0, description: 'do not run yet what they were offered last' }),
       failed: Type.Integer({ minimum: 0, description: 'whose last update failed' }),
     },

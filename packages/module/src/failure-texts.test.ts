@@ -290,7 +290,7 @@ describe('a store that fails', () => {
     rig.module.executeNow = executeNow;
     expect(answer.status).toBe(500);
     expect(answer.text).toBe('Server error\r\n');
-    expect(rig.heard()).toContain('HTTP server error: Storage failed');
+    expect(rig.logged()).toContain('HTTP server error: Storage failed');
     await rig.close();
   });
 

@@ -19,16 +19,16 @@ function exampleOf(guide: string): string {
 test('The guide to personalities has one that works', async () => {
   const loaded = loadPersonality(exampleOf('personality.md'));
   if (!loaded.ok) throw new Error(loaded.error);
-  const { heard, module, pass, run } = await moduleRig({ personality: loaded.value });
+  const { logged, module, pass, run } = await moduleRig({ personality: loaded.value });
   const banner = 'Breakwater-2.1.0.4, Built:2014-11-02 09:30:00 for BW100.2, Board:BW100_Eval.1';
-  expect(heard()).toEqual([banner, '[Ready]']);
+  expect(logged()).toEqual([banner, '[Ready]']);
   expect(await run('fw_version')).toBe(`0 ${banner}`);
   expect(await run('get uart.baud 0')).toBe('0 9600');
   expect(await run('save')).toBe('0 OK');
   await run('set wlan.ssid harbour-open');
   await run('network_up');
   await pass(0);
-  expect(heard().at(-1)).toBe('[Online]');
+  expect(logged().at(-1)).toBe('[Online]');
   expect(module.timings.scanMs).toBeGreaterThanOrEqual(1500);
   expect(module.timings.scanMs).toBeLessThanOrEqual(4000);
 });
@@ -48,15 +48,15 @@ test('The guide to models has one that works', async () => {
 test('The guide to the air has one that works', async () => {
   const parsed = parseAir(exampleOf('air.md'));
   if (!parsed.ok) throw new Error(parsed.error);
-  const { heard, module, pass, run } = await moduleRig({ air: parsed.value });
+  const { logged, module, pass, run } = await moduleRig({ air: parsed.value });
   expect(await run('wlan_scan quay')).toMatch(/^0 ! 2 networks found\r\n/);
   expect(await run('wps')).toBe('0 Success');
   expect(await run('network_up')).toBe('0 In progress');
   await pass(2_000);
-  expect(heard().at(-1)).toBe('[Associated]');
+  expect(logged().at(-1)).toBe('[Associated]');
   expect(module.wlan.accessPoint?.channel).toBe(1);
   await pass(120_000);
-  expect([heard(), module.wlan.accessPoint?.channel]).toEqual([[], 11]);
+  expect([logged(), module.wlan.accessPoint?.channel]).toEqual([[], 11]);
   await run('set wlan.ssid cellar');
   await run('set wlan.passkey ""');
   await run('network_restart');
@@ -64,7 +64,7 @@ test('The guide to the air has one that works', async () => {
   expect(await run('get network.gateway')).toBe('0 192.168.7.1');
   expect(await run('network_up -i softap')).toBe('0 Success');
   await pass(5_000);
-  expect(heard().at(-1)).toBe('[Associated: 02:00:00:00:01:01]');
+  expect(logged().at(-1)).toBe('[Associated: 02:00:00:00:01:01]');
 });
 
 test('The guide to the module names the commands that wait, and no others', () => {

@@ -9,8 +9,8 @@ const banner = 'Moorage-2.2.0.12, Built:2015-04-08 20:12:21 for Module.3, Board:
 describe('boot', () => {
   // Spec: MOD-EVENT-boot, MOD-EVENT-ready, MOD-CMD-version.
   test('prints the version line and [Ready]', async () => {
-    const { heard, run } = await moduleRig();
-    expect(heard()).toEqual([banner, '[Ready]']);
+    const { logged, run } = await moduleRig();
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('version')).toBe(`0 ${banner}`);
     expect(await run('get system.version')).toBe(`0 ${banner}`);
   });
@@ -21,9 +21,9 @@ describe('boot', () => {
     for (const line of ['set wlan.ssid harbour', 'set wlan.passkey moorings', 'set wlan.auto_join.enabled 1', 'save']) {
       await run(line);
     }
-    const { heard, pass, run: ask } = await moduleRig({ store });
+    const { logged, pass, run: ask } = await moduleRig({ store });
     await pass(1000);
-    expect(heard()).toEqual([
+    expect(logged()).toEqual([
       banner,
       '[Ready]',
       '[Associating to harbour]',
@@ -42,18 +42,18 @@ describe('boot', () => {
   test('takes the time that the personality says, and ends when the module is closed meanwhile', async () => {
     const personality = loadPersonality('{"timings":{"bootMs":2000}}');
     if (!personality.ok) throw new Error(personality.error);
-    const { clock, heard, module, run } = await moduleRig({ personality: personality.value });
-    heard();
+    const { clock, logged, module, run } = await moduleRig({ personality: personality.value });
+    logged();
     await run('reboot');
     await clock.advance(1999);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await clock.advance(1);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     await run('reboot');
     await clock.advance(1000);
     await module.close();
     await clock.advance(5000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await expect(module.boot()).rejects.toThrow('The module has been closed');
   });
 });
@@ -118,16 +118,16 @@ test('the load of the module is that of its memory, which a file more is seen in
 describe('reboot', () => {
   // Spec: MOD-CMD-reboot, MOD-EVENT-disassociated.
   test('prints its lines in order and loses what is not saved', async () => {
-    const { heard, module, pass, run } = await moduleRig();
+    const { logged, module, pass, run } = await moduleRig();
     await run('set wlan.ssid harbour-open');
     await run('network_up');
     await pass(1000);
     await run('set time.rtc 1700000000');
     await run('fcr -o half.txt 10');
-    heard();
+    logged();
     expect(await run('reboot')).toBe('0 Rebooting');
     await pass(0);
-    expect(heard()).toEqual(['[2023-11-14 | 22:13:20: Disassociated]', banner, '[Ready]']);
+    expect(logged()).toEqual(['[2023-11-14 | 22:13:20: Disassociated]', banner, '[Ready]']);
     expect(await run('get wlan.ssid')).toBe('0 ');
     expect(await run('get time.last_set')).toBe('0 -1');
     expect(await run('get network.status')).toBe('0 0');
@@ -145,16 +145,16 @@ describe('factory reset', () => {
   // Spec: MOD-CMD-factory_reset, MOD-OPT-factory_reset-mac.
   test('brings the defaults, erases the saved copy, keeps the files, and reboots', async () => {
     const store = new MemoryStore();
-    const { heard, module, pass, run } = await moduleRig({ store });
+    const { logged, module, pass, run } = await moduleRig({ store });
     await run('set wlan.ssid gone');
     await run('save');
     await run('fcr a.txt 5', 'hello');
-    heard();
+    logged();
     expect(await run(`factory_reset ${module.identity.mac.toLowerCase()}`)).toBe('0 Success');
     // The host still gets its answer in its own mode; the reboot brings the defaults.
     expect(await run('get wlan.ssid')).toBe('0 gone');
     await pass(0);
-    expect(heard()).toEqual(['Rebooting', banner, '[Ready]']);
+    expect(logged()).toEqual(['Rebooting', banner, '[Ready]']);
     expect(await run('get wlan.ssid')).toBe('0 ');
     expect(await run('fst a.txt')).toMatch(/^0 5,/);
     const again = await moduleRig({ store: store.survivor() });
@@ -166,21 +166,21 @@ describe('factory reset', () => {
     ['fac 00:00:00:00:00:00', '7 Invalid argument'],
     ['fac x', '7 Invalid argument'],
   ])('%s answers %j and changes nothing', async (line, expected) => {
-    const { heard, pass, run } = await moduleRig();
+    const { logged, pass, run } = await moduleRig();
     await run('set wlan.ssid kept');
-    heard();
+    logged();
     expect(await run(line)).toBe(expected);
     await pass(0);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     expect(await run('get wlan.ssid')).toBe('0 kept');
   });
 
   test('of the board itself does the same', async () => {
-    const { heard, module, run } = await moduleRig();
+    const { logged, module, run } = await moduleRig();
     await run('set wlan.ssid gone');
-    heard();
+    logged();
     await module.factoryReset();
-    expect(heard()).toEqual(['Rebooting', banner, '[Ready]']);
+    expect(logged()).toEqual(['Rebooting', banner, '[Ready]']);
     expect(await run('get wlan.ssid')).toBe('0 ');
   });
 });
@@ -232,22 +232,22 @@ describe('a module', () => {
 
   // MOD-VAR-time.zone, MOD-VAR-system.cmd.timestamp
   test('says what a stream does, and the notices follow system.msg', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('fcr a.txt 5', 'hello');
     await run('set system.msg stream_closed [@tGone @h]');
     await run('fop a.txt');
-    heard();
+    logged();
     expect(await run('close 0')).toBe('0 Success');
-    expect(heard()).toEqual(['Closing: 0', '[Gone 0]']);
+    expect(logged()).toEqual(['Closing: 0', '[Gone 0]']);
     await run('set time.rtc 1700000000');
     await run('set time.zone -4:30');
     await run('fop a.txt');
     await run('close 0');
-    expect(heard().at(-1)).toBe('[2023-11-14 | 17:43:20: Gone 0]');
+    expect(logged().at(-1)).toBe('[2023-11-14 | 17:43:20: Gone 0]');
     await run('set system.cmd.timestamp none');
     await run('fop a.txt');
     await run('close 0');
-    expect(heard().at(-1)).toBe('[Gone 0]');
+    expect(logged().at(-1)).toBe('[Gone 0]');
   });
 
   test('without a change saves no settings', async () => {

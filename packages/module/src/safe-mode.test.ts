@@ -21,15 +21,15 @@ describe('a fault', () => {
   // MOD-CMD-faults_print
   test('is kept, and resets the module without a word of what ends', async () => {
     const store = new MemoryStore();
-    const { heard, module, pass, run } = await moduleRig({ store });
+    const { logged, module, pass, run } = await moduleRig({ store });
     await run('set wlan.ssid harbour-open');
     await run('network_up');
     await pass(1000);
     await run('fcr -o half.txt 10');
-    heard();
+    logged();
     expect(await run('faults_print')).toBe('0 None');
     await module.fault('Hard Fault Exception');
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('faup')).toBe(`0 ${row(0, 'Hard Fault Exception')}`);
     expect(await run('get wlan.ssid')).toBe('0 ');
     expect(await run('get network.status')).toBe('0 0');
@@ -39,18 +39,18 @@ describe('a fault', () => {
   });
 
   test('overtakes a boot that is on its way: the module starts once', async () => {
-    const { heard, module } = await moduleRig();
-    heard();
+    const { logged, module } = await moduleRig();
+    logged();
     await Promise.all([module.fault('First Fault'), module.fault('Second Fault')]);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(module.power.state).toBe('on');
   });
 
   test('cannot have a name of several lines, nor come while the module sleeps or is off', async () => {
-    const { heard, module, run } = await moduleRig();
-    heard();
+    const { logged, module, run } = await moduleRig();
+    logged();
     await expect(module.fault('a\nb')).rejects.toThrow('printable');
-    expect([heard(), await run('faup')]).toEqual([[], '0 None']);
+    expect([logged(), await run('faup')]).toEqual([[], '0 None']);
     await module.sleep();
     await expect(module.fault('Bus Fault')).rejects.toThrow('sleeps');
     await module.close();
@@ -61,13 +61,13 @@ describe('a fault', () => {
 describe('safe mode', () => {
   // MOD-STATE-3, MOD-LIMIT-faults, MOD-VAR-system.safemode
   test('comes with the boot after the last fault that the model allows', async () => {
-    const { heard, module, run } = await moduleRig({ model: twoFaults });
-    heard();
+    const { logged, module, run } = await moduleRig({ model: twoFaults });
+    logged();
     await module.fault('Watchdog Reset');
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('get system.safemode')).toBe('0 0');
     await module.fault('Bus Fault');
-    expect(heard()).toEqual([banner, entered]);
+    expect(logged()).toEqual([banner, entered]);
     expect(await run('get sy s')).toBe('0 1');
     await module.fault('Usage Fault');
     expect(await run('faup')).toBe(`0 ${row(0, 'Watchdog Reset')}\r\n${row(1, 'Bus Fault')}`);
@@ -114,57 +114,57 @@ describe('safe mode', () => {
   });
 
   test('does nothing by itself: no join, no setup command, no sleep', async () => {
-    const { heard, module, pass, run } = await moduleRig({ model: twoFaults });
+    const { logged, module, pass, run } = await moduleRig({ model: twoFaults });
     for (const line of ['wlan.ssid harbour-open', 'wlan.auto_join.enabled 1', 'system.gotosleep.timeout 5']) {
       await run(`set ${line}`);
     }
     await run('save');
     await module.fault('Bus Fault');
     await module.fault('Bus Fault');
-    heard();
+    logged();
     await pass(60_000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     expect(module.power.state).toBe('on');
   });
 
   // MOD-CMD-faults_reset
   test('is left by faults_reset and a reboot', async () => {
-    const { heard, pass, run } = await inSafeMode();
+    const { logged, pass, run } = await inSafeMode();
     expect(await run('faur')).toBe('0 Success');
     expect(await run('faup')).toBe('0 None');
     expect(await run('get system.safemode')).toBe('0 1');
-    heard();
+    logged();
     expect(await run('reboot')).toBe('0 Rebooting');
     await pass(0);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('get system.safemode')).toBe('0 0');
   });
 
   test('returns with a reboot alone, and a factory reset keeps the faults', async () => {
-    const { heard, module, pass, run } = await inSafeMode();
-    heard();
+    const { logged, module, pass, run } = await inSafeMode();
+    logged();
     await run('reboot');
     await pass(0);
-    expect(heard()).toEqual([banner, entered]);
+    expect(logged()).toEqual([banner, entered]);
     await run(`fac ${module.identity.mac}`);
     await pass(0);
-    expect(heard()).toEqual(['Rebooting', banner, entered]);
+    expect(logged()).toEqual(['Rebooting', banner, entered]);
   });
 });
 
 // MOD-VAR-system.boot.app
 describe('the boot loader', () => {
   test('starts the recovery program or the main one, as commands say', async () => {
-    const { heard, pass, run } = await moduleRig();
+    const { logged, pass, run } = await moduleRig();
     expect(await run('get system.boot.app')).toBe('0 main_app.exe');
     await run('set system.boot.app upgrade_app.exe');
     expect(await run('get system.safemode')).toBe('0 0');
     await run('save');
-    heard();
+    logged();
     await run('reboot');
     await pass(0);
     // No fault has led here.
-    expect(heard()).toEqual([banner]);
+    expect(logged()).toEqual([banner]);
     expect(await run('faup')).toBe('0 None');
     expect(await run('get system.safemode')).toBe('0 1');
     expect(await run('list')).toBe('3 Unknown command');
@@ -172,31 +172,31 @@ describe('the boot loader', () => {
     await run('save');
     await run('reboot');
     await pass(0);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('get system.safemode')).toBe('0 0');
   });
 
   test.each(['missing.exe', 'wifi_fw.bin', 'page.html', '""'])('starts the main program for %s', async (name) => {
-    const { heard, pass, run } = await moduleRig();
+    const { logged, pass, run } = await moduleRig();
     await run('fcr page.html 5', 'hello');
     expect(await run(`set system.boot.app ${name}`)).toBe('0 Set OK');
     await run('save');
-    heard();
+    logged();
     await run('reboot');
     await pass(0);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
   });
 });
 
 describe('force_safemode', () => {
   // MOD-CMD-force_safemode, MOD-OPT-force_safemode-mac, MOD-STATE-4
   test('fills the list and reboots into safe mode', async () => {
-    const { heard, module, pass, run } = await moduleRig({ model: twoFaults });
+    const { logged, module, pass, run } = await moduleRig({ model: twoFaults });
     await module.fault('Bus Fault');
-    heard();
+    logged();
     expect(await run(`force_safemode ${module.identity.mac.toLowerCase()}`)).toBe('0 Forcing safemode...');
     await pass(0);
-    expect(heard()).toEqual([banner, entered]);
+    expect(logged()).toEqual([banner, entered]);
     expect(await run('faup')).toBe(`0 ${row(0, 'Bus Fault')}\r\n${row(1, forcedFault)}`);
   });
 
@@ -205,11 +205,11 @@ describe('force_safemode', () => {
     ['force_safemode 00:00:00:00:00:00', '7 Invalid argument'],
     ['force_safemode a b', '5 Too many arguments'],
   ])('%s answers %j and changes nothing', async (line, answer) => {
-    const { heard, pass, run } = await moduleRig();
-    heard();
+    const { logged, pass, run } = await moduleRig();
+    logged();
     expect(await run(line)).toBe(answer);
     await pass(0);
-    expect([heard(), await run('faup')]).toEqual([[], '0 None']);
+    expect([logged(), await run('faup')]).toEqual([[], '0 None']);
   });
 
   test('is in no list', async () => {

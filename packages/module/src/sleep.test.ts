@@ -10,7 +10,7 @@ async function asleep(...settings: string[]) {
   await rig.run('network_up');
   await rig.pass(1000);
   for (const setting of settings) expect(await rig.run(`set ${setting}`)).toBe('0 Set OK');
-  rig.heard();
+  rig.logged();
   expect(await rig.run('sleep')).toBe('0 ');
   return rig;
 }
@@ -18,19 +18,19 @@ async function asleep(...settings: string[]) {
 describe('sleep', () => {
   // MOD-CMD-sleep, MOD-VAR-system.wakeup.timeout
   test('ends after its timeout with a boot; the network is gone and nothing more is said', async () => {
-    const { heard, module, pass, run } = await asleep('system.wakeup.timeout 60');
-    expect(heard()).toEqual(['[Sleep]']);
+    const { logged, module, pass, run } = await asleep('system.wakeup.timeout 60');
+    expect(logged()).toEqual(['[Sleep]']);
     expect([module.power.state, module.streams.list(), module.wlan.status]).toEqual(['asleep', [], 0]);
     await pass(59_999);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await pass(1);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('get wlan.ssid')).toBe('0 ');
   });
 
   test('keeps the time, and the uptime begins anew', async () => {
-    const { heard, pass, run } = await asleep('system.wakeup.timeout 60', 'time.rtc 1700000000');
-    expect(heard()).toEqual(['[2023-11-14 | 22:13:20: Sleep]']);
+    const { logged, pass, run } = await asleep('system.wakeup.timeout 60', 'time.rtc 1700000000');
+    expect(logged()).toEqual(['[2023-11-14 | 22:13:20: Sleep]']);
     await pass(65_000);
     expect(await run('get time.rtc')).toBe('0 1700000065');
     expect(await run('get time.last_set')).toBe('0 65');
@@ -39,17 +39,17 @@ describe('sleep', () => {
 
   // MOD-VAR-system.wakeup.events
   test('ends when one of its pins changes', async () => {
-    const { heard, module, pass } = await asleep('system.wakeup.events gpio3,gpio22');
-    heard();
+    const { logged, module, pass } = await asleep('system.wakeup.events gpio3,gpio22');
+    logged();
     module.pins.drive(4, 1);
     await pass(1000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     module.pins.drive(22, 1);
     await pass(0);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     module.pins.drive(22, 0);
     await pass(1000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 
   // MOD-VAR-gpio.sleep
@@ -78,55 +78,55 @@ describe('sleep', () => {
   });
 
   test('without a source lasts until a reset', async () => {
-    const { heard, module, pass } = await asleep();
-    heard();
+    const { logged, module, pass } = await asleep();
+    logged();
     await pass(1e9);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await module.reset();
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     await pass(1e9);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 
   test('is over when the module is closed: nothing wakes it', async () => {
-    const { clock, heard, module, pass } = await asleep('system.wakeup.timeout 5');
-    heard();
+    const { clock, logged, module, pass } = await asleep('system.wakeup.timeout 5');
+    logged();
     await module.close();
     await pass(10_000);
-    expect([heard(), clock.pending]).toEqual([[], 0]);
+    expect([logged(), clock.pending]).toEqual([[], 0]);
   });
 });
 
 describe('system.gotosleep.timeout', () => {
   // MOD-VAR-system.gotosleep.timeout
   test('lets the module sleep so long after it is set, and after each boot', async () => {
-    const { heard, pass, run } = await moduleRig();
+    const { logged, pass, run } = await moduleRig();
     await run('set system.gotosleep.timeout 10');
     await run('set system.wakeup.timeout 20');
     await run('save');
     await run('set system.gotosleep.timeout 30');
-    heard();
+    logged();
     await pass(29_999);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await pass(1);
-    expect(heard()).toEqual(['[Sleep]']);
+    expect(logged()).toEqual(['[Sleep]']);
     await pass(20_000);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     await pass(10_000);
-    expect(heard()).toEqual(['[Sleep]']);
+    expect(logged()).toEqual(['[Sleep]']);
   });
 
   test('of 0 is never, and a reboot begins it anew', async () => {
-    const { clock, heard, pass, run } = await moduleRig();
+    const { clock, logged, pass, run } = await moduleRig();
     await run('set system.gotosleep.timeout 10');
     await run('set system.gotosleep.timeout 0');
     expect(clock.pending).toBe(0);
     await run('set system.gotosleep.timeout 10');
     await run('reboot');
     await pass(0);
-    heard();
+    logged();
     await pass(60_000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ const reason =
   namespaceObstacle() ||
   missingProgram('avahi-daemon', 'avahi-browse', 'avahi-publish', 'avahi-resolve', 'dbus-daemon');
 
-/** A bus on which everything is allowed, for nobody but this test. */
+/** A bus on which everything is allowed, for this test alone. */
 const busConfig = (folder: string): string => `<busconfig>
   <type>session</type>
   <listen>unix:path=${folder}/bus</listen>

@@ -42,12 +42,12 @@ export async function addHost(network: HostNetwork, name: string, ip: string): P
 /** A call of a host to a server of the module. */
 export class Call {
   readonly #connection: Connection;
-  heard = '';
+  received = '';
 
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.stream.on('data', (chunk: Buffer) => {
-      this.heard += chunk.toString('latin1');
+      this.received += chunk.toString('latin1');
     });
     connection.stream.on('error', () => {});
   }
@@ -65,7 +65,7 @@ export class Call {
 export class ScriptedPeer {
   readonly #steps: readonly PeerStep[];
   #at = 0;
-  #heard = '';
+  #received = '';
   #stream: Connection['stream'] | undefined;
   /** The first thing that went otherwise. */
   problem: string | undefined;
@@ -76,22 +76,22 @@ export class ScriptedPeer {
 
   /** Nothing is left to do, and nothing has come that was not expected. */
   get done(): boolean {
-    return this.problem === undefined && this.#at === this.#steps.length && this.#heard === '';
+    return this.problem === undefined && this.#at === this.#steps.length && this.#received === '';
   }
 
   /** What is the matter when it is not done. */
   get state(): string {
     const next = this.#steps[this.#at];
-    return this.problem ?? `next is ${JSON.stringify(next)}, has heard "${spell(this.#heard)}"`;
+    return this.problem ?? `next is ${JSON.stringify(next)}, has received "${spell(this.#received)}"`;
   }
 
   accept({ stream }: Connection): void {
     this.#stream = stream;
-    this.#heard = '';
+    this.#received = '';
     stream.on('error', () => {});
     stream.on('data', (chunk: Buffer) => {
       if (stream !== this.#stream) return;
-      this.#heard += chunk.toString('latin1');
+      this.#received += chunk.toString('latin1');
       this.#play(stream);
     });
     this.#play(stream);
@@ -100,11 +100,11 @@ export class ScriptedPeer {
   #play(stream: Connection['stream']): void {
     for (let step = this.#steps[this.#at]; step; step = this.#steps[this.#at]) {
       if (step.kind === 'hears') {
-        if (this.#heard.length < step.bytes.length) return;
-        const heard = this.#heard.slice(0, step.bytes.length);
-        this.#heard = this.#heard.slice(step.bytes.length);
-        if (heard !== step.bytes) {
-          this.problem ??= `heard "${spell(heard)}" instead of "${spell(step.bytes)}"`;
+        if (this.#received.length < step.bytes.length) return;
+        const received = this.#received.slice(0, step.bytes.length);
+        this.#received = this.#received.slice(step.bytes.length);
+        if (received !== step.bytes) {
+          this.problem ??= `received "${spell(received)}" instead of "${spell(step.bytes)}"`;
           stream.destroy();
           return;
         }

@@ -104,7 +104,7 @@ describe('mDNS beside the package multicast-dns', () => {
     const name = `quay-${run}`;
     const owner = await peer();
     owner.on('query', ({ questions = [] }) => {
-      if (!questions.some(({ name: asked }) => asked === `${name}.local`)) return;
+      if (!questions.some(({ name: isQueried }) => isQueried === `${name}.local`)) return;
       owner.respond([{ name: `${name}.local`, type: 'A', ttl: 120, data: '127.0.0.99' }]);
     });
     const { lines } = await namedModule(name);
@@ -117,10 +117,10 @@ describe('mDNS beside the package multicast-dns', () => {
     const [service, target] = [`a b.${type}.local`, `pier-${run}.local`];
     const host = await peer();
     host.on('query', ({ questions = [] }) => {
-      const asked = (name: string): boolean => questions.some((question) => question.name === name);
-      if (asked(`${type}.local`)) host.respond([{ name: `${type}.local`, type: 'PTR', ttl: 120, data: service }]);
-      if (asked(service)) host.respond([{ name: service, type: 'SRV', ttl: 120, data: { port: 4711, target } }]);
-      if (asked(target)) host.respond([{ name: target, type: 'A', ttl: 120, data: '127.0.0.77' }]);
+      const isQueried = (name: string): boolean => questions.some((question) => question.name === name);
+      if (isQueried(`${type}.local`)) host.respond([{ name: `${type}.local`, type: 'PTR', ttl: 120, data: service }]);
+      if (isQueried(service)) host.respond([{ name: service, type: 'SRV', ttl: 120, data: { port: 4711, target } }]);
+      if (isQueried(target)) host.respond([{ name: target, type: 'A', ttl: 120, data: '127.0.0.77' }]);
     });
     const { module } = await namedModule(`berth-${run}`);
     const { text } = await module.execute(`mdns_discover ${type}`);

@@ -44,33 +44,33 @@ describe('the serialport package on the pseudo-terminal', () => {
     const port = new SerialPort({ path: address, baudRate, parity: 'even', autoOpen: false });
     await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
     cleanups.push(() => new Promise<void>((resolve) => port.close(() => resolve())));
-    const heard = { bytes: Buffer.alloc(0) };
+    const received = { bytes: Buffer.alloc(0) };
     port.on('data', (bytes: Buffer) => {
-      heard.bytes = Buffer.concat([heard.bytes, bytes]);
+      received.bytes = Buffer.concat([received.bytes, bytes]);
     });
-    return { port, heard, module };
+    return { port, received, module };
   }
 
   test.each([9600, 115_200, 921_600])('opened at %i it carries commands and any bytes', async (baudRate) => {
-    const { port, heard } = await opened(baudRate);
+    const { port, received } = await opened(baudRate);
     port.write(`file_create a ${all.length}\n`);
     port.write(all);
     port.write('file_open a\n');
     const ready = 'R000014\r\nFile created\r\nR000003\r\n0\r\n';
-    await expect.poll(() => heard.bytes.toString('latin1')).toBe(ready);
+    await expect.poll(() => received.bytes.toString('latin1')).toBe(ready);
     port.write('stream_read 0 4096\n');
     const expected = `${ready}R004098\r\n${all.toString('latin1')}\r\n`;
-    await expect.poll(() => heard.bytes.toString('latin1')).toBe(expected);
+    await expect.poll(() => received.bytes.toString('latin1')).toBe(expected);
   });
 
   test('its calls for modem lines and draining do no harm', async () => {
-    const { port, heard } = await opened(115_200);
+    const { port, received } = await opened(115_200);
     // A pseudo-terminal has no such lines; whether the call fails is the system's affair.
     await new Promise<void>((resolve) => port.set({ dtr: true, rts: true }, () => resolve()));
     await new Promise<void>((resolve) => port.flush(() => resolve()));
     port.write('get bus.mode\n');
     await new Promise<void>((resolve) => port.drain(() => resolve()));
-    await expect.poll(() => heard.bytes.toString('latin1')).toBe('R000009\r\ncommand\r\n');
+    await expect.poll(() => received.bytes.toString('latin1')).toBe('R000009\r\ncommand\r\n');
   });
 });
 

@@ -107,11 +107,11 @@ export class SocketNetwork {
   }
 
   async #datagrams(host: Host, net: Net, wanted: number, receive: (datagram: Datagram) => void) {
-    const heard = ({ bytes, address, port }: Datagram): void => {
+    const received = ({ bytes, address, port }: Datagram): void => {
       const from = this.#hosts.find(({ realIp }) => realIp === address);
       receive({ bytes, address: from?.ip ?? address, port: this.#datagramPorts.get(`${address}:${port}`) ?? port });
     };
-    const opened = await net.datagrams({ port: realPort(wanted) }, heard);
+    const opened = await net.datagrams({ port: realPort(wanted) }, received);
     if (!opened.ok) return opened;
     const port = wanted === 0 ? this.#nextDatagramPort++ : wanted;
     this.#datagramPorts.set(`${host.realIp}:${opened.value.port}`, port);

@@ -160,9 +160,9 @@ describe('streams and other programs', () => {
       })
       .toMatch(/^0 \d$/);
     const stream = Number(handle.slice(2));
-    const heard = printed(child, 'from the module');
+    const received = printed(child, 'from the module');
     expect(await run(`write ${stream} 16`, 'from the module\n')).toBe('0 Success');
-    await heard;
+    await received;
     child.stdin.write('from openssl\n');
     expect((await read(stream, 13)).toString()).toBe('from openssl\n');
     // It serves one client at a time.
@@ -189,9 +189,9 @@ describe('streams and other programs', () => {
     await expect.poll(() => module.streams.get(0)?.type).toBe('TLSS');
     child.stdin.write('hello module\n');
     expect((await read(0, 13)).toString()).toBe('hello module\n');
-    const heard = printed(child, 'hello client');
+    const received = printed(child, 'hello client');
     await run('write 0 12', 'hello client');
-    await heard;
+    await received;
     child.stdin.end();
     child.kill();
     await expect.poll(() => module.streams.get(0)).toBeUndefined();

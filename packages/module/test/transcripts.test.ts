@@ -99,10 +99,10 @@ function countReceived(): () => number {
 }
 
 /** What was sent is there when this returns: time may go on. */
-async function arrival(sent: number, heard: () => number): Promise<void> {
+async function arrival(sent: number, arrived: () => number): Promise<void> {
   const deadline = performance.now() + longestArrivalMs;
   for (let left = arrivalTurns; left > 0; left--) await turn();
-  while (heard() < sent && performance.now() < deadline) await turn();
+  while (arrived() < sent && performance.now() < deadline) await turn();
 }
 
 async function replay(
@@ -115,7 +115,7 @@ async function replay(
   const { module, call, peers } = await bootedModule(clock, transcript, network);
   let caller: Call | undefined;
   for (const line of transcript.setup) expect((await module.execute(line)).code, line).toBe(0);
-  const heard = countReceived();
+  const arrived = countReceived();
   let sent = 0;
   const wire = await openWire[wireName](module);
   const received = new Received(wire);
@@ -145,16 +145,16 @@ async function replay(
       } else if (step.kind === 'end') wire.stream.end();
       else if (step.kind === 'ended') await expect.poll(() => received.ended).toBe(true);
       else if (step.kind === 'wait') {
-        await arrival(sent, heard);
+        await arrival(sent, arrived);
         waitMs = step.ms;
       } else if (step.kind === 'call') caller = await call(step.port);
       else if (step.kind === 'says') caller?.say(step.bytes);
       else if (step.kind === 'hears') {
-        await expect.poll(() => spell(caller?.heard ?? '')).toBe(spell(step.bytes));
-        if (caller) caller.heard = '';
+        await expect.poll(() => spell(caller?.received ?? '')).toBe(spell(step.bytes));
+        if (caller) caller.received = '';
       } else if (step.kind === 'hangs-up') caller?.hangUp();
       else if (step.kind === 'pass') {
-        await arrival(sent, heard);
+        await arrival(sent, arrived);
         await clock.advance(step.ms);
       } else module.log.line(step.text);
     }

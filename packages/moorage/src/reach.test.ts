@@ -36,7 +36,7 @@ it('an address that its certificate lacks is not that of the listener', async ()
   expect(await own('127.0.0.2')).toMatch(/^127\.0\.0\.2:\d+ refuses connections$/);
 });
 
-it('another server under the name is told', async () => {
+it('another server under the name is reported', async () => {
   const { service } = await buildApp(await openStorage('sqlite::memory:'));
   const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
   const found = await whyUnreached({ host: 'localhost', port }, { ca, port: 1, fingerprint: undefined });
@@ -48,7 +48,7 @@ it('another server under the name is told', async () => {
   await service.close();
 });
 
-it('a server without TLS is told', async () => {
+it('a server without TLS is reported', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -57,6 +57,6 @@ it('a server without TLS is told', async () => {
   server.close();
 });
 
-it('a name that has no address is told', async () => {
+it('a name that has no address is reported', async () => {
   expect(await own('nowhere.invalid')).toMatch(/^nowhere\.invalid:\d+ has no address( at the moment)?$/);
 });

@@ -71,5 +71,5 @@ test('the network waits while the serial line is full', async () => {
   expect(peer.available()).toBeGreaterThan(10_000);
   host.take();
   await pass(10);
-  expect(host.heard()).toBe('y'.repeat(20_000));
+  expect(host.received()).toBe('y'.repeat(20_000));
 });

@@ -29,21 +29,21 @@ test('a rate that is off by 4 % is heard well, one that is off by 30 % is not', 
 
 test('a wrong rate makes garbage out of text, the same each time', () => {
   const text = Buffer.from('get wlan.ssid\r\n');
-  for (const [sent, heard] of [
+  for (const [sent, received] of [
     [115_200, 9600],
     [9600, 115_200],
     [57_600, 115_200],
     [115_200, 57_600],
   ] as const) {
-    const once = receivedAs(text, { ...usual, baud: sent }, { ...usual, baud: heard });
+    const once = receivedAs(text, { ...usual, baud: sent }, { ...usual, baud: received });
     expect(Buffer.from(once.bytes).toString('latin1')).not.toContain('get');
-    expect(receivedAs(text, { ...usual, baud: sent }, { ...usual, baud: heard })).toEqual(once);
+    expect(receivedAs(text, { ...usual, baud: sent }, { ...usual, baud: received })).toEqual(once);
   }
 });
 
 test('the wrong parity throws bytes away and counts them', () => {
-  const heard = receivedAs(all, { ...usual, parity: 'odd' }, { ...usual, parity: 'even' });
-  expect(heard).toEqual({ bytes: new Uint8Array(), framingErrors: 0, parityErrors: 256 });
+  const received = receivedAs(all, { ...usual, parity: 'odd' }, { ...usual, parity: 'even' });
+  expect(received).toEqual({ bytes: new Uint8Array(), framingErrors: 0, parityErrors: 256 });
 });
 
 test('seven bits of data lose the eighth', () => {
@@ -61,8 +61,8 @@ test('receivedAs ends, and never returns more than there was time for', () => {
     stopBits: fc.constantFrom(1, 1.5, 2),
   });
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 20 }), settings, settings, (bytes, sent, heard) => {
-      const { bytes: taken, framingErrors, parityErrors } = receivedAs(bytes, sent, heard);
+    fc.property(fc.uint8Array({ maxLength: 20 }), settings, settings, (bytes, sent, received) => {
+      const { bytes: taken, framingErrors, parityErrors } = receivedAs(bytes, sent, received);
       // At most one frame begins at each falling edge, of which a byte has five.
       expect(taken.length + framingErrors + parityErrors).toBeLessThanOrEqual(5 * bytes.length);
     }),

@@ -12,16 +12,16 @@ test('stream mode begins with the boot: no prompt, and bytes go both ways', asyn
   const { attach, restart, connect, pass } = await busRig();
   const host = attach();
   await restart('bus.mode stream');
-  expect(host.heard()).toMatch(/Moorage-.*\r\n\[Ready\]\r\n$/);
+  expect(host.received()).toMatch(/Moorage-.*\r\n\[Ready\]\r\n$/);
   const peer = new PeerStream();
   connect(peer);
-  expect(host.heard()).toBe('[Opened: 0]\r\n');
+  expect(host.received()).toBe('[Opened: 0]\r\n');
   host.type('up');
   await pass(10);
   expect(peer.sent()).toBe('up');
   peer.send('down');
   await pass(0);
-  expect(host.heard()).toBe('down');
+  expect(host.received()).toBe('down');
 });
 
 // MOD-VAR-bus.mode, MOD-SET-apply
@@ -30,10 +30,10 @@ test('bus.mode acts at the next boot, not before', async () => {
   const host = attach();
   connect(new PeerStream());
   await run('set bus.mode stream');
-  host.heard();
+  host.received();
   host.type('get bus.mode\r');
   await pass(0);
-  expect(host.heard()).toBe('get bus.mode\r\nstream\r\n> ');
+  expect(host.received()).toBe('get bus.mode\r\nstream\r\n> ');
 });
 
 // MOD-BUS-no-stream
@@ -56,15 +56,15 @@ test('stream mode takes the first stream that was opened, and the next when that
   const second = new PeerStream('TCPS');
   for (const type of ['FILE', 'CMD', 'HTTP', 'HTTPS', 'CLOUD'] as const) connect(new PeerStream(type));
   connect(second);
-  host.heard();
+  host.received();
   second.send('waits');
   host.type('one');
   await pass(10);
-  expect([peer.sent(), second.sent(), host.heard()]).toEqual(['one', '', '']);
+  expect([peer.sent(), second.sent(), host.received()]).toEqual(['one', '', '']);
   peer.send('last');
   peer.end();
   await pass(0);
-  expect(host.heard()).toBe('[Closed: 0]\r\nlastwaits');
+  expect(host.received()).toBe('[Closed: 0]\r\nlastwaits');
   host.type('two');
   await pass(10);
   expect([peer.sent(), second.sent()]).toEqual(['', 'two']);
@@ -77,7 +77,7 @@ test('stream mode takes a stream that was opened first although its handle is hi
   unwrap(await module.streams.close(0));
   const third = new PeerStream('WEBS');
   expect(connect(third)).toBe(0);
-  host.heard();
+  host.received();
   host.type('x');
   await pass(10);
   expect([second.sent(), third.sent()]).toEqual(['x', '']);
@@ -88,14 +88,14 @@ test('the break sequence gives a command line, and exit goes back', async () => 
   const { host, peer, pass } = await streaming();
   host.type('$$$');
   await pass(0);
-  expect(host.heard()).toBe('[Command Mode Start]\r\n> ');
+  expect(host.received()).toBe('[Command Mode Start]\r\n> ');
   peer.send('waits');
   host.type('get bus.mode\r\n');
   await pass(0);
-  expect(host.heard()).toBe('get bus.mode\r\nstream\r\n> ');
+  expect(host.received()).toBe('get bus.mode\r\nstream\r\n> ');
   host.type('exit\r\nafter');
   await pass(10);
-  expect(host.heard()).toBe('exit\r\n[Command Mode Stop]\r\nwaits');
+  expect(host.received()).toBe('exit\r\n[Command Mode Stop]\r\nwaits');
   expect(peer.sent()).toBe('after');
 });
 
@@ -121,7 +121,7 @@ test.each(['\r\n', '\r', '\n', ''])('a line end %j behind the break sequence is 
     if (whole) host.type(text);
     else for (const byte of text) host.type(byte);
     await pass(0);
-    expect(host.heard()).toBe('R000008\r\nstream\r\n');
+    expect(host.received()).toBe('R000008\r\nstream\r\n');
   }
 });
 
@@ -129,10 +129,10 @@ test('an empty line some time after the break sequence is one', async () => {
   const { host, pass } = await streaming();
   host.type('$$$');
   await pass(500);
-  host.heard();
+  host.received();
   host.type('\r\n');
   await pass(0);
-  expect(host.heard()).toBe('\r\n> ');
+  expect(host.received()).toBe('\r\n> ');
 });
 
 // MOD-BUS-silence
@@ -142,16 +142,16 @@ test('the break sequence counts only after 3 s of silence, and a wrong one is da
   await pass(2_999);
   host.type('$$$');
   await pass(3_000);
-  expect([host.heard(), peer.sent()]).toEqual(['', 'x$$$']);
+  expect([host.received(), peer.sent()]).toEqual(['', 'x$$$']);
   host.type('$$%');
   await pass(2_999);
   host.type('$$$');
   await pass(10);
-  expect([host.heard(), peer.sent()]).toEqual(['', '$$%$$$']);
+  expect([host.received(), peer.sent()]).toEqual(['', '$$%$$$']);
   await pass(3_000);
   host.type('$$$');
   await pass(0);
-  expect([host.heard(), peer.sent()]).toEqual(['[Command Mode Start]\r\n> ', '']);
+  expect([host.received(), peer.sent()]).toEqual(['[Command Mode Start]\r\n> ', '']);
 });
 
 // MOD-BUS-held
@@ -163,15 +163,15 @@ test('the characters of the break sequence may be 3 s apart; then they are data'
   await pass(2_999);
   host.type('$');
   await pass(0);
-  expect([host.heard(), peer.sent()]).toEqual(['[Command Mode Start]\r\n> ', '']);
+  expect([host.received(), peer.sent()]).toEqual(['[Command Mode Start]\r\n> ', '']);
   host.type('exit\r');
   await pass(3_000);
-  host.heard();
+  host.received();
   host.type('$$');
   await pass(2_999);
   expect(peer.sent()).toBe('');
   await pass(11);
-  expect([host.heard(), peer.sent()]).toEqual(['', '$$']);
+  expect([host.received(), peer.sent()]).toEqual(['', '$$']);
 });
 
 test('an empty bus.stream.cmd_seq breaks in never; another one acts at once', async () => {
@@ -179,30 +179,30 @@ test('an empty bus.stream.cmd_seq breaks in never; another one acts at once', as
   await run('set bus.stream.cmd_seq ""');
   host.type('$$$');
   await pass(3_000);
-  expect([host.heard(), peer.sent()]).toEqual(['', '$$$']);
+  expect([host.received(), peer.sent()]).toEqual(['', '$$$']);
   await run('set bus.stream.cmd_seq "+++AT"');
   host.type('+++AT');
   await pass(0);
-  expect(host.heard()).toBe('[Command Mode Start]\r\n> ');
+  expect(host.received()).toBe('[Command Mode Start]\r\n> ');
 });
 
 // MOD-VAR-bus.stream.cmd_gpio, MOD-STATE-1
 test('the command pin forces command mode, exit fails, and its release leads back', async () => {
   const { host, peer, module, pass } = await streaming('bus.stream.cmd_gpio 7', possible);
   module.pins.drive(7, 1);
-  expect(host.heard()).toBe('[Command Mode Start]\r\n> ');
+  expect(host.received()).toBe('[Command Mode Start]\r\n> ');
   host.type('exit\r');
   await pass(0);
-  expect(host.heard()).toBe('exit\r\nStream mode not operational\r\nCommand failed\r\n> ');
+  expect(host.received()).toBe('exit\r\nStream mode not operational\r\nCommand failed\r\n> ');
   host.type('half a li');
   await pass(0);
-  host.heard();
+  host.received();
   module.pins.drive(7, 0);
   await pass(0);
-  expect(host.heard()).toBe('[Command Mode Stop]\r\n');
+  expect(host.received()).toBe('[Command Mode Stop]\r\n');
   host.type('data');
   await pass(10);
-  expect([host.heard(), peer.sent()]).toEqual(['', 'data']);
+  expect([host.received(), peer.sent()]).toEqual(['', 'data']);
 });
 
 test('a boot with the command pin asserted comes to the command line without a notice', async () => {
@@ -210,10 +210,10 @@ test('a boot with the command pin asserted comes to the command line without a n
   const host = attach();
   module.pins.drive(7, 1);
   await restart('bus.stream.cmd_gpio 7', 'bus.mode stream');
-  expect(host.heard()).toMatch(/\[Ready\]\r\n> $/);
+  expect(host.received()).toMatch(/\[Ready\]\r\n> $/);
   module.pins.drive(7, 0);
   await pass(0);
-  expect(host.heard()).toBe('[Command Mode Stop]\r\n');
+  expect(host.received()).toBe('[Command Mode Stop]\r\n');
 });
 
 // MOD-CMD-exit, MOD-STATE-2
@@ -236,23 +236,23 @@ test('data and commands are on one UART and the log on the other', async () => {
   const { attach, restart, connect, module, pass } = await busRig();
   const [first, second] = [attach({ uart: 0 }), attach({ uart: 1 })];
   await restart('bus.data_bus uart1', 'bus.log_bus uart0');
-  first.heard();
-  second.heard();
+  first.received();
+  second.received();
   module.log.line('said');
   first.type('get bus.mode\r');
   second.type('get bus.mode\r');
   await pass(0);
-  expect([first.heard(), second.heard()]).toEqual(['said\r\n', 'get bus.mode\r\ncommand\r\n> ']);
+  expect([first.received(), second.received()]).toEqual(['said\r\n', 'get bus.mode\r\ncommand\r\n> ']);
   await restart('bus.mode stream');
-  first.heard();
-  second.heard();
+  first.received();
+  second.received();
   const peer = new PeerStream();
   connect(peer);
   peer.send('data');
   first.type('no');
   second.type('yes');
   await pass(10);
-  expect([first.heard(), second.heard(), peer.sent()]).toEqual(['[Opened: 0]\r\n', 'data', 'yes']);
+  expect([first.received(), second.received(), peer.sent()]).toEqual(['[Opened: 0]\r\n', 'data', 'yes']);
 });
 
 test('in stream mode HTTP and its kin still run commands', async () => {
@@ -269,7 +269,7 @@ test('a reboot ends command mode and drops what was collected', async () => {
   expect(peer.sent()).toBe('');
   host.type('$$$');
   await pass(0);
-  expect(host.heard()).toMatch(/\[Ready\]\r\n$/);
+  expect(host.received()).toMatch(/\[Ready\]\r\n$/);
 });
 
 test('bytes that come while the module starts again wait and are data in stream mode', async () => {
@@ -285,7 +285,7 @@ test('bytes that come while the module starts again wait and are data in stream 
   await clock.advance(1);
   await rebooted;
   await clock.advance(10);
-  expect(host.heard()).not.toContain('> ');
+  expect(host.received()).not.toContain('> ');
   expect(peer.sent()).toBe('early');
 });
 
@@ -296,12 +296,12 @@ test('several lines of one UART share the stream', async () => {
   other.type('b');
   peer.send('c');
   await pass(10);
-  expect([host.heard(), other.heard(), peer.sent()]).toEqual(['c', 'c', 'ab']);
+  expect([host.received(), other.received(), peer.sent()]).toEqual(['c', 'c', 'ab']);
   other.stream.destroy();
   await pass(0);
   peer.send('d');
   await pass(0);
-  expect(host.heard()).toBe('d');
+  expect(host.received()).toBe('d');
 });
 
 test('what comes from the network without a host on the line is lost, or waits with flow control', async () => {
@@ -315,7 +315,7 @@ test('what comes from the network without a host on the line is lost, or waits w
     const host = attach();
     peer.send('late');
     await pass(0);
-    expect(host.heard()).toBe(flow === 1 ? 'earlylate' : 'late');
+    expect(host.received()).toBe(flow === 1 ? 'earlylate' : 'late');
   }
 });
 
@@ -328,5 +328,5 @@ test('in safe mode there is a command line whatever bus.mode says', async () => 
     await clock.advance(10_000);
     await crashed;
   }
-  expect(host.heard()).toMatch(/SAFEMODE> $/);
+  expect(host.received()).toMatch(/SAFEMODE> $/);
 });

@@ -47,18 +47,18 @@ describe('with the times of the hardware', () => {
     const { attach, restart, pass } = await busRig({ personality: paced });
     const host = attach();
     await restart(`uart.baud 0 ${baud}`, 'system.cmd.mode machine');
-    host.heard();
+    host.received();
     const line = 'get bus.data_bus\n';
     const answer = 'R000007\r\nuart0\r\n';
     host.type(line);
     await pass(line.length * byteMs);
-    expect(host.heard()).toBe('');
+    expect(host.received()).toBe('');
     await pass(answer.length * byteMs - 0.01);
-    expect(host.heard().length).toBeLessThan(answer.length);
+    expect(host.received().length).toBeLessThan(answer.length);
     await pass(0.02);
     host.type(line);
     await pass((line.length + answer.length) * byteMs + 0.01);
-    expect(host.heard().endsWith(answer)).toBe(true);
+    expect(host.received().endsWith(answer)).toBe(true);
   });
 
   // MOD-BUS-overrun, MOD-VAR-bus.command.rx_bufsize
@@ -71,7 +71,7 @@ describe('with the times of the hardware', () => {
     await pass(1200);
     host.type('\r');
     await pass(500);
-    const [, echoed = ''] = /> (x*)\r\n/.exec(host.heard()) ?? [];
+    const [, echoed = ''] = /> (x*)\r\n/.exec(host.received()) ?? [];
     expect(echoed).toHaveLength(256);
   });
 
@@ -81,13 +81,13 @@ describe('with the times of the hardware', () => {
     const host = attach();
     await restart('uart.flow 0 1', 'bus.command.rx_bufsize 4096');
     await restart('bus.command.rx_bufsize 300');
-    host.heard();
+    host.received();
     host.type('save\r');
     await pass(2);
     const lines = Array.from({ length: 100 }, (_, at) => `get ${'y'.repeat(at)}\r`).join('');
     host.type(lines);
     await pass(30_000);
-    expect(host.heard().match(/Unknown variable|Too few/g)).toHaveLength(100);
+    expect(host.received().match(/Unknown variable|Too few/g)).toHaveLength(100);
   });
 
   test('in stream mode the buffer is as long as a packet', async () => {
@@ -116,12 +116,12 @@ describe('with the times of the hardware', () => {
     const peer = new PeerStream();
     connect(peer);
     await pass(100);
-    host.heard();
+    host.received();
     peer.send('z'.repeat(11_520));
     await pass(500);
-    expect(host.heard().length).toBeGreaterThan(5700);
+    expect(host.received().length).toBeGreaterThan(5700);
     await pass(505);
-    expect(host.heard().length).toBeGreaterThan(5700);
+    expect(host.received().length).toBeGreaterThan(5700);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a host with a UART of its own', () => {
     const uart = new HostUart();
     const host = rig.attach({ peer: uart });
     await rig.restart('system.cmd.mode machine', ...settings);
-    host.heard();
+    host.received();
     return { ...rig, host, uart };
   }
 
@@ -141,17 +141,17 @@ describe('a host with a UART of its own', () => {
     uart.set({ settings: { baud: 115_200 } });
     host.type('set uart.baud 0 9600\nget bus.mode\n');
     await pass(0);
-    expect(host.heard()).toBe('R000008\r\nSet OK\r\nR000009\r\ncommand\r\n');
+    expect(host.received()).toBe('R000008\r\nSet OK\r\nR000009\r\ncommand\r\n');
     host.type('uart_update 0\n');
     await pass(0);
-    expect(host.heard()).toBe('R000009\r\nSuccess\r\n');
+    expect(host.received()).toBe('R000009\r\nSuccess\r\n');
     host.type('get bus.mode\n');
     await pass(0);
-    expect(host.heard()).not.toContain('command');
+    expect(host.received()).not.toContain('command');
     uart.set({ settings: { baud: 9600 } });
     host.type('\nget bus.mode\n');
     await pass(0);
-    expect(host.heard()).toMatch(/R000009\r\ncommand\r\n$/);
+    expect(host.received()).toMatch(/R000009\r\ncommand\r\n$/);
   });
 
   test('uart_update of one UART leaves the other as it is, and refuses a third', async () => {
@@ -180,7 +180,7 @@ describe('a host with a UART of its own', () => {
     module.log.line('x');
     await pass(0);
     expect(uart.errors).toEqual(['parity']);
-    expect(host.heard()).toBe('');
+    expect(host.received()).toBe('');
   });
 
   // MOD-VAR-uart.flow
@@ -189,15 +189,15 @@ describe('a host with a UART of its own', () => {
     uart.set({ rts: false });
     host.type('get bus.mode\n');
     await pass(0);
-    expect(host.heard()).toBe('R000009\r\ncommand\r\n');
+    expect(host.received()).toBe('R000009\r\ncommand\r\n');
     await run('set uart.flow 0 1');
     await run('uart_update 0');
     await pass(0);
     host.type('get bus.mode\n');
     await pass(0);
-    expect(host.heard()).toBe('');
+    expect(host.received()).toBe('');
     uart.set({ rts: true });
-    expect(host.heard()).toBe('R000009\r\ncommand\r\n');
+    expect(host.received()).toBe('R000009\r\ncommand\r\n');
   });
 
   test('its wish to wait stops the module whatever the flow control', async () => {
@@ -205,9 +205,9 @@ describe('a host with a UART of its own', () => {
     uart.set({ suspended: true });
     host.type('get bus.mode\n');
     await pass(0);
-    expect(host.heard()).toBe('');
+    expect(host.received()).toBe('');
     uart.set({ suspended: false });
-    expect(host.heard()).toBe('R000009\r\ncommand\r\n');
+    expect(host.received()).toBe('R000009\r\ncommand\r\n');
   });
 
   test('sends nothing while it breaks', async () => {
@@ -217,7 +217,7 @@ describe('a host with a UART of its own', () => {
     uart.set({ breaking: false });
     host.type('get bus.data_bus\n');
     await pass(0);
-    expect(host.heard()).toBe('R000007\r\nuart0\r\n');
+    expect(host.received()).toBe('R000007\r\nuart0\r\n');
   });
 
   test('sees the module go off and on, and its RTS when the buffer is full', async () => {
@@ -240,7 +240,7 @@ describe('a host with a UART of its own', () => {
     uart.heedsCts = heedsCts;
     const host = attach({ peer: uart });
     await restart('uart.flow 0 1');
-    host.heard();
+    host.received();
     host.type('save\r');
     await pass(2);
     host.type('x'.repeat(1000));
@@ -248,7 +248,7 @@ describe('a host with a UART of its own', () => {
     expect(uart.lines?.cts).toBe(false);
     await pass(2_000);
     expect(uart.lines?.cts).toBe(true);
-    const echoed = host.heard().match(/x/g)?.length;
+    const echoed = host.received().match(/x/g)?.length;
     // The line is cut at 256 characters, but each that came is echoed or answered by a bell.
     expect(echoed).toBe(256);
     expect(host.stream.readableLength).toBe(0);

@@ -1,4 +1,3 @@
-import { ignoreFailure } from '@moorage/base';
 import { waits } from '@moorage/device/channel/table';
 import type { PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
@@ -97,7 +96,7 @@ describe('a channel that ends', () => {
         if (dials === 1) return { cutAfterBytes: cut, latencyMs: 20, jitterMs: 30 };
         return dials === 2 ? { cutAfterSentBytes: cut, latencyMs: 20 } : { latencyMs: 20, jitterMs: 30 };
       };
-      ignoreFailure(module.variables.assign(['dms.cmd.enabled', '1']));
+      expect(module.variables.assign(['dms.cmd.enabled', '1']).ok).toBe(true);
       channel.answer = ({ id }) => ({ id, data: null });
       module.wlan.down('wlan');
       await join();

@@ -1,4 +1,3 @@
-import { ignoreFailure } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
 import { pattern } from '../testing/client-rig.ts';
@@ -58,7 +57,7 @@ describe('the message channel', () => {
 
   test('shows the token where there is no TLS', async () => {
     const { channel, module, until, join } = await channelRig(remote, { insecure: true });
-    ignoreFailure(await until(module.client.provision('T'.repeat(32))));
+    expect((await until(module.client.provision('T'.repeat(32)))).ok).toBe(true);
     module.wlan.down('wlan');
     await join();
     expect(channel.requests.at(-1)?.headers['x-device-token']).toBe('T'.repeat(32));
@@ -110,19 +109,19 @@ describe('requests', () => {
 
   test('answers find their requests in any order, and those without a request are dropped', async () => {
     const { channel, module, until } = await channelRig(remote);
-    const asked = [1, 2, 3].map((data) => module.client.channelRequest({ request: 'echo', data }, 3_000));
+    const requested = [1, 2, 3].map((data) => module.client.channelRequest({ request: 'echo', data }, 3_000));
     await until(Promise.resolve());
     await Promise.resolve();
     for (const id of [3, 99, 1, 1, 2]) channel.send({ id, data: `answer ${id}` });
-    expect(await until(Promise.all(asked))).toEqual([1, 2, 3].map((id) => ({ ok: true, value: `answer ${id}` })));
+    expect(await until(Promise.all(requested))).toEqual([1, 2, 3].map((id) => ({ ok: true, value: `answer ${id}` })));
   });
 
   test('a request that is open when the channel ends fails', async () => {
     const { channel, module, until, settle } = await channelRig(remote);
-    const asked = module.client.channelRequest({ request: 'echo', data: 1 }, 90_000);
+    const requested = module.client.channelRequest({ request: 'echo', data: 1 }, 90_000);
     await settle();
     channel.close(1012);
-    expect(await until(asked)).toEqual({ ok: false, error: 'the channel has closed' });
+    expect(await until(requested)).toEqual({ ok: false, error: 'the channel has closed' });
   });
 
   test('data that no message can hold are refused', async () => {
@@ -138,10 +137,12 @@ describe('requests', () => {
     const { channel, module, until, settle } = await channelRig(remote);
     const long = await module.client.channelRequest({ request: 'echo', data: 'x'.repeat(70_000) }, 1000);
     expect(long).toEqual({ ok: false, error: 'the message is too long' });
-    const asked = Array.from({ length: 17 }, () => module.client.channelRequest({ request: 'echo', data: 1 }, 1000));
+    const requested = Array.from({ length: 17 }, () =>
+      module.client.channelRequest({ request: 'echo', data: 1 }, 1000),
+    );
     await settle();
     expect(channel.messages).toHaveLength(16);
-    expect((await until(Promise.all(asked))).at(-1)).toEqual({
+    expect((await until(Promise.all(requested))).at(-1)).toEqual({
       ok: false,
       error: 'too many requests wait for their answers',
     });
@@ -161,7 +162,7 @@ test('a channel that opens, and a query, report what the module is and how it is
     uptime: expect.any(Number),
   };
   expect(channel.attributes).toEqual([attributes]);
-  ignoreFailure(await until(module.client.ota()));
+  expect((await until(module.client.ota())).ok).toBe(false);
   const query = peer.requests.find(({ path }) => path === '/ota');
   expect(query?.body).toMatchObject({ attributes: { ...attributes, free_flash: expect.any(Number) } });
 });
@@ -338,13 +339,13 @@ describe('remote commands', () => {
 /** Spec: MOD-CHAN-action. */
 test('actions go to their listeners, and others to the watchers', async () => {
   const { channel, module, events, settle } = await channelRig(remote);
-  const heard: unknown[] = [];
-  module.client.onAction('control', (action) => heard.push(action));
+  const received: unknown[] = [];
+  module.client.onAction('control', (action) => received.push(action));
   const control = { action: 'control', controls: [{ n: 'led', v: 1, t: 5 }] };
   channel.send(control);
   channel.send({ action: 'feed', amount: 3 });
   await settle();
-  expect(heard).toEqual([control]);
+  expect(received).toEqual([control]);
   expect(events.at(-1)).toEqual({ type: 'action', action: { action: 'feed', amount: 3 } });
   expect(channel.messages).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { ignoreFailure } from '@moorage/base';
 import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
 import { expect, test } from 'vitest';
 import { clientRig, contentOf, pattern } from '../testing/client-rig.ts';
@@ -79,8 +78,8 @@ test('a module that lost its power in an update comes back with what it ran, and
   const rig = await clientRig();
   const { clock, events, module, network, peer, powerOn, store, until } = rig;
   peer.bundle = bundle;
-  ignoreFailure(await until(module.client.ota()));
-  ignoreFailure(await until(module.client.info()));
+  expect(await until(module.client.ota())).toEqual({ ok: true, value: 'updated' });
+  expect((await until(module.client.info())).ok).toBe(true);
   const next: PeerBundle = { ...bundle, id: '33333333-3333-4333-8333-333333333333', version: '1.0.0.3' };
   peer.bundle = { ...next, files: [{ name: 'page.html', content: pattern(9000, 9) }] };
   // The plug is pulled while the file is on its way.
@@ -89,7 +88,7 @@ test('a module that lost its power in an update comes back with what it ran, and
   for (let step = 0; step < 100 && events.at(-1)?.type !== 'progress'; step++) await clock.advance(50);
   const left = store.survivor();
   await module.close();
-  ignoreFailure(await until(updating));
+  expect((await until(updating)).ok).toBe(false);
   network.conditions = () => ({});
   peer.requests.length = 0;
   const { module: back } = await powerOn(left);

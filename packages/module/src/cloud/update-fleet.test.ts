@@ -1,4 +1,4 @@
-import { ignoreFailure, seededRandom } from '@moorage/base';
+import { seededRandom } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { ChannelPeer } from '@moorage/device/testing/channel-peer';
 import { bversionOf, type PeerBundle } from '@moorage/device/testing/service-peer';
@@ -25,7 +25,7 @@ async function updateWith(seed: number): Promise<void> {
   const { clock, network, peer, powerOn } = rig;
   peer.bundle = bundle;
   new ChannelPeer(peer);
-  for (const name of settings) ignoreFailure(rig.module.variables.assign([name, '1']));
+  for (const name of settings) expect(rig.module.variables.assign([name, '1']).ok).toBe(true);
   await rig.module.variables.save();
   await rig.module.close();
   network.conditions = () => {

@@ -58,12 +58,12 @@ describe('adc_take_sample', () => {
     ['adc 7 bad.csv', 'Look-up table malformed'],
     ['adc 7 big.csv', 'File too large'],
   ])('%s fails, and does not take the pin', async (line, reason) => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('fcr bad.csv 7', '1,2,3\n\n');
     await run('fcr big.csv 16385', '#'.repeat(16_385));
-    heard();
+    logged();
     expect(await run(line)).toBe('1 Command failed');
-    expect(heard()).toEqual([reason]);
+    expect(logged()).toEqual([reason]);
     expect(await run('get gp u')).toBe('0 !  # Description');
   });
 
@@ -143,14 +143,14 @@ describe('dac_set_level', () => {
 
   test('fails on a board without a converter, and on a taken pin', async () => {
     const bare = await moduleRig({ model: { ...defaultModel, dac: { pins: [], bits: 12 } } });
-    bare.heard();
+    bare.logged();
     expect(await bare.run('dac 1')).toBe('1 Command failed');
-    expect(bare.heard()).toEqual(['No DAC']);
-    const { heard, run } = await moduleRig();
+    expect(bare.logged()).toEqual(['No DAC']);
+    const { logged, run } = await moduleRig();
     await run('gdi 0 in');
-    heard();
+    logged();
     expect(await run('dac 1')).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO 0 in use by gpio_dir']);
+    expect(logged()).toEqual(['GPIO 0 in use by gpio_dir']);
   });
 });
 
@@ -194,11 +194,11 @@ describe('pwm_update', () => {
   });
 
   test('fails on a pin that is used for something else', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('gdi 1 out');
-    heard();
+    logged();
     expect(await run('pwm 1 50 50')).toBe('1 Command failed');
     expect(await run('pwm 1 stop')).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO 1 in use by gpio_dir', 'GPIO 1 in use by gpio_dir']);
+    expect(logged()).toEqual(['GPIO 1 in use by gpio_dir', 'GPIO 1 in use by gpio_dir']);
   });
 });

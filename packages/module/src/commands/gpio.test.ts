@@ -89,18 +89,18 @@ describe('gpio_get and gpio_set', () => {
 
   // MOD-ERR-gpio-output, MOD-ERR-1
   test.each(['none', 'in', 'ipu', 'ipd'])('gpio_set fails on direction %s', async (direction) => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run(`gdi 5 ${direction}`);
-    heard();
+    logged();
     expect(await run('gse 5 1')).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO not configured for output']);
+    expect(logged()).toEqual(['GPIO not configured for output']);
   });
 
   test('gpio_get fails on a pin that is no GPIO', async () => {
-    const { heard, run } = await moduleRig();
-    heard();
+    const { logged, run } = await moduleRig();
+    logged();
     expect(await run('gge 5')).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO not configured']);
+    expect(logged()).toEqual(['GPIO not configured']);
   });
 
   test.each(['gge 29', 'gse 29 1', 'gse 5 2', 'gge -1', 'gge 256'])('%s is an invalid argument', async (line) => {
@@ -127,27 +127,27 @@ describe('all pins at once', () => {
   test.each([`gdis ${all('3', 28)}`, `gdis ${all('3', 30)}`, 'gses 1', `gses ${all('1', 28)}`, `gses ${all('1', 30)}`])(
     '%s says how many there have to be',
     async (line) => {
-      const { heard, run } = await moduleRig();
-      heard();
+      const { logged, run } = await moduleRig();
+      logged();
       expect(await run(line)).toBe('7 Invalid argument');
-      expect(heard()).toEqual(['Must supply 29 gpios']);
+      expect(logged()).toEqual(['Must supply 29 gpios']);
     },
   );
 
   test.each([`gdis ${all('7')}`, `gdis ${all('X')}`, `gses ${all('2')}`])('%s is an invalid argument', async (line) => {
-    const { heard, run } = await moduleRig();
-    heard();
+    const { logged, run } = await moduleRig();
+    logged();
     expect(await run(line)).toBe('7 Invalid argument');
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     expect(await run('gges')).toBe(`0 ${all('X')}`);
   });
 
   test('a taken pin refuses the whole line, and 6 leaves it what it is', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('set tcp.server.data_gpio 3');
-    heard();
+    logged();
     expect(await run(`gdis ${all('3')}`)).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO 3 in use by tcp.server.data_gpio']);
+    expect(logged()).toEqual(['GPIO 3 in use by tcp.server.data_gpio']);
     expect(await run('gges')).toBe(`0 ${all('X')}`);
     expect(await run(`gdis ${'3336'}${all('3', 25)}`)).toBe('0 Set OK');
     expect(await run('get gp u')).toContain('#  3 tcp.server.data_gpio');
@@ -177,13 +177,13 @@ describe('a pin has one owner', () => {
 
   for (const [owner, take, free] of owners) {
     test(`${owner} keeps it from all others until it is freed`, async () => {
-      const { heard, run } = await moduleRig();
+      const { logged, run } = await moduleRig();
       expect(await run(take)).toMatch(/^0 /);
       for (const [other, wants, frees] of owners) {
         if (other === owner) continue;
-        heard();
+        logged();
         expect([other, await run(wants)]).toEqual([other, '1 Command failed']);
-        expect(heard()).toEqual([`GPIO 9 in use by ${owner}`]);
+        expect(logged()).toEqual([`GPIO 9 in use by ${owner}`]);
         expect(await run(free)).toMatch(/^0 /);
         expect([other, await run(wants)]).toEqual([other, expect.stringMatching(/^0 /)]);
         expect([other, await run(frees)]).toEqual([other, expect.stringMatching(/^0 /)]);

@@ -25,7 +25,7 @@ const httpUpload = defineCommand({
   args: {
     url: { kind: 'word', help: 'URL; http without a scheme' },
     file: { kind: 'file', maxLength: maxNameLength, help: 'name of the file in flash' },
-    remote: { kind: 'word', maxLength: 255, help: 'name that the server is told' },
+    remote: { kind: 'word', maxLength: 255, help: 'name that is sent to the server' },
     cert: { kind: 'file', optional: true, help: 'file with CA certificates; network.ca_cert without it' },
   },
   run: async (board, { iface, url: text, file: name, remote, cert }, { signal }) => {

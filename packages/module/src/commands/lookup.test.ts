@@ -22,16 +22,16 @@ const nets: readonly { readonly name: string; readonly make: () => Net }[] = [
 describe.each(nets)('hosts over the $name net', ({ make }) => {
   async function rig() {
     const made = await moduleRig({ net: make() });
-    made.heard();
+    made.logged();
     return made;
   }
 
   // Spec: MOD-NET-auto-up.
   test('network_lookup joins and answers with the address', async () => {
-    const { heard, run } = await rig();
+    const { logged, run } = await rig();
     await run('set wlan.ssid harbour-open');
     expect(await run('network_lookup localhost')).toBe('0 127.0.0.1');
-    expect(heard()).toEqual([
+    expect(logged()).toEqual([
       '[Associating to harbour-open]',
       'Security type from probe: Open',
       'Obtaining IPv4 address via DHCP',
@@ -39,33 +39,33 @@ describe.each(nets)('hosts over the $name net', ({ make }) => {
       '[Associated]',
     ]);
     expect(await run('nlo nowhere.invalid')).toBe('1 Command failed');
-    expect(heard()).toEqual(['Host not found: nowhere.invalid']);
+    expect(logged()).toEqual(['Host not found: nowhere.invalid']);
   });
 
   test('ping answers with a time, and says so when a host does not exist', async () => {
-    const { heard, run } = await rig();
+    const { logged, run } = await rig();
     await run('set wlan.ssid harbour-open');
     expect(await run('ping localhost')).toMatch(/^0 Ping reply in \d+ms$/);
-    expect(heard().at(-1)).toBe('[Associated]');
+    expect(logged().at(-1)).toBe('[Associated]');
     for (const line of ['ping 127.0.0.1', 'ping -i wlan localhost'])
       expect(await run(line)).toMatch(/^0 Ping reply in \d+ms$/);
     expect(await run('ping nowhere.invalid')).toBe('1 Command failed');
-    expect(heard()).toEqual(['Ping failed']);
+    expect(logged()).toEqual(['Ping failed']);
   });
 
   test('without a network neither has a server to ask', async () => {
-    const { heard, run } = await rig();
+    const { logged, run } = await rig();
     for (const line of ['nlo localhost', 'ping localhost', 'ping']) {
       expect(await run(line)).toBe('1 Command failed');
-      expect(heard()).toEqual(['SSID not set']);
+      expect(logged()).toEqual(['SSID not set']);
     }
   });
 
   test('an interface without a gateway has none to ping', async () => {
-    const { heard, run } = await rig();
+    const { logged, run } = await rig();
     for (const line of ['set wlan.ssid harbour-open', 'set network.dhcp.enabled 0', 'set static.ip 127.0.0.9'])
       await run(line);
     expect(await run('ping -g')).toBe('1 Command failed');
-    expect(heard().at(-1)).toBe('Ping failed');
+    expect(logged().at(-1)).toBe('Ping failed');
   });
 });

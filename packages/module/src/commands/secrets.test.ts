@@ -35,16 +35,16 @@ async function secretRig() {
   const { clock, module } = rig;
   /** What comes back for a line that is typed at a session, until all is quiet. */
   const typeAt = (stream: Duplex): ((line: string) => Promise<string>) => {
-    let heard = '';
+    let logged = '';
     stream.on('data', (chunk: Buffer) => {
-      heard += chunk.toString('latin1');
+      logged += chunk.toString('latin1');
     });
     return async (line) => {
       await clock.advance(100);
-      heard = '';
+      logged = '';
       stream.write(`${line}\r\n`);
       for (let turn = 0; turn < 20; turn++) await clock.advance(1);
-      return heard;
+      return logged;
     };
   };
   const [board, host] = duplexPair();
@@ -106,10 +106,10 @@ describe('a password or key', () => {
       expect(text).toContain('Command failed');
       expect(text).not.toContain('hush-');
     }
-    rig.heard();
+    rig.logged();
     expect(await read('http_upload nowhere.test settings.cfg a')).not.toContain('Success');
     // Over HTTP without login the call itself is refused.
-    if (origin !== 'http') expect(rig.heard()).toContain('File protected');
+    if (origin !== 'http') expect(rig.logged()).toContain('File protected');
     expect(new FlashFiles(rig.module.flash).stat('settings.cfg')?.isSecret).toBe(true);
     for (const headers of [{}, { authorization }])
       expect((await rig.call('GET', '/settings.cfg', { headers })).text).not.toContain('hush-');

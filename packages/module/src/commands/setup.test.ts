@@ -7,7 +7,7 @@ const banner = 'Moorage-2.2.0.12, Built:2015-04-08 20:12:21 for Module.3, Board:
 async function rigWith(script: string, name = 'a.script') {
   const rig = await moduleRig();
   await rig.run(`file_create ${name} ${Buffer.byteLength(script)}`, script);
-  rig.heard();
+  rig.logged();
   return rig;
 }
 
@@ -16,19 +16,19 @@ describe('setup with a script', () => {
   test.each(['setup a.script', 'setup script a.script'])(
     '%s runs its commands, whose answers are log lines',
     async (line) => {
-      const { heard, run } = await rigWith(
+      const { logged, run } = await rigWith(
         '# joins\r\nset wlan.ssid "my net"\n\n  get wlan.ssid\rset wlan.auto_join.enabled 1',
       );
       expect(await run(line)).toBe('0 Success');
-      expect(heard()).toEqual(['Set OK', 'my net', 'Set OK']);
+      expect(logged()).toEqual(['Set OK', 'my net', 'Set OK']);
       expect(await run('get wlan.auto_join.enabled')).toBe('0 1');
     },
   );
 
   test('runs default_setup.script when none is named', async () => {
-    const { heard, run } = await rigWith('version\n', 'default_setup.script');
+    const { logged, run } = await rigWith('version\n', 'default_setup.script');
     expect(await run('setup script')).toBe('0 Success');
-    expect(heard()).toEqual([banner]);
+    expect(logged()).toEqual([banner]);
   });
 
   test('of no commands is a success', async () => {
@@ -43,9 +43,9 @@ describe('setup with a script', () => {
     ['a setup', 'setup a.script', ['Setup cannot run setup']],
     ['a quoted setup', '"setup" a.script', ['Setup cannot run setup']],
   ])('ends at %s', async (_, failing, said) => {
-    const { heard, run } = await rigWith(`set wlan.ssid before\n${failing}\nset wlan.ssid after\n`);
+    const { logged, run } = await rigWith(`set wlan.ssid before\n${failing}\nset wlan.ssid after\n`);
     expect(await run('setup a.script')).toBe('1 Command failed');
-    const lines = heard();
+    const lines = logged();
     expect(lines[0]).toBe('Set OK');
     expect(lines.at(-1)).toBe('Line 2 of a.script failed');
     if (said) expect(lines.slice(1, -1)).toEqual(said);
@@ -54,11 +54,11 @@ describe('setup with a script', () => {
   });
 
   test('ends with a reboot, which begins when it has answered', async () => {
-    const { heard, pass, run } = await rigWith('reboot\nset wlan.ssid never\n');
+    const { logged, pass, run } = await rigWith('reboot\nset wlan.ssid never\n');
     expect(await run('setup a.script')).toBe('0 Success');
-    expect(heard()).toEqual(['Rebooting']);
+    expect(logged()).toEqual(['Rebooting']);
     await pass(0);
-    expect(heard()).toEqual([banner, '[Ready]']);
+    expect(logged()).toEqual([banner, '[Ready]']);
     expect(await run('get wlan.ssid')).toBe('0 ');
   });
 
@@ -69,26 +69,26 @@ describe('setup with a script', () => {
     ['setup script a.script b', '5 Too many arguments', []],
     ['setup status now', '5 Too many arguments', []],
   ])('%s answers %j', async (line, answer, said) => {
-    const { heard, run } = await rigWith('version\n');
+    const { logged, run } = await rigWith('version\n');
     expect(await run(line)).toBe(answer);
-    expect(heard()).toEqual(said);
+    expect(logged()).toEqual(said);
   });
 
   test('that is too large is refused', async () => {
-    const { heard, run } = await rigWith('#'.repeat(65_537));
+    const { logged, run } = await rigWith('#'.repeat(65_537));
     expect(await run('setup a.script')).toBe('1 Command failed');
-    expect(heard()).toEqual(['File too large']);
+    expect(logged()).toEqual(['File too large']);
   });
 });
 
 describe('setup of other kinds', () => {
   test('web begins when it has answered, and can be stopped', async () => {
-    const { heard, pass, run } = await moduleRig();
-    heard();
+    const { logged, pass, run } = await moduleRig();
+    logged();
     expect(await run('setup web')).toBe('0 In progress');
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await pass(1);
-    expect(heard().at(-1)).toBe('Web setup started');
+    expect(logged().at(-1)).toBe('Web setup started');
     expect(await run('setup status')).toBe('0 1');
     expect(await run('setup stop')).toBe('0 Success');
     expect(await run('setup status')).toBe('0 0');
@@ -96,10 +96,10 @@ describe('setup of other kinds', () => {
 
   // MOD-VAR-setup.gpio.cmd
   test('cmd runs the command of the setup pin', async () => {
-    const { heard, run } = await rigWith('get system.safemode\n');
+    const { logged, run } = await rigWith('get system.safemode\n');
     await run('set setup.gpio.cmd "setup a.script"');
     expect(await run('setup cmd')).toBe('0 Success');
-    expect(heard()).toEqual(['0', 'Success']);
+    expect(logged()).toEqual(['0', 'Success']);
   });
 
   test.each([
@@ -108,11 +108,11 @@ describe('setup of other kinds', () => {
     ['" setup   cmd "', ['Setup cannot run setup']],
     ['bogus', ['Unknown command']],
   ])('cmd fails with the command %s', async (command, said) => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run(`set setup.gpio.cmd ${command}`);
-    heard();
+    logged();
     expect(await run('setup cmd')).toBe('1 Command failed');
-    expect(heard()).toEqual(said);
+    expect(logged()).toEqual(said);
   });
 });
 
@@ -129,21 +129,21 @@ describe('setup.auto.cmd', () => {
 
   // MOD-VAR-setup.auto.cmd
   test('runs after a boot without a network; its answer is a log line', async () => {
-    const { heard } = await restarted('setup.auto.cmd "get system.safemode"');
-    expect(heard()).toEqual([banner, '[Ready]', '0']);
+    const { logged } = await restarted('setup.auto.cmd "get system.safemode"');
+    expect(logged()).toEqual([banner, '[Ready]', '0']);
   });
 
   test('does not run when a network is set', async () => {
-    const { heard } = await restarted('setup.auto.cmd "get system.safemode"', 'wlan.ssid home');
-    expect(heard()).toEqual([banner, '[Ready]']);
+    const { logged } = await restarted('setup.auto.cmd "get system.safemode"', 'wlan.ssid home');
+    expect(logged()).toEqual([banner, '[Ready]']);
   });
 });
 
 // MOD-CMD-exit, MOD-STATE-2
 test('exit fails while stream mode is not operational', async () => {
-  const { heard, run } = await moduleRig();
-  heard();
+  const { logged, run } = await moduleRig();
+  logged();
   expect(await run('exit')).toBe('1 Command failed');
-  expect(heard()).toEqual(['Stream mode not operational']);
+  expect(logged()).toEqual(['Stream mode not operational']);
   expect(await run('exit now')).toBe('5 Too many arguments');
 });

@@ -8,12 +8,12 @@ afterEach(() => rig.close());
 
 /** A socket of the far host; what it has heard as texts. */
 async function peer(port = farPort, net = rig.far) {
-  const heard: Datagram[] = [];
-  const socket = unwrap(await net.datagrams({ port }, (datagram) => heard.push(datagram)));
+  const received: Datagram[] = [];
+  const socket = unwrap(await net.datagrams({ port }, (datagram) => received.push(datagram)));
   return {
     socket,
-    heard,
-    texts: () => heard.map(({ bytes }) => Buffer.from(bytes).toString('latin1')),
+    received,
+    texts: () => received.map(({ bytes }) => Buffer.from(bytes).toString('latin1')),
     say: async (text: string, to: number) => {
       unwrap(await socket.send(Buffer.from(text, 'latin1'), rig.moduleIp, to));
       await rig.settle();
@@ -25,7 +25,7 @@ describe.each(grounds)('udp_client over %s', (ground) => {
   // MOD-CMD-udp_client, MOD-STREAM-UDPC, MOD-RULE-udp
   test('each write is one datagram, and reads run them together', async () => {
     rig = await socketRig(ground);
-    const { heard, texts, say, socket } = await peer();
+    const { received, texts, say, socket } = await peer();
     expect(await rig.run(`udpc ${rig.farIp} ${farPort} 26674`)).toBe(
       `[Opening: ${rig.farIp}:${farPort}]|[Opened: 0]|0 0`,
     );
@@ -34,7 +34,7 @@ describe.each(grounds)('udp_client over %s', (ground) => {
     expect(await rig.run('write 0 2', 'hi')).toBe('0 Success');
     await rig.settle();
     expect(texts()).toEqual(['hello', 'hi']);
-    expect(heard[0]).toMatchObject({ address: rig.moduleIp, port: 26674 });
+    expect(received[0]).toMatchObject({ address: rig.moduleIp, port: 26674 });
     expect(await rig.run('poll 0')).toBe('0 0');
     await say('one', 26674);
     await say('two', 26674);
@@ -123,7 +123,7 @@ describe.each(grounds)('udp_server over %s', (ground) => {
     expect(await rig.run(`udps write 4 ${rig.farIp} 5001`, 'ping')).toBe('0 Success');
     await rig.settle();
     expect(other.texts()).toEqual(['ping']);
-    expect(other.heard[0]?.port).toBe(3006);
+    expect(other.received[0]?.port).toBe(3006);
     await other.say('pong', 3006);
     expect(await rig.run('udps read 2')).toBe('0 po');
     expect(await rig.run('udps read 99')).toBe('0 ng');

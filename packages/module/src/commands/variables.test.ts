@@ -30,11 +30,11 @@ describe('get and set', () => {
   });
 
   test('a pin that is taken is named in the log before the failure', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('set tcp.server.data_gpio 3');
-    heard();
+    logged();
     expect(await run('set system.cmd.gpio 3')).toBe('1 Command failed');
-    expect(heard()).toEqual(['GPIO 3 in use by tcp.server.data_gpio']);
+    expect(logged()).toEqual(['GPIO 3 in use by tcp.server.data_gpio']);
   });
 
   test('a locked variable is named in the log before the failure', async () => {
@@ -70,7 +70,7 @@ describe('save and load', () => {
   });
 
   test('settings go to a file and come back from it', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('set wlan.ssid filed');
     expect(await run('save my.cfg')).toBe('0 Success');
     await run('set wlan.ssid other');
@@ -81,23 +81,23 @@ describe('save and load', () => {
     // The saved copy is another matter.
     expect(await run('load')).toBe('0 Success');
     expect(await run('get wlan.ssid')).toBe('0 ');
-    heard();
+    logged();
   });
 
   test('a file that is missing or no settings fails with the reason in the log', async () => {
-    const { heard, run } = await moduleRig();
+    const { logged, run } = await moduleRig();
     await run('fcr page.html 5', 'hello');
     await run(`fcr long.bin 70000`, 'x'.repeat(70_000));
-    heard();
+    logged();
     expect(await run('load nothing.cfg')).toBe('1 Command failed');
     expect(await run('load page.html')).toBe('1 Command failed');
     expect(await run('load long.bin')).toBe('1 Command failed');
-    expect(heard()).toEqual(['File not found', 'Saved settings are damaged and were dropped', 'File too large']);
+    expect(logged()).toEqual(['File not found', 'Saved settings are damaged and were dropped', 'File too large']);
     // Only what save has written is replaced.
     expect(await run('save page.html')).toBe('1 Command failed');
     expect(await run('save long.bin')).toBe('1 Command failed');
     expect(await run('save main_app.exe')).toBe('1 Command failed');
-    expect(heard()).toEqual(['File exists', 'File exists', 'File exists']);
+    expect(logged()).toEqual(['File exists', 'File exists', 'File exists']);
     expect(await run('fst page.html')).toMatch(/^0 5,/);
     expect(await run('save caf\u00e9.cfg')).toBe('7 Invalid argument');
     expect(await run('save a b')).toBe('5 Too many arguments');
@@ -108,12 +108,12 @@ describe('save and load', () => {
     const writer = await store.create('settings');
     await writer.append(Buffer.from('{"format":1,"values":{"wlan.ssid":"kept","wlan.tx_power":"99","bogus":"1"}}'));
     await writer.publish();
-    const { heard, run } = await moduleRig({ store });
+    const { logged, run } = await moduleRig({ store });
     const dropped = ['wlan.tx_power', 'bogus'].map((name) => `Saved value of ${name} is not valid and was dropped`);
-    expect(heard().slice(0, 2)).toEqual(dropped);
+    expect(logged().slice(0, 2)).toEqual(dropped);
     expect(await run('get wlan.ssid')).toBe('0 kept');
     await run('load');
-    expect(heard()).toEqual(dropped);
+    expect(logged()).toEqual(dropped);
   });
 
   test('save takes the time that the personality says', async () => {

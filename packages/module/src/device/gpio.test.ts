@@ -95,8 +95,8 @@ test('an output keeps its level over a change of direction, and loses it when it
 
 test('a function has its pin until gpio_dir takes it, and again after a boot or a new grant', () => {
   const { owners, pins } = rig({ 1: 'system.cmd.gpio' });
-  const heard: Signal[] = [];
-  pins.watch(1, (signal) => heard.push(signal));
+  const received: Signal[] = [];
+  pins.watch(1, (signal) => received.push(signal));
   pins.put('system.cmd.gpio', 1, 1);
   pins.put('another', 1, 0);
   expect(pins.refusal(1, 'register')).toEqual({ owner: 'system.cmd.gpio' });
@@ -108,7 +108,7 @@ test('a function has its pin until gpio_dir takes it, and again after a boot or 
   pins.put('system.cmd.gpio', 1, 0);
   delete owners[1];
   pins.ownersChanged();
-  expect(heard.map((signal) => ('level' in signal ? signal.level : signal))).toEqual([1, null, 1, null, 0, null]);
+  expect(received.map((signal) => ('level' in signal ? signal.level : signal))).toEqual([1, null, 1, null, 0, null]);
 });
 
 test('what is connected outside stays connected over a boot', () => {
@@ -121,8 +121,8 @@ test('what is connected outside stays connected over a boot', () => {
 
 test('a waveform runs on the clock, and repeats when that is set', async () => {
   const { clock, pins } = rig();
-  const heard: unknown[] = [];
-  pins.watch(1, (signal) => heard.push([clock.monotonic(), 'level' in signal && signal.level]));
+  const received: unknown[] = [];
+  pins.watch(1, (signal) => received.push([clock.monotonic(), 'level' in signal && signal.level]));
   pins.drive(1, {
     steps: [
       { level: 1, ms: 10 },
@@ -139,7 +139,7 @@ test('a waveform runs on the clock, and repeats when that is set', async () => {
     ],
   });
   await clock.advance(1000);
-  expect(heard).toEqual([
+  expect(received).toEqual([
     [0, 1],
     [10, 0],
     [30, null],
@@ -180,8 +180,8 @@ test('a voltage reads 1 from half of the supply on, and changes with time', asyn
 
 test('watchers hear of changes only, until they end', () => {
   const { pins } = rig();
-  const heard: Signal[] = [];
-  const stop = pins.watch(1, (signal) => heard.push(signal));
+  const received: Signal[] = [];
+  const stop = pins.watch(1, (signal) => received.push(signal));
   const other = pins.watch(1, () => {});
   pins.drive(1, 1);
   pins.drive(1, 1);
@@ -193,7 +193,7 @@ test('watchers hear of changes only, until they end', () => {
   stop();
   pins.deregister(1);
   other();
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { level: 1 },
     { level: 0 },
     { level: 1 },

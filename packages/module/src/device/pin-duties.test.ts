@@ -25,18 +25,18 @@ describe('indicators', () => {
   // MOD-VAR-system.indicator.state
   test('blink together on one timer, half of each period lit', async () => {
     const clock = new VirtualClock();
-    const heard: unknown[] = [];
-    const indicators = new Indicators(clock, (name, level) => heard.push([clock.monotonic(), name, level]));
+    const logged: unknown[] = [];
+    const indicators = new Indicators(clock, (name, level) => logged.push([clock.monotonic(), name, level]));
     indicators.show('wlan', 'static_on');
     indicators.show('network', 'static_off');
     expect(clock.pending).toBe(0);
     indicators.show('wlan', 'medium_blink');
     indicators.show('network', 'fast_blink');
     expect(clock.pending).toBe(1);
-    heard.length = 0;
+    logged.length = 0;
     indicators.show('network', 'fast_blink');
     await clock.advance(500);
-    expect(heard).toEqual([
+    expect(logged).toEqual([
       [100, 'network', 0],
       [200, 'network', 1],
       [250, 'wlan', 0],
@@ -47,9 +47,9 @@ describe('indicators', () => {
     ]);
     indicators.show('wlan', 'slow_blink');
     indicators.show('network', 'static_off');
-    heard.length = 0;
+    logged.length = 0;
     await clock.advance(1000);
-    expect(heard).toEqual([
+    expect(logged).toEqual([
       [1000, 'wlan', 0],
       [1500, 'wlan', 1],
     ]);
@@ -137,26 +137,26 @@ test('the command pin toggles with every response, refusals too', async () => {
 // MOD-OPT-factory_reset-pin
 describe('GPIO 0 held through a reset', () => {
   test('brings the defaults after 10 s, once until it is released', async () => {
-    const { heard, module, pass, run } = await setUp('wlan.ssid gone');
+    const { logged, module, pass, run } = await setUp('wlan.ssid gone');
     module.pins.drive(0, 1);
     await pass(20_000);
     // Nothing happens without a reset.
     expect(await run('get wlan.ssid')).toBe('0 gone');
     await module.reboot();
-    heard();
+    logged();
     await pass(9_999);
     expect(await run('get wlan.ssid')).toBe('0 gone');
     await pass(1);
     expect(await run('get wlan.ssid')).toBe('0 ');
-    expect(heard()[0]).toBe('Rebooting');
+    expect(logged()[0]).toBe('Rebooting');
     await pass(30_000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     module.pins.drive(0, 0);
     module.pins.drive(0, 1);
     await module.reboot();
-    heard();
+    logged();
     await pass(10_000);
-    expect(heard()[0]).toBe('Rebooting');
+    expect(logged()[0]).toBe('Rebooting');
   });
 
   test('does nothing when it is released before', async () => {
@@ -181,51 +181,51 @@ describe('the setup pin', () => {
   const command = 'setup.gpio.cmd get wlan.mac';
 
   test('runs its command when it is held for 3 s from a reset', async () => {
-    const { heard, module, pass } = await setUp('setup.gpio.control_gpio 5', command);
+    const { logged, module, pass } = await setUp('setup.gpio.control_gpio 5', command);
     module.pins.drive(5, 1);
     await pass(5_000);
     await module.reboot();
-    heard();
+    logged();
     await pass(2_999);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
     await pass(1);
-    expect(heard()).toEqual([module.identity.mac]);
+    expect(logged()).toEqual([module.identity.mac]);
     await module.reboot();
     await pass(1_000);
     module.pins.drive(5, 0);
-    heard();
+    logged();
     await pass(5_000);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 
   test('runs its command whenever it is asserted in mode runtime', async () => {
-    const { heard, module, pass, run } = await setUp('setup.gpio.control_gpio 5', 'setup.gpio.mode runtime', command);
-    heard();
+    const { logged, module, pass, run } = await setUp('setup.gpio.control_gpio 5', 'setup.gpio.mode runtime', command);
+    logged();
     for (const level of [1, 1, 0, 1, null, 0] as const) module.pins.drive(5, level);
     await pass(0);
-    expect(heard()).toEqual([module.identity.mac, module.identity.mac]);
+    expect(logged()).toEqual([module.identity.mac, module.identity.mac]);
     await run('set setup.gpio.control_gpio -1');
     module.pins.drive(5, 1);
     await pass(0);
-    expect(heard()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 });
 
 test('roles watch their pins and drive them', async () => {
   const { module, run } = await moduleRig();
   const { pinRoles, pins } = module;
-  const heard: boolean[] = [];
+  const logged: boolean[] = [];
   expect(pinRoles.isAsserted('bus.stream.cmd_gpio')).toBe(false);
-  pinRoles.watch('bus.stream.cmd_gpio', () => heard.push(true))();
+  pinRoles.watch('bus.stream.cmd_gpio', () => logged.push(true))();
   await run('set bus.stream.cmd_gpio 6');
-  const stop = pinRoles.watch('bus.stream.cmd_gpio', (asserted) => heard.push(asserted));
+  const stop = pinRoles.watch('bus.stream.cmd_gpio', (asserted) => logged.push(asserted));
   for (const level of [1, 0, null, 1] as const) pins.drive(6, level);
   expect(pinRoles.isAsserted('bus.stream.cmd_gpio')).toBe(true);
   await run('gdi 6 none');
   expect(pinRoles.isAsserted('bus.stream.cmd_gpio')).toBe(false);
   stop();
   pins.drive(6, 0);
-  expect(heard).toEqual([true, false, true]);
+  expect(logged).toEqual([true, false, true]);
   pinRoles.put('tcp.server.connected_gpio', 1);
   await run('set tcp.server.connected_gpio 7');
   pinRoles.put('tcp.server.connected_gpio', 1);

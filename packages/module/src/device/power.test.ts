@@ -19,18 +19,18 @@ describe('Power', () => {
 
   test('notifies watchers once when it goes down and once when it is up, until they stop watching', () => {
     const power = new Power(new VirtualClock(), noPins);
-    const heard: string[] = [];
-    const stop = power.watch({ down: () => heard.push('down'), up: () => heard.push('up') });
+    const received: string[] = [];
+    const stop = power.watch({ down: () => received.push('down'), up: () => received.push('up') });
     for (const step of ['started', 'reset', 'reset', 'started', 'sleep', 'sleep', 'reset', 'started'] as const) {
-      heard.push(step);
+      received.push(step);
       power.step(step);
     }
     const afterReset = ['reset', 'down', 'reset', 'started', 'up'];
-    expect(heard).toEqual(['started', ...afterReset, 'sleep', 'down', 'sleep', 'reset', 'started', 'up']);
-    heard.length = 0;
+    expect(received).toEqual(['started', ...afterReset, 'sleep', 'down', 'sleep', 'reset', 'started', 'up']);
+    received.length = 0;
     stop();
     power.step('reset');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   // MOD-VAR-system.wakeup.timeout, MOD-VAR-system.wakeup.events

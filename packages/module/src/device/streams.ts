@@ -203,7 +203,7 @@ export class StreamTable {
     return () => waiters?.delete(listener);
   }
 
-  /** Closes one stream as a user asked: with the log line `Closing` and the notice `Closed`. */
+  /** Closes one stream for a user: with the log line `Closing` and the notice `Closed`. */
   async close(handle: number): Promise<Result<void, StreamError>> {
     const slot = this.#slots[handle];
     if (!slot) return failure('unknown-handle');

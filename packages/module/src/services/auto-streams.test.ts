@@ -134,8 +134,8 @@ describe('servers that start by themselves', () => {
     // MOD-VAR-udp.client.auto_start, MOD-VAR-udp.client.auto_interface, MOD-VAR-udp.client.remote_host,
     // MOD-VAR-udp.client.remote_port
     rig = await socketRig();
-    const heard: string[] = [];
-    unwrap(await rig.far.datagrams({ port: 4000 }, ({ bytes }) => heard.push(Buffer.from(bytes).toString())));
+    const received: string[] = [];
+    unwrap(await rig.far.datagrams({ port: 4000 }, ({ bytes }) => received.push(Buffer.from(bytes).toString())));
     await configure('udp.client', {
       auto_start: 1,
       remote_host: 'far.test',
@@ -145,7 +145,7 @@ describe('servers that start by themselves', () => {
     expect((await restart()).slice(-2)).toEqual(['[Opening: far.test:4000]', '[Opened: 0]']);
     await rig.run('write 0 2', 'hi');
     await rig.settle();
-    expect(heard).toEqual(['hi']);
+    expect(received).toEqual(['hi']);
   });
 
   test('udp.client.auto_start does nothing without a host', async () => {

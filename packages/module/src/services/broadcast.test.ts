@@ -9,7 +9,7 @@ async function rigWith(...commands: readonly string[]) {
   const rig = await networkRig();
   await rig.runAll('set ntp.enabled 0', ...commands);
   const listener = await rig.peer('10.5.6.20', { port });
-  const texts = (): readonly string[] => listener.heard.splice(0).map(({ bytes }) => Buffer.from(bytes).toString());
+  const texts = (): readonly string[] => listener.received.splice(0).map(({ bytes }) => Buffer.from(bytes).toString());
   return { ...rig, listener, texts };
 }
 
@@ -18,7 +18,7 @@ describe('status broadcast by UDP', () => {
   test('goes to all, from the port that it goes to, when the interface has its address', async () => {
     const { join, listener, module, texts } = await rigWith();
     await join();
-    expect(listener.heard).toMatchObject([{ address: moduleIp, port }]);
+    expect(listener.received).toMatchObject([{ address: moduleIp, port }]);
     expect(texts()).toEqual([`{"ip":"${moduleIp}","mac":"${module.identity.mac}"}`]);
   });
 
@@ -85,8 +85,8 @@ describe('status broadcast by UDP', () => {
     // A broadcast would reach the first host, too.
     const bystander = await rig.peer('10.5.6.31', { port: 4000 });
     await rig.join();
-    expect(host.heard).toMatchObject([{ port: 4000 }]);
-    expect(bystander.heard).toEqual([]);
+    expect(host.received).toMatchObject([{ port: 4000 }]);
+    expect(bystander.received).toEqual([]);
     expect(rig.texts()).toEqual([]);
   });
 
@@ -101,8 +101,8 @@ describe('status broadcast by UDP', () => {
     const { join, listener, module } = await rigWith();
     expect((await module.net.datagrams({ port }, () => {})).ok).toBe(true);
     await join();
-    expect(listener.heard).toHaveLength(1);
-    expect(listener.heard[0]?.port).not.toBe(port);
+    expect(listener.received).toHaveLength(1);
+    expect(listener.received[0]?.port).not.toBe(port);
   });
 
   // MOD-VAR-broadcast.interface

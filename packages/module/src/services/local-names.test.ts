@@ -48,15 +48,15 @@ test.each(['only-dns', '10.5.6.40', 'local', '.local', 'a..local', `${'a'.repeat
   '%s is no name for mDNS',
   async (host) => {
     const { lookups, net, soon } = await namesRig();
-    ignoreFailure(await soon(net.resolve(host)));
+    expect((await soon(net.resolve(host))).ok).toBe(host === '10.5.6.40');
     expect(lookups()).toBe(0);
   },
 );
 
 test('a connection and a datagram go to where mDNS says', async () => {
   const { net, printer, soon } = await namesRig();
-  const heard: string[] = [];
-  unwrap(await printer.datagrams({ port: 9 }, ({ bytes }) => heard.push(Buffer.from(bytes).toString())));
+  const received: string[] = [];
+  unwrap(await printer.datagrams({ port: 9 }, ({ bytes }) => received.push(Buffer.from(bytes).toString())));
   unwrap(await printer.listen(631, ({ stream }) => stream.end('hello')));
   const dialled = await soon(net.dial({ host: 'printer.local', port: 631, timeoutMs: 100 }));
   expect(dialled).toMatchObject({ ok: true, value: { remoteAddress: '10.5.6.30' } });
@@ -64,7 +64,7 @@ test('a connection and a datagram go to where mDNS says', async () => {
   if (!opened.ok) throw new Error(opened.error.detail);
   expect(opened.value.port).toBeGreaterThan(0);
   expect(await soon(opened.value.send(Buffer.from('hi'), 'printer.local', 9))).toEqual({ ok: true, value: undefined });
-  expect(heard).toEqual(['hi']);
+  expect(received).toEqual(['hi']);
   await opened.value.close();
   expect((await opened.value.send(Buffer.from('hi'), '10.5.6.30', 9)).ok).toBe(false);
 });

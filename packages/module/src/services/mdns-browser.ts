@@ -157,7 +157,7 @@ export async function resolveLocal({ clock, net }: Parts, host: string): Promise
   }
   await browser.close();
   return answer === undefined
-    ? failure({ error: 'not-found', detail: `Nobody on the network is called "${host}"` })
+    ? failure({ error: 'not-found', detail: `No host on the network is called "${host}"` })
     : success(answer);
 }
 

@@ -26,7 +26,7 @@ async function rigWith(...commands: readonly string[]): Promise<NetworkRig> {
 }
 
 /** Everything that a peer has heard of a kind, as texts. */
-const messages = (peer: Peer): readonly DnsMessage[] => peer.heard.flatMap(({ bytes }) => readDns(bytes) ?? []);
+const messages = (peer: Peer): readonly DnsMessage[] => peer.received.flatMap(({ bytes }) => readDns(bytes) ?? []);
 const answers = (peer: Peer): readonly string[] =>
   messages(peer).flatMap((message) =>
     message.isResponse ? message.answers.map(({ type, name, ttl }) => `${type} ${name} ${ttl}`) : [],
@@ -39,8 +39,8 @@ const address = (name: string, data: string): DnsRecord => ({ name, type: 'A', t
 const holder =
   (name: string, ip: string) =>
   ({ bytes }: Datagram, socket: Peer['socket']): void => {
-    const asked = readDns(bytes)?.questions.some((question) => question.name === name);
-    if (asked)
+    const isQueried = readDns(bytes)?.questions.some((question) => question.name === name);
+    if (isQueried)
       ignoreFailure(socket.send(writeDns({ ...blankResponse, answers: [address(name, ip)] }), mdnsGroup, mdnsPort));
   };
 
@@ -71,7 +71,7 @@ describe('mDNS', () => {
       const peer = await rig.peer('10.5.6.20', mdns);
       await rig.join(claimMs);
       expect(rig.said().at(-1)).toBe('[Associated]');
-      expect(peer.heard).toEqual([]);
+      expect(peer.received).toEqual([]);
     }
   });
 
@@ -110,7 +110,7 @@ describe('mDNS', () => {
     expect(rig.said()).not.toContain('[Associated]');
     await rig.pass(3 * claimMs);
     expect(rig.said()).toContain('mDNS domain: harbour-2.local');
-    expect(peer.heard.length).toBeGreaterThan(4);
+    expect(peer.received.length).toBeGreaterThan(4);
   });
 
   test('looks for another name when another host takes its own later', async () => {
@@ -138,7 +138,7 @@ describe('mDNS', () => {
     unwrap(await ask(peer, 'harbour.local', 'A'));
     await rig.pass(0);
     expect(answers(peer)).toEqual(['A harbour.local 120']);
-    expect(plain.heard).toEqual([]);
+    expect(plain.received).toEqual([]);
     unwrap(await ask(plain, 'harbour._http._tcp.local', 'SRV'));
     await rig.pass(0);
     expect(messages(plain)).toMatchObject([
@@ -188,11 +188,11 @@ describe('mDNS', () => {
     const rig = await rigWith('set mdns.service http');
     const peer = await rig.peer('10.5.6.20', mdns);
     await rig.join(3 * claimMs);
-    peer.heard.length = 0;
+    peer.received.length = 0;
     await rig.run('network_down');
     await rig.pass(0);
     expect(answers(peer)).toContain('A harbour.local 0');
-    peer.heard.length = 0;
+    peer.received.length = 0;
     unwrap(await ask(peer, 'harbour.local', 'A'));
     await rig.pass(500);
     expect(answers(peer)).toEqual([]);
@@ -203,10 +203,10 @@ describe('mDNS', () => {
     const peer = await rig.peer('10.5.6.20', mdns);
     await rig.join(400);
     await rig.run('network_down');
-    const { length } = peer.heard;
+    const { length } = peer.received;
     await rig.pass(5000);
     expect(rig.said().slice(-2)).toEqual(['Starting mDNS', '[Disassociated]']);
-    expect(peer.heard).toHaveLength(length);
+    expect(peer.received).toHaveLength(length);
     await rig.join(claimMs);
     expect(rig.said().at(-1)).toBe('[Associated]');
   });
@@ -235,7 +235,7 @@ describe('LLMNR', () => {
     await rig.run('network_down');
     unwrap(await peer.socket.send(query('harbour', 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 
   // MOD-VAR-system.string_substitution
@@ -257,7 +257,7 @@ describe('LLMNR', () => {
     const peer = await rig.peer('10.5.6.20', { port: 0 });
     unwrap(await peer.socket.send(query('har.bour', 'A'), llmnrGroup, llmnrPort));
     await rig.pass(0);
-    expect(peer.heard).toEqual([]);
+    expect(peer.received).toEqual([]);
   });
 });
 
@@ -272,14 +272,14 @@ describe('NetBIOS', () => {
     ['harbour', 'OTHER', 0, false],
     ['ninechars', 'NINECHARS', 0, true],
     ['tencharsss', 'TENCHARSSS', 0, false],
-  ])('a module called %s answers for %s<%s>: %s', async (own, asked, suffix, answered) => {
+  ])('a module called %s answers for %s<%s>: %s', async (own, queried, suffix, answered) => {
     const rig = await rigWith(`set mdns.name ${own}`);
     await rig.join(claimMs);
     const peer = await rig.peer('10.5.6.20', { port: 0 });
-    unwrap(await peer.socket.send(netbiosQuery(asked, suffix), '10.5.6.255', netbiosPort));
+    unwrap(await peer.socket.send(netbiosQuery(queried, suffix), '10.5.6.255', netbiosPort));
     await rig.pass(0);
-    expect(peer.heard).toHaveLength(answered ? 1 : 0);
-    if (answered) expect([...(peer.heard[0]?.bytes.subarray(-4) ?? [])].join('.')).toBe(moduleIp);
+    expect(peer.received).toHaveLength(answered ? 1 : 0);
+    if (answered) expect([...(peer.received[0]?.bytes.subarray(-4) ?? [])].join('.')).toBe(moduleIp);
   });
 });
 

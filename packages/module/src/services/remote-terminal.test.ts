@@ -46,14 +46,14 @@ async function rig(settings: readonly string[] = []) {
 class Client {
   readonly stream: Duplex;
   readonly #clock: VirtualClock;
-  #heard = '';
+  #received = '';
   ended = false;
 
   constructor(stream: Duplex, clock: VirtualClock) {
     this.stream = stream;
     this.#clock = clock;
     stream.on('data', (bytes: Buffer) => {
-      this.#heard += bytes.toString('latin1');
+      this.#received += bytes.toString('latin1');
     });
     stream.on('end', () => {
       this.ended = true;
@@ -68,9 +68,9 @@ class Client {
 
   async receive(): Promise<string> {
     await this.#clock.advance(10);
-    const heard = this.#heard;
-    this.#heard = '';
-    return heard;
+    const received = this.#received;
+    this.#received = '';
+    return received;
   }
 }
 
@@ -171,8 +171,8 @@ test('of many clients that are sent away at most 16 stay open, all hear why, and
   const first = await connect();
   const flood: Client[] = [];
   for (let count = 0; count < 3 * maxRefused; count++) flood.push(await connect());
-  const heard = await Promise.all(flood.map((client) => client.receive()));
-  expect(new Set(heard)).toEqual(new Set(['Remote terminal in use\r\n']));
+  const received = await Promise.all(flood.map((client) => client.receive()));
+  expect(new Set(received)).toEqual(new Set(['Remote terminal in use\r\n']));
   // Only a write tells those that are cut off.
   const stillOpen = async (): Promise<number> => {
     await Promise.all(flood.map((client) => client.stream.destroyed || client.says('x')));
@@ -195,14 +195,14 @@ test('while a client is there the serial port has no command line', async () => 
   const client = await connect();
   host.type('get bus.mode\r');
   await clock.advance(0);
-  expect(host.heard()).toBe('');
+  expect(host.received()).toBe('');
   module.log.line('still heard');
-  expect(host.heard()).toBe('still heard\r\n');
+  expect(host.received()).toBe('still heard\r\n');
   client.stream.destroy();
   await clock.advance(10);
   host.type('get bus.mode\r');
   await clock.advance(0);
-  expect(host.heard()).toBe('get bus.mode\r\ncommand\r\n> ');
+  expect(host.received()).toBe('get bus.mode\r\ncommand\r\n> ');
 });
 
 test('a client does not disturb stream mode', async () => {
@@ -216,13 +216,13 @@ test('a client does not disturb stream mode', async () => {
   await clock.advance(1_000);
   const client = await connect();
   expect(await client.receive()).toBe('> ');
-  host.heard();
+  host.received();
   const peer = new PeerStream();
   unwrap(module.streams.open(peer));
   host.type('up');
   peer.send('down');
   await clock.advance(10);
-  expect([peer.sent(), host.heard()]).toEqual(['up', '[Opened: 0]\r\ndown']);
+  expect([peer.sent(), host.received()]).toEqual(['up', '[Opened: 0]\r\ndown']);
   expect(await client.receive()).toBe('[Opened: 0]\r\n');
 });
 
@@ -249,12 +249,12 @@ test('a client that has not logged in leaves the serial port its command line', 
   const client = await connect();
   host.type('get bus.mode\r');
   await clock.advance(0);
-  expect(host.heard()).toContain('command\r\n');
+  expect(host.received()).toContain('command\r\n');
   await client.says('x\r');
-  host.heard();
+  host.received();
   host.type('get bus.mode\r');
   await clock.advance(0);
-  expect(host.heard()).toBe('');
+  expect(host.received()).toBe('');
 });
 
 // MOD-VAR-remote_terminal.timeout

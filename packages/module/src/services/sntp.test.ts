@@ -47,7 +47,7 @@ describe('network time', () => {
     const { join, module, peer, run } = await timeRig();
     expect(module.rtc.isSet).toBe(false);
     await join();
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
     expect(module.rtc.isSet).toBe(true);
     expect(Math.abs(module.rtc.nowMs() - nowMs)).toBeLessThan(3);
     expect(await run('get time.last_set')).toBe('0 0');
@@ -68,7 +68,7 @@ describe('network time', () => {
       const { join, pass, peer } = await timeRig(reply, command);
       await join();
       await pass(10_000_000);
-      expect(peer.heard).toEqual([]);
+      expect(peer.received).toEqual([]);
     },
   );
 
@@ -77,7 +77,7 @@ describe('network time', () => {
     const { pass, peer, run } = await timeRig(reply, 'set ntp.interface softap');
     await run('network_up -i softap');
     await pass(0);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 
   // MOD-VAR-ntp.interval
@@ -85,14 +85,14 @@ describe('network time', () => {
     const { join, pass, peer, run } = await timeRig();
     await join();
     await pass(3_600_000);
-    expect(peer.heard).toHaveLength(2);
+    expect(peer.received).toHaveLength(2);
     await run('set ntp.interval 300');
     await pass(300_000);
-    expect(peer.heard).toHaveLength(3);
+    expect(peer.received).toHaveLength(3);
     await pass(299_000);
-    expect(peer.heard).toHaveLength(3);
+    expect(peer.received).toHaveLength(3);
     await pass(1_000);
-    expect(peer.heard).toHaveLength(4);
+    expect(peer.received).toHaveLength(4);
   });
 
   test('asks another server at once, with a port if need be', async () => {
@@ -100,10 +100,10 @@ describe('network time', () => {
     await join();
     const other = await module.net.resolve(serverIp);
     expect(other.ok).toBe(true);
-    peer.heard.length = 0;
+    peer.received.length = 0;
     await run(`set ntp.server ${serverIp}:${ntpPort}`);
     await pass(0);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 
   test('tries again later and later while no server answers', async () => {
@@ -117,18 +117,18 @@ describe('network time', () => {
     server.answer = reply;
     await pass(200_000);
     expect(module.rtc.isSet).toBe(true);
-    const { length } = peer.heard;
+    const { length } = peer.received;
     await pass(3_400_000);
-    expect(peer.heard).toHaveLength(length);
+    expect(peer.received).toHaveLength(length);
   });
 
   test('never waits longer than the interval', async () => {
     const { join, pass, peer } = await timeRig(() => undefined, 'set ntp.interval 300');
     await join();
     await pass(3_600_000);
-    peer.heard.length = 0;
+    peer.received.length = 0;
     await pass(3_000_000);
-    expect(peer.heard).toHaveLength(10);
+    expect(peer.received).toHaveLength(10);
   });
 
   test.each([
@@ -146,16 +146,16 @@ describe('network time', () => {
     const { join, pass, peer } = await timeRig((request) => reply(request, { stratum: 0, code }));
     await join();
     await pass(10_000_000);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 
   test('gives a server that says RATE the whole interval', async () => {
     const { join, pass, peer } = await timeRig((request) => reply(request, { stratum: 0, code: 'RATE' }));
     await join();
     await pass(3_599_000);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
     await pass(1_000);
-    expect(peer.heard).toHaveLength(2);
+    expect(peer.received).toHaveLength(2);
   });
 
   test.each(['INIT', 'STEP', '\0\0\0\0'])('asks a server soon again that is not ready: %j', async (code) => {
@@ -175,7 +175,7 @@ describe('network time', () => {
     await run(`set ntp.server ${serverIp}`);
     await pass(0);
     expect(module.rtc.isSet).toBe(true);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 
   test('ends with the network', async () => {
@@ -185,6 +185,6 @@ describe('network time', () => {
     await pass(0);
     expect(clock.pending).toBe(0);
     await pass(10_000_000);
-    expect(peer.heard).toHaveLength(1);
+    expect(peer.received).toHaveLength(1);
   });
 });

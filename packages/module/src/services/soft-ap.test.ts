@@ -20,12 +20,12 @@ async function apRig(commands: readonly string[] = [], options: Partial<ModuleOp
   rig.said();
   const peer = await rig.peer('10.5.6.50', { port: 68 });
   const dhcp = async (request: Partial<DhcpRequest> & { readonly mac: string }) => {
-    peer.heard.length = 0;
+    peer.received.length = 0;
     unwrap(
       await peer.socket.send(dhcpBytes({ ...discover(request.mac), ...request }), '255.255.255.255', dhcpServerPort),
     );
     await rig.pass(0);
-    return peer.heard.map(({ bytes }) => readDhcpAnswer(bytes))[0];
+    return peer.received.map(({ bytes }) => readDhcpAnswer(bytes))[0];
   };
   const lease = async (mac: string): Promise<string | undefined> => {
     const offer = await dhcp({ mac });
@@ -99,7 +99,7 @@ describe('DHCP on the soft AP', () => {
       unwrap(await peer.socket.send(whole.subarray(0, length), moduleIp, dhcpServerPort));
     }
     await pass(0);
-    expect(peer.heard).toEqual([]);
+    expect(peer.received).toEqual([]);
     expect(await lease(one)).toBe('10.10.10.2');
   });
 });
@@ -112,7 +112,7 @@ describe('DNS on the soft AP', () => {
       await peer.socket.send(writeDns({ ...blankQuery, id: 3, questions: [{ name, type: 'A' }] }), moduleIp, dnsPort),
     );
     await pass(0);
-    return peer.heard[0] && readDns(peer.heard[0].bytes);
+    return peer.received[0] && readDns(peer.received[0].bytes);
   };
 
   test('knows the names of its variable', async () => {
@@ -165,11 +165,11 @@ describe('stations of the air', () => {
   });
 
   test('stay when they answer again, or when silence is ignored', async () => {
-    const heard = await apRig([], withStations({ mac: one, silentAfterMs: 1_000 }));
-    await heard.pass(2_000);
-    await heard.lease(one);
-    await heard.pass(60_000);
-    expect(heard.said()).toEqual([`[Associated: ${one}]`]);
+    const received = await apRig([], withStations({ mac: one, silentAfterMs: 1_000 }));
+    await received.pass(2_000);
+    await received.lease(one);
+    await received.pass(60_000);
+    expect(received.said()).toEqual([`[Associated: ${one}]`]);
     const patient = await apRig(['set softap.idle_timeout 0'], withStations({ mac: one, silentAfterMs: 1_000 }));
     await patient.pass(1_000_000);
     expect(patient.said()).toEqual([`[Associated: ${one}]`]);

@@ -44,12 +44,12 @@ describe.each(leaves)('a client that leaves by $way and comes back at once', ({ 
     { to: 'the password', setting: 'remote_terminal.password x', greets: 'Password: ' },
   ])('is let in each time, to $to', async ({ setting, greets }) => {
     await terminal(setting);
-    const heard = new Set<string>();
+    const received = new Set<string>();
     for (let count = 0; count < tries; count++) {
       const socket = open();
-      heard.add(await greeting(socket));
+      received.add(await greeting(socket));
       await leave(socket);
     }
-    expect([...heard]).toEqual([greets]);
+    expect([...received]).toEqual([greets]);
   });
 });

@@ -17,7 +17,7 @@ async function rigWith(...commands: readonly string[]) {
     const query = { ...blankQuery, questions: [{ name, type: 'A' }] };
     unwrap(await peer.socket.send(writeDns(query), '10.5.6.108', dnsPort));
     await rig.pass(0);
-    const answer = peer.heard[0] && readDns(peer.heard[0].bytes)?.answers[0];
+    const answer = peer.received[0] && readDns(peer.received[0].bytes)?.answers[0];
     return answer?.type === 'A' ? answer.data : undefined;
   };
   /** Types of the answers of the DHCP server to a discovery. */
@@ -25,7 +25,7 @@ async function rigWith(...commands: readonly string[]) {
     const peer = await rig.peer('10.5.6.78', { port: 0 });
     unwrap(await peer.socket.send(dhcpBytes(discover(station)), '255.255.255.255', dhcpServerPort));
     await rig.pass(0);
-    return peer.heard.map(({ bytes }) => readDhcpAnswer(bytes).ip);
+    return peer.received.map(({ bytes }) => readDhcpAnswer(bytes).ip);
   };
   const setup = async (): Promise<void> => {
     await rig.run('setup web');

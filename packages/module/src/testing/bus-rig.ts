@@ -80,7 +80,7 @@ export class HostLine {
   /** Reads what comes; off, the line fills up. */
   takes = true;
   ended = false;
-  #heard = '';
+  #received = '';
   #waiting: (() => void)[] = [];
 
   constructor() {
@@ -89,7 +89,7 @@ export class HostLine {
       read: () => {},
       write: (bytes: Buffer, _encoding, done) => {
         const take = (): void => {
-          this.#heard += bytes.toString('latin1');
+          this.#received += bytes.toString('latin1');
           done();
         };
         if (this.takes) take();
@@ -107,10 +107,10 @@ export class HostLine {
   }
 
   /** What the module has sent since the last look. */
-  heard(): string {
-    const heard = this.#heard;
-    this.#heard = '';
-    return heard;
+  received(): string {
+    const received = this.#received;
+    this.#received = '';
+    return received;
   }
 
   /** Reads on. */
@@ -149,7 +149,7 @@ export async function busRig(options: Partial<ModuleOptions> = {}) {
   return { ...rig, attach, restart, connect };
 }
 
-/** In stream mode, with one line and one stream; nothing heard yet. */
+/** In stream mode, with one line and one stream; nothing received yet. */
 export async function streaming(...settings: string[]) {
   const rig = await busRig();
   const host = rig.attach();
@@ -157,6 +157,6 @@ export async function streaming(...settings: string[]) {
   const peer = new PeerStream();
   rig.connect(peer);
   await rig.pass(5_000);
-  host.heard();
+  host.received();
   return { ...rig, host, peer };
 }

@@ -7,7 +7,7 @@ export interface ModuleRig {
   readonly clock: VirtualClock;
   readonly module: Module;
   /** Lines of the log since the last look. */
-  heard(): readonly string[];
+  logged(): readonly string[];
   /** Runs a command line: its code and text, as in `0 Set OK`. */
   run(line: string, data?: string): Promise<string>;
   /** Lets `ms` of module time pass. */
@@ -27,7 +27,7 @@ export async function moduleRig(options: Partial<ModuleOptions> = {}): Promise<M
   return {
     clock,
     module,
-    heard: () => lines.splice(0),
+    logged: () => lines.splice(0),
     run: async (line, data) => {
       const { code, text } = await module.execute(line, data === undefined ? undefined : Buffer.from(data));
       return `${code} ${text}`;

@@ -11,7 +11,7 @@ export const moduleIp = '10.5.6.108';
 export interface Peer {
   readonly net: Net;
   readonly socket: DatagramSocket;
-  readonly heard: Datagram[];
+  readonly received: Datagram[];
 }
 
 /** A whole module on a network in memory with other hosts beside it, on a virtual clock. */
@@ -64,14 +64,14 @@ export async function networkRig(options: Partial<ModuleOptions> = {}) {
       hear?: (datagram: Datagram, socket: DatagramSocket) => void,
     ) => {
       const peerNet = network.attach(ip, ip);
-      const heard: Datagram[] = [];
+      const received: Datagram[] = [];
       const opened = await peerNet.datagrams(datagrams, (datagram) => {
-        heard.push(datagram);
+        received.push(datagram);
         hear?.(datagram, socket);
       });
       if (!opened.ok) throw new Error(opened.error.detail);
       const socket = opened.value;
-      return { net: peerNet, socket, heard } satisfies Peer;
+      return { net: peerNet, socket, received } satisfies Peer;
     },
   };
 }

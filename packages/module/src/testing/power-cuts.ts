@@ -1,3 +1,4 @@
+import { type Result, unwrap } from '@moorage/base';
 import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
 import { clientRig } from './client-rig.ts';
 
@@ -11,9 +12,9 @@ export interface Scene {
 
 const nothing = async () => {};
 
-/** Store operations of an action that nothing disturbs: each of them is a moment for a cut. */
+/** Store operations of an action that nothing disturbs and that succeeds: each of them is a moment for a cut. */
 export async function momentsOf(
-  act: (rig: Rig) => Promise<unknown>,
+  act: (rig: Rig) => Promise<Result<unknown, unknown>>,
   { options = {}, prepare = nothing }: Scene = {},
 ): Promise<readonly PowerCut[]> {
   // A store with a cut that never comes counts every operation; one without counts only those that wait.
@@ -21,7 +22,7 @@ export async function momentsOf(
   const rig = await clientRig({ ...options, store });
   await prepare(rig);
   const first = rig.store.operations;
-  await act(rig);
+  unwrap(await act(rig));
   await rig.clock.advance(1000);
   const count = rig.store.operations - first;
   return Array.from({ length: count }, (_, index) => first + index).flatMap((atOperation) => [

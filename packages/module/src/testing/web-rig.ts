@@ -42,7 +42,7 @@ export interface WebRig {
   /** Port on which it is reached. */
   readonly port: number;
   /** Lines of the log since the last look. */
-  heard(): readonly string[];
+  logged(): readonly string[];
   /** Runs a command as a serial host would: its code and text. */
   run(line: string, data?: string | Uint8Array): Promise<string>;
   /** Puts a file into the flash. */
@@ -173,7 +173,7 @@ export async function webRig({
     module,
     clock,
     port,
-    heard: () => lines.splice(0),
+    logged: () => lines.splice(0),
     run,
     put,
     dial,

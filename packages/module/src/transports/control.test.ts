@@ -9,29 +9,29 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function dial(address: string): Promise<{ socket: Socket; heard: string[] }> {
+async function dial(address: string): Promise<{ socket: Socket; logged: string[] }> {
   const socket = connect({ port: Number(address.split(':').at(-1)), host: '127.0.0.1' });
   cleanups.push(() => socket.destroy());
-  const heard: string[] = [];
-  socket.on('data', (bytes: Buffer) => heard.push(bytes.toString()));
+  const logged: string[] = [];
+  socket.on('data', (bytes: Buffer) => logged.push(bytes.toString()));
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  return { socket, heard };
+  return { socket, logged };
 }
 
 test('a control port drives and watches the pins of a module', async () => {
   const { module, run } = await moduleRig();
   const control = unwrap(await openControl('127.0.0.1:0', (write) => module.controlPins(write)));
   cleanups.push(control.close);
-  const { socket, heard } = await dial(control.address);
+  const { socket, logged } = await dial(control.address);
   socket.write('{"drive":{"pin":3,"level":1}}\n{"watch":[4]}\n');
   await expect
-    .poll(() => heard.join(''))
+    .poll(() => logged.join(''))
     .toMatch(/^\{"ok":true\}\n\{"ok":true\}\n\{"pin":4,"level":null,"ms":\d+\}\n$/);
   await run('gdi 3 in');
   expect(await run('gge 3')).toBe('0 1');
-  heard.length = 0;
+  logged.length = 0;
   await run('gdi 4 out');
-  await expect.poll(() => heard.join('')).toMatch(/^\{"pin":4,"level":0,"ms":\d+\}\n$/);
+  await expect.poll(() => logged.join('')).toMatch(/^\{"pin":4,"level":0,"ms":\d+\}\n$/);
   // What is connected stays when the other program goes.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.end();
@@ -41,10 +41,10 @@ test('a control port drives and watches the pins of a module', async () => {
 
 // MOD-STATE-3, MOD-CMD-faults_print
 test('a control port resets the module, out of sleep too, and lets its program crash', async () => {
-  const { module, heard: lines, run } = await moduleRig();
+  const { module, logged: lines, run } = await moduleRig();
   const control = unwrap(await openControl('127.0.0.1:0', (write) => module.controlPins(write)));
   cleanups.push(control.close);
-  const { socket, heard } = await dial(control.address);
+  const { socket, logged } = await dial(control.address);
   socket.write('{"fault":"Bus Fault"}\n');
   await expect.poll(() => module.faults.names).toEqual(['Bus Fault']);
   await expect.poll(() => module.power.state).toBe('on');
@@ -55,7 +55,7 @@ test('a control port resets the module, out of sleep too, and lets its program c
   await expect.poll(() => lines().at(-1)).toBe('[Ready]');
   expect(module.power.state).toBe('on');
   await expect
-    .poll(() => heard.join('').split('\n').slice(0, -1))
+    .poll(() => logged.join('').split('\n').slice(0, -1))
     .toEqual([
       '{"ok":true}',
       '{"error":"A module that sleeps has no faults"}',

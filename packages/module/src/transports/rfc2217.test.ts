@@ -16,12 +16,12 @@ afterEach(async () => {
 class Client {
   readonly socket: Socket;
   /** What has come since the last look: data as text, options and subnegotiations spelt out. */
-  heard: string[] = [];
+  received: string[] = [];
   readonly #reader = new TelnetReader();
 
   constructor(socket: Socket) {
     this.socket = socket;
-    socket.on('data', (bytes: Buffer) => this.heard.push(...this.#reader.read(bytes).map(spelt)));
+    socket.on('data', (bytes: Buffer) => this.received.push(...this.#reader.read(bytes).map(spelt)));
   }
 
   option(verb: number, option: number): void {
@@ -38,9 +38,9 @@ class Client {
 
   /** Waits until exactly this has come. */
   async receives(...expected: string[]): Promise<void> {
-    const shown = (): string => this.heard.join(' ');
+    const shown = (): string => this.received.join(' ');
     await expect.poll(shown).toBe(expected.join(' '));
-    this.heard = [];
+    this.received = [];
   }
 }
 
@@ -156,7 +156,7 @@ describe('the serial port option', () => {
     client.port(1, 0, 1, 0xc2, 0);
     await client.receives('101,0,1,194,0');
     client.type('\nget bus.mode\n');
-    await expect.poll(() => client.heard.join('')).toMatch(/R000009\r\ncommand\r\n$/);
+    await expect.poll(() => client.received.join('')).toMatch(/R000009\r\ncommand\r\n$/);
   });
 
   test('suspends and resumes what the module sends', async () => {
@@ -177,8 +177,8 @@ describe('the serial port option', () => {
     client.port(3, 2);
     await client.receives('110,255', '103,2');
     module.log.line('xx');
-    await expect.poll(() => client.heard.join(' ')).toMatch(/106,\d/);
-    client.heard = [];
+    await expect.poll(() => client.received.join(' ')).toMatch(/106,\d/);
+    client.received = [];
     client.port(3, 1);
     await client.receives('103,1');
     await module.execute('set system.print_level 0');
@@ -209,6 +209,6 @@ test('a byte 255 passes both ways', async () => {
   client.socket.write(Uint8Array.of(255, 255, 65, 255, 255));
   client.type('file_open a\nstream_read 0 3\n');
   await expect
-    .poll(() => client.heard.join(''))
+    .poll(() => client.received.join(''))
     .toBe('R000003\r\n0\r\nR000009\r\nSuccess\r\nR000003\r\n0\r\nR000005\r\n\xffA\xff\r\n');
 });

@@ -37,11 +37,11 @@ function temporaryFolder(): string {
 
 /** Gathers what a stream delivers. */
 function listen(stream: Duplex): { text: string } {
-  const heard = { text: '' };
+  const received = { text: '' };
   stream.on('data', (bytes: Buffer) => {
-    heard.text += bytes.toString('latin1');
+    received.text += bytes.toString('latin1');
   });
-  return heard;
+  return received;
 }
 
 async function dial(address: string | undefined): Promise<Socket> {
@@ -118,10 +118,10 @@ test('openSerial tcp serves several sessions of one board at its real port', asy
   cleanups.push(() => port.close());
   expect(port.address).toMatch(/^tcp:127\.0\.0\.1:[1-9]\d+$/);
   const [first, second] = [await dial(port.address), await dial(port.address)];
-  const heard = [listen(first), listen(second)];
+  const received = [listen(first), listen(second)];
   first.write(question);
   second.write('set wlan.ssid shared\n');
-  await expect.poll(() => heard.map(({ text }) => text)).toEqual([answer, 'R000008\r\nSet OK\r\n']);
+  await expect.poll(() => received.map(({ text }) => text)).toEqual([answer, 'R000008\r\nSet OK\r\n']);
   expect(module.variables.get('wlan.ssid')).toBe('shared');
 });
 
@@ -133,9 +133,9 @@ test('openSerial tcp goes on after a connection that is reset in the middle of d
   broken.write('file_create a 100\nhalf');
   broken.resetAndDestroy();
   const next = await dial(port.address);
-  const heard = listen(next);
+  const received = listen(next);
   next.write(`file_create a 2\nhi${question}`);
-  await expect.poll(() => heard.text).toBe(`R000014\r\nFile created\r\n${answer}`);
+  await expect.poll(() => received.text).toBe(`R000014\r\nFile created\r\n${answer}`);
 });
 
 test.each([
@@ -149,10 +149,10 @@ test.each([
   for (let count = 0; count < 16; count++) clients.push(await dial(port.address));
   const refused = await dial(port.address);
   refused.write(question.repeat(100));
-  const heard = listen(refused);
+  const received = listen(refused);
   const ended = new Promise((resolve) => refused.once('end', resolve));
   await ended;
-  expect(heard.text).toBe(`${said}\r\n`);
+  expect(received.text).toBe(`${said}\r\n`);
   clients[0]?.destroy();
   await expect
     .poll(async () => {
@@ -215,9 +215,9 @@ test('openSerial listens beyond the loopback range only when that is asked for',
   const port = unwrap(await openSerial('tcp:0.0.0.0:0', await machineModule(), { listenLan: true }));
   cleanups.push(() => port.close());
   const socket = await dial(port.address);
-  const heard = listen(socket);
+  const received = listen(socket);
   socket.write(question);
-  await expect.poll(() => heard.text).toBe(answer);
+  await expect.poll(() => received.text).toBe(answer);
 });
 
 test('openSerial names a port that is taken', async () => {
@@ -238,9 +238,9 @@ test('openSerial pty has a stable link, which replaces an older one and goes awa
   expect(port.address).toBe(link);
   expect(readlinkSync(link)).toMatch(/^\/dev\/pts\/\d+$/);
   const slave = openSlave(link);
-  const heard = listen(slave);
+  const received = listen(slave);
   slave.write(question);
-  await expect.poll(() => heard.text).toBe(answer);
+  await expect.poll(() => received.text).toBe(answer);
   slave.destroy();
   await port.close();
   expect(existsSync(link)).toBe(false);
@@ -275,9 +275,9 @@ test('openPty keeps its session while programs open and close the terminal', asy
   attachSession(await machineModule(), 'serial', port.stream);
   for (const part of ['get system.', 'safemode\n']) {
     const slave = openSlave(port.path);
-    const heard = listen(slave);
+    const received = listen(slave);
     slave.write(part);
-    if (part.endsWith('\n')) await expect.poll(() => heard.text).toBe(answer);
+    if (part.endsWith('\n')) await expect.poll(() => received.text).toBe(answer);
     else await new Promise((resolve) => port.stream.once('data', resolve));
     slave.destroy();
   }
@@ -307,10 +307,10 @@ test('openPty holds back output that a present program does not read yet, and ne
   const written = new Promise((resolve) => port.stream.write(bytes, resolve));
   // Longer than unread output would be kept.
   for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
-  const heard = listen(slave);
+  const received = listen(slave);
   await written;
-  await expect.poll(() => heard.text.length).toBe(bytes.length);
-  expect(heard.text).toBe(bytes.toString('latin1'));
+  await expect.poll(() => received.text.length).toBe(bytes.length);
+  expect(received.text).toBe(bytes.toString('latin1'));
 });
 
 test('openPty loses output that no program reads, so that a later one finds a clean line', async () => {
@@ -320,9 +320,9 @@ test('openPty loses output that no program reads, so that a later one finds a cl
   for (const start = performance.now(); performance.now() - start < 50; ) await new Promise(setImmediate);
   const slave = openSlave(port.path);
   cleanups.push(() => slave.destroy());
-  const heard = listen(slave);
+  const received = listen(slave);
   port.stream.write('fresh');
-  await expect.poll(() => heard.text).toBe('fresh');
+  await expect.poll(() => received.text).toBe('fresh');
 });
 
 test('openStdio runs a session on the terminal of the process, and ends that when all has been answered', async () => {
@@ -330,9 +330,9 @@ test('openStdio runs a session on the terminal of the process, and ends that whe
   let ends = 0;
   const stdio = openStdio(input, output, () => ends++);
   attachSession(await machineModule(), 'serial', stdio.stream);
-  const heard = listen(output);
+  const received = listen(output);
   input.write(`${question}\x03`);
-  await expect.poll(() => heard.text).toBe(answer);
+  await expect.poll(() => received.text).toBe(answer);
   expect(ends).toBe(0);
   const finished = new Promise((resolve) => stdio.stream.once('finish', resolve));
   input.end();
@@ -347,10 +347,10 @@ test('openStdio interrupts the process at Ctrl-C and leaves the terminal as it w
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (on: boolean) => raw.push(on) });
   let interrupts = 0;
   const stdio = openStdio(input, new PassThrough(), () => interrupts++);
-  const heard = listen(stdio.stream);
+  const received = listen(stdio.stream);
   input.write('ls\x03dropped');
   await expect.poll(() => interrupts).toBe(1);
-  await expect.poll(() => heard.text).toBe('ls');
+  await expect.poll(() => received.text).toBe('ls');
   await stdio.close();
   expect(raw).toEqual([true, false]);
 });

@@ -6,13 +6,13 @@ import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { isLoopback } from './loopback.ts';
 
-/** Connections to one listener of a module at a time; each further one is told so. */
+/** Connections to one listener of a module at a time; each further one gets the reason. */
 const maxConnections = 16;
 
-/** Further connections that are being told at a time; beyond them they are closed without a word. */
+/** Further connections that get the reason at a time; beyond them they are closed at once. */
 const maxRefusing = 16;
 
-/** How long one that was told may take to leave, in ms. */
+/** How long a refused one may take to leave, in ms. */
 const refusalTimeoutMs = 1_000;
 
 export interface TcpPlace {

@@ -255,14 +255,14 @@ describe('typed access', () => {
 
   test('listeners hear of changes below their prefix, and of no others', () => {
     const { store } = testStore();
-    const heard: string[] = [];
-    const stop = store.onChange('wlan', (name) => heard.push(name));
-    store.onChange('wlan.ssid', (name) => heard.push(`ssid:${name}`));
+    const received: string[] = [];
+    const stop = store.onChange('wlan', (name) => received.push(name));
+    store.onChange('wlan.ssid', (name) => received.push(`ssid:${name}`));
     set(store, 'wlan.ssid a', 'wlan.ssid a', 'softap.ssid b', 'wlan.tx_power 3');
-    expect(heard).toEqual(['wlan.ssid', 'ssid:wlan.ssid', 'wlan.tx_power']);
+    expect(received).toEqual(['wlan.ssid', 'ssid:wlan.ssid', 'wlan.tx_power']);
     stop();
     set(store, 'wlan.tx_power 4');
-    expect(heard).toHaveLength(3);
+    expect(received).toHaveLength(3);
   });
 });
 
@@ -283,12 +283,12 @@ describe('saving', () => {
 
   test('load without a saved copy brings the defaults, and notifies the listeners', async () => {
     const { store } = testStore();
-    const heard: string[] = [];
+    const received: string[] = [];
     set(store, 'wlan.ssid a');
-    store.onChange('wlan', (name) => heard.push(name));
+    store.onChange('wlan', (name) => received.push(name));
     await store.load();
     expect(store.get('wlan.ssid')).toBe('');
-    expect(heard).toEqual(['wlan.ssid']);
+    expect(received).toEqual(['wlan.ssid']);
   });
 
   test('erase takes the saved copy away and leaves the values in use', async () => {

@@ -64,7 +64,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     for (const mistake of [late, atOnce]) {
       rig.module.executeNow = mistake;
       expect((await rig.call('GET', '/command/ver')).status).toBe(500);
-      expect(rig.heard()).toContain('HTTP server error: Internal error');
+      expect(rig.logged()).toContain('HTTP server error: Internal error');
     }
     rig.module.executeNow = executeNow;
     expect((await rig.call('GET', '/command/ver')).status).toBe(200);
@@ -340,9 +340,9 @@ describe.each(webWires)('the server over %s', (wire) => {
     await until(idle.ended);
     await turns();
     await expect(rig.call('GET', '/log')).rejects.toThrow();
-    rig.heard();
+    rig.logged();
     unwrap(await rig.module.wlan.ensureUp());
-    expect(rig.heard()).toContain(`HTTP and REST API server listening on port: ${rig.port}`);
+    expect(rig.logged()).toContain(`HTTP and REST API server listening on port: ${rig.port}`);
     const after = await rig.call('GET', '/log');
     expect([after.status, after.headers['access-control-allow-origin']]).toEqual([401, 'http://b']);
     await rig.close();

@@ -226,7 +226,7 @@ export class Site {
     return isWhitelisted(await readWhitelist(this.#parts.flash), call) ? this.#stranger : undefined;
   }
 
-  /** Where no password is set nobody has shown one. */
+  /** Where no password is set no client has shown one. */
   get #authorized(): Caller {
     return this.#settings.username === '' ? this.#stranger : this.#owner;
   }

@@ -53,9 +53,9 @@ const handshake = (more: Readonly<Record<string, string>> = {}) => ({
 describe.each(webWires)('a websocket over %s', (wire) => {
   test('is a stream: read, write, poll, list and close', async () => {
     const rig = await webRig({ wire });
-    rig.heard();
+    rig.logged();
     const peer = await open(rig);
-    expect(rig.heard()).toEqual(['[Opened: 0]']);
+    expect(rig.logged()).toEqual(['[Opened: 0]']);
     expect(await rig.run('stream_list 0')).toMatch(/^0 WEBS {2}[\d.]+:\d+ [\d.]+:\d+$/);
     expect(await rig.run('stream_poll 0')).toBe('0 0');
     peer.socket.send('text ');
@@ -66,9 +66,9 @@ describe.each(webWires)('a websocket over %s', (wire) => {
     expect(await rig.run('stream_write 0 5', 'hello')).toBe('0 Success');
     await until(() => peer.messages.length === 1);
     expect(peer.messages).toEqual([{ text: 'hello', binary: true }]);
-    rig.heard();
+    rig.logged();
     expect(await rig.run('stream_close 0')).toBe('0 Success');
-    expect(rig.heard()).toEqual(['Closing: 0', '[Closed: 0]']);
+    expect(rig.logged()).toEqual(['Closing: 0', '[Closed: 0]']);
     await until(() => peer.closed() !== undefined);
     expect(peer.closed()).toBe(1000);
     await rig.close();
@@ -99,9 +99,9 @@ describe.each(webWires)('a websocket over %s', (wire) => {
     await until(() => peer.closed() !== undefined);
     expect(await rig.run('stream_poll 0')).toBe('0 1');
     expect(await rig.run('stream_write 0 1', 'x')).toBe('1 Command failed');
-    rig.heard();
+    rig.logged();
     expect(await rig.run('stream_read 0 99')).toBe('0 last words');
-    expect(rig.heard()).toEqual(['[Closed: 0]']);
+    expect(rig.logged()).toEqual(['[Closed: 0]']);
     await rig.close();
   });
 
@@ -124,7 +124,7 @@ describe.each(webWires)('a websocket over %s', (wire) => {
     await rig.close();
   });
 
-  test('a client whose data is not read is told so after 15 s, and what came can still be read', async () => {
+  test('a client whose data is not read gets the reason after 15 s, and what came can still be read', async () => {
     const rig = await webRig({ wire });
     const peer = await open(rig);
     for (let index = 0; index < 400; index++) peer.socket.send('.'.repeat(1_000));
@@ -134,15 +134,15 @@ describe.each(webWires)('a websocket over %s', (wire) => {
       return waiting >= 10_000;
     });
     for (let turns = 0; turns < 50; turns++) await turn();
-    rig.heard();
+    rig.logged();
     await rig.clock.advance(unreadTimeoutMs - 1);
     for (let turns = 0; turns < 50; turns++) await turn();
-    expect([peer.closed(), rig.heard()]).toEqual([undefined, []]);
+    expect([peer.closed(), rig.logged()]).toEqual([undefined, []]);
     waiting = rig.module.streams.get(0)?.available() ?? 0;
     await rig.clock.advance(1);
     await until(() => peer.closed() !== undefined);
     expect(peer.closed()).toBe(1013);
-    expect(rig.heard()).toEqual(['Web socket data not read']);
+    expect(rig.logged()).toEqual(['Web socket data not read']);
     await until(async () => (await rig.run('stream_poll 0 -c')) === `0 0,1,${waiting}`);
     expect(await rig.run(`stream_read 0 ${waiting}`)).toBe(`0 ${'.'.repeat(waiting)}`);
     expect(rig.module.streams.list()).toEqual([]);
@@ -168,11 +168,11 @@ describe.each(webWires)('a websocket over %s', (wire) => {
   test('the network goes down and takes it along', async () => {
     const rig = await webRig({ wire });
     const peer = await open(rig);
-    rig.heard();
+    rig.logged();
     const down = rig.run('network_down');
     await until(() => peer.closed() !== undefined);
     expect(await down).toBe('0 Success');
-    expect(rig.heard()).toEqual(['[Closed: 0]', '[Disassociated]']);
+    expect(rig.logged()).toEqual(['[Closed: 0]', '[Disassociated]']);
     expect(rig.module.streams.list()).toEqual([]);
     await rig.close();
   });

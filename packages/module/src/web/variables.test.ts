@@ -19,7 +19,7 @@ describe('variables of the server', () => {
   // MOD-VAR-http.server.enabled
   test('http.server.enabled switches it on', async () => {
     const rig = await start({ 'http.server.enabled': 0 });
-    expect(rig.heard().join()).not.toContain('server listening');
+    expect(rig.logged().join()).not.toContain('server listening');
     await expect(rig.call('GET', '/')).rejects.toThrow();
     await rig.close();
   });
@@ -27,7 +27,7 @@ describe('variables of the server', () => {
   // MOD-VAR-http.server.port
   test('http.server.port is where it listens', async () => {
     const rig = await start({ 'http.server.port': 8081 });
-    expect(rig.heard()).toContain('HTTP and REST API server listening on port: 8081');
+    expect(rig.logged()).toContain('HTTP and REST API server listening on port: 8081');
     await expect(rig.call('GET', '/')).rejects.toThrow();
     await rig.close();
   });
@@ -55,7 +55,7 @@ describe('variables of the server', () => {
   // MOD-VAR-http.server.api_enabled
   test('without http.server.api_enabled the paths of the API are files', async () => {
     const rig = await start({ 'http.server.api_enabled': 0 });
-    expect(rig.heard()).toContain('HTTP server listening on port: 80');
+    expect(rig.logged()).toContain('HTTP server listening on port: 80');
     for (const path of ['/command/ver', '/command', '/log', '/stream'])
       expect((await rig.call('GET', path)).status).toBe(404);
     const headers = {
@@ -122,7 +122,7 @@ describe('variables of the server', () => {
     await rig.run('set http.server.enabled 1');
     rig.module.wlan.down('wlan');
     unwrap(await rig.module.wlan.ensureUp());
-    expect(rig.heard().join('\n')).toMatch(/HTTP server not started: .+/);
+    expect(rig.logged().join('\n')).toMatch(/HTTP server not started: .+/);
     await rig.close();
   });
 });
@@ -145,7 +145,7 @@ describe('HTTPS', async () => {
 
   test('takes certificate and key from flash; the key is not served', async () => {
     const rig = await webRig({ wire: 'sockets', variables, files });
-    expect(rig.heard()).toContain(`HTTPS and REST API server listening on port: ${rig.port}`);
+    expect(rig.logged()).toContain(`HTTPS and REST API server listening on port: ${rig.port}`);
     const answer = await exchange(await rig.dial({ ca }), 'GET', '/command/get%20wlan.ssid');
     expect(replies(answer.text)[0]?.response).toBe('harbour-open\r\n');
     expect((await exchange(await rig.dial({ ca }), 'GET', '/server.pem')).text).toBe(server.cert);
@@ -168,7 +168,7 @@ describe('HTTPS', async () => {
       await expect(tried).rejects.toThrow();
     }
     // Reference: network 6.4.
-    const notices = rig.heard().filter((text) => text.includes('TLS'));
+    const notices = rig.logged().filter((text) => text.includes('TLS'));
     expect(notices).toEqual([
       'Starting TLS',
       'Error with TLS handshake: 5012',
@@ -199,14 +199,14 @@ describe('HTTPS', async () => {
     ['the key of the certificate', { 'http.server.tls_key': 'other.key' }, '"server.pem" and "other.key" are not'],
   ])('does not start without %s', async (_, changes, detail) => {
     const rig = await webRig({ wire: 'sockets', variables: { ...variables, ...changes }, files });
-    expect(rig.heard().join('\n')).toContain(`HTTP server not started: ${detail}`);
+    expect(rig.logged().join('\n')).toContain(`HTTP server not started: ${detail}`);
     await expect(rig.dial()).rejects.toThrow();
     await rig.close();
   });
 
   test('says so when it serves files only', async () => {
     const rig = await webRig({ wire: 'sockets', variables: { ...variables, 'http.server.api_enabled': 0 }, files });
-    expect(rig.heard()).toContain(`HTTPS server listening on port: ${rig.port}`);
+    expect(rig.logged()).toContain(`HTTPS server listening on port: ${rig.port}`);
     await rig.close();
   });
 });

@@ -16,7 +16,7 @@ const closeTimeoutMs = 2_000;
 /** How long a client is held back while what came is not read, in ms; then the web socket is closed. */
 export const unreadTimeoutMs = 15_000;
 
-/** What a client is told whose data is not read: to come again later. */
+/** Close code for a client whose data is not read: try again later. */
 const unreadCode = 1013;
 
 /** Largest message of a client, in bytes: it is kept until all of it has come. */
@@ -37,7 +37,7 @@ export interface WebStreamParts {
 /**
  * A websocket as a stream: what comes is a run of bytes, frame borders lost; each write is one binary message. While the
  * packet pool has no room for more, the client is held back, but no longer than `unreadTimeoutMs`: a client that is not
- * read for so long is told so and closed. What came before can still be read.
+ * read for so long is closed with the reason. What came before can still be read.
  * Spec: MOD-STREAM-WEBS. Reference: http-server 2.3.
  */
 export function webStream({ socket, connection, clock, pool, iface, unread }: WebStreamParts): Stream {

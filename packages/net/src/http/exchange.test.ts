@@ -12,12 +12,12 @@ async function turns(count = 20): Promise<void> {
 /** An exchange and the raw far end of its connection. */
 function rig(method: 'GET' | 'HEAD' | 'POST' = 'GET') {
   const [near, far] = duplexPair();
-  let asked = '';
+  let sent = '';
   far.on('data', (chunk: Buffer) => {
-    asked += chunk.toString('latin1');
+    sent += chunk.toString('latin1');
   });
   const exchange = new HttpExchange(near, { method, path: '/x', headers: [['Host', 'h']] });
-  return { near, far, exchange, asked: () => asked };
+  return { near, far, exchange, sent: () => sent };
 }
 
 interface Outcome {
@@ -193,17 +193,17 @@ test('random bytes and damaged answers end in a status or a failure, and never o
 
 describe('the request', () => {
   test('nothing is sent before send, and nothing after', async () => {
-    const { exchange, asked } = rig('POST');
+    const { exchange, sent } = rig('POST');
     expect(exchange.addHeader('A', '1')).toEqual({ ok: true, value: undefined });
     await exchange.append(bytes('body'));
     await turns();
-    expect(asked()).toBe('');
+    expect(sent()).toBe('');
     exchange.send();
     exchange.send();
     await exchange.append(bytes('late'));
     expect(exchange.addHeader('B', '2')).toEqual({ ok: false, error: 'sent' });
     await turns();
-    expect(asked()).toBe('POST /x HTTP/1.1\r\nHost: h\r\nA: 1\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody');
+    expect(sent()).toBe('POST /x HTTP/1.1\r\nHost: h\r\nA: 1\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody');
   });
 
   test('GET without a body announces none, POST a length of 0', async () => {
@@ -211,22 +211,22 @@ describe('the request', () => {
       ['GET', 'GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'],
       ['POST', 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'],
     ] as const) {
-      const { exchange, asked } = rig(method);
+      const { exchange, sent } = rig(method);
       exchange.send();
       await turns();
-      expect(asked()).toBe(expected);
+      expect(sent()).toBe(expected);
     }
   });
 
   test('an announced length that is wrong is corrected while the body is queued', async () => {
-    const { exchange, asked } = rig('POST');
+    const { exchange, sent } = rig('POST');
     unwrap(exchange.addHeader('content-length', '99'));
     unwrap(exchange.addHeader('Transfer-Encoding', 'chunked'));
     await exchange.append(bytes('body'));
     exchange.send();
     await turns();
-    expect(asked()).toContain('\r\nContent-Length: 4\r\n');
-    expect(asked()).not.toMatch(/99|chunked/);
+    expect(sent()).toContain('\r\nContent-Length: 4\r\n');
+    expect(sent()).not.toMatch(/99|chunked/);
   });
 
   test('a body over the queue goes out in chunks, and waits for its reader', async () => {
@@ -283,23 +283,23 @@ describe('the request', () => {
   });
 
   test('a close drops what is queued', async () => {
-    const { exchange, near, asked } = rig('POST');
+    const { exchange, near, sent } = rig('POST');
     await exchange.append(bytes('bye'));
     exchange.close(new VirtualClock());
     await turns();
-    expect(asked()).toBe('');
+    expect(sent()).toBe('');
     expect(near.destroyed).toBe(true);
   });
 
   test('what is flushed goes out, and a close lets go once it is answered, or after two seconds', async () => {
     for (const answered of [true, false]) {
       const clock = new VirtualClock();
-      const { exchange, near, far, asked } = rig('POST');
+      const { exchange, near, far, sent } = rig('POST');
       await exchange.append(bytes('bye'));
       await exchange.flush(clock);
       exchange.close(clock);
       await turns();
-      expect(asked()).toMatch(/bye$/);
+      expect(sent()).toMatch(/bye$/);
       expect(near.destroyed).toBe(false);
       if (answered) {
         far.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');

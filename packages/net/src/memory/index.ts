@@ -112,7 +112,7 @@ export class MemoryNetwork {
     const address = await this.#resolve(from, host, timeoutMs);
     if (!address.ok) return address;
     const to = this.#named(address.value);
-    if (!to) return failure({ error: 'unreachable', detail: `Nobody has the address ${address.value}` });
+    if (!to) return failure({ error: 'unreachable', detail: `No host has the address ${address.value}` });
     const conditions = this.conditions({ from: from.name, host: to.name, port, index });
     const latencyMs = conditions.latencyMs ?? 0;
     if (conditions.silent || 2 * latencyMs > timeoutMs) {

@@ -14,7 +14,7 @@ const maxBacklog = 4_096;
 
 /**
  * Turns of the event loop that a connection waits for what those before it have sent: one to read a connection that was
- * handed over in the same turn, one for the end behind its bytes, one for whoever hears of it.
+ * handed over in the same turn, one for the end behind its bytes, one for its listeners.
  */
 const handOverTurns = 3;
 

@@ -207,9 +207,9 @@ eachDatabase('message channel', (_open, kind, address) => {
       const peer = await connect();
       await online();
       const answer = command('get wlan.ssid');
-      const asked = await peer.next();
-      expect(asked).toMatchObject({ request: 'command', data: 'get wlan.ssid' });
-      peer.say({ id: asked.id, code: 0, data: 'harbour\r\n' });
+      const request = await peer.next();
+      expect(request).toMatchObject({ request: 'command', data: 'get wlan.ssid' });
+      peer.say({ id: request.id, code: 0, data: 'harbour\r\n' });
       expect(await answer).toEqual({ code: 0, data: 'harbour\r\n' });
       expect(await logs()).toContain('device.command');
     });
@@ -347,8 +347,8 @@ eachDatabase('message channel', (_open, kind, address) => {
     const peer = await connect(device, `ws://127.0.0.1:${port}/stream`);
     await online();
     const answer = command('get system.uuid');
-    const asked = await peer.next();
-    peer.say({ id: asked.id, code: 0, data: 'x'.repeat(20_000) });
+    const request = await peer.next();
+    peer.say({ id: request.id, code: 0, data: 'x'.repeat(20_000) });
     expect(await answer).toEqual({ code: 0, data: 'x'.repeat(20_000) });
     const here = await connect();
     expect(await peer.closed()).toBe(channelCloses.replaced);

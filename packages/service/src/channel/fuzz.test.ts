@@ -133,7 +133,7 @@ function recordingLine() {
 // API-CHAN-text, API-CHAN-limits
 it(`channel takes ${connections * framesEach} frames of any kind, refuses what is none, and goes on`, async () => {
   const clock = new VirtualClock();
-  let asked = 0;
+  let requests = 0;
   for (const [run, batch] of fc
     .sample(fc.array(frames, { minLength: framesEach, maxLength: framesEach }), {
       numRuns: connections,
@@ -145,7 +145,7 @@ it(`channel takes ${connections * framesEach} frames of any kind, refuses what i
     const connection = new ChannelConnection(line, {
       clock,
       answer: async (request) => {
-        asked++;
+        requests++;
         if (request.request === 'webhook') return { ok: false, error: 'connector not found' };
         return { ok: true, value: request.request === 'echo' ? (request.data ?? null) : null };
       },
@@ -169,7 +169,7 @@ it(`channel takes ${connections * framesEach} frames of any kind, refuses what i
   }
   expect(clock.pending).toBe(0);
   // An attack that is always refused at the door tries nothing.
-  expect(asked).toBeGreaterThan(connections * 3);
+  expect(requests).toBeGreaterThan(connections * 3);
 });
 
 /** Frames that go all the way into the database. */

@@ -21,8 +21,8 @@ describe('a PostgreSQL that is stopped without going away', () => {
   // API-ERR-503
   it('ends what is under way within two seconds, refuses more at once, and is back by itself', async () => {
     const clock = new VirtualClock();
-    const told: string[] = [];
-    const storage = await openStorage(server.url(), { clock, onError: ({ message }) => told.push(message) });
+    const reported: string[] = [];
+    const storage = await openStorage(server.url(), { clock, onError: ({ message }) => reported.push(message) });
     await read(storage);
     server.freeze();
     const underWay = [
@@ -47,10 +47,10 @@ describe('a PostgreSQL that is stopped without going away', () => {
     // No time has to pass for these.
     await expect(read(storage)).rejects.toBeInstanceOf(StorageError);
     await expect(storage.check()).rejects.toBeInstanceOf(StorageError);
-    expect(told).toEqual(['The database has stopped replying']);
+    expect(reported).toEqual(['The database has stopped replying']);
     server.thaw();
     await expect.poll(() => read(storage).catch(() => undefined)).toEqual([]);
-    expect(told).toContain('The database replies again');
+    expect(reported).toContain('The database replies again');
     await Promise.all(Array.from({ length: 40 }, () => read(storage)));
     await storage.close();
   });

@@ -67,7 +67,7 @@ eachDatabase('what a device may be activated to', (open) => {
       return { made, clerk };
     };
 
-    it('takes devices of its customer’s people, not those of strangers, whoever activates them', async () => {
+    it('takes devices of its customer’s people, not those of strangers, regardless of who activates them', async () => {
       const { app, platform, deviceOf } = world;
       const { made, clerk } = await production();
       const stranger = await deviceOf('stranger', { product_id: platform.product_id });

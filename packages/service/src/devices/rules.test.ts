@@ -58,10 +58,10 @@ describe('provisioning', () => {
   const platform = { code: 'PLAT', part_id: '200f6c1e', product_id: 'edition' };
   const software = { code: 'SOFT', part_id: null, product_id: 'edition' };
   const plan = (
-    asked: { uuid: string; mac?: string; title?: string },
+    request: { uuid: string; mac?: string; title?: string },
     at = platform as typeof platform | typeof software,
     isAdmin = true,
-  ) => planProvision({ mac: null, ...asked }, at, isAdmin);
+  ) => planProvision({ mac: null, ...request }, at, isAdmin);
 
   // API-RULE-provision-2
   it('a new device stands on the base edition of its platform, under its last 6 digits', () => {
@@ -82,8 +82,8 @@ describe('provisioning', () => {
     ['hardware by a user', { uuid }, platform, false, 'FORBIDDEN'],
     ['the uuid of another platform', { uuid: `3${uuid.slice(1)}` }, platform, true, 'UUID_OF_ANOTHER_PLATFORM'],
     ['a platform without edition', { uuid }, { ...platform, product_id: null }, true, 'PLATFORM_WITHOUT_EDITION'],
-  ])('provisioning is refused: %s', (_, asked, at, isAdmin, code) => {
-    expect(planProvision({ mac: null, ...asked }, at, isAdmin)).toMatchObject({ ok: false, error: { code } });
+  ])('provisioning is refused: %s', (_, request, at, isAdmin, code) => {
+    expect(planProvision({ mac: null, ...request }, at, isAdmin)).toMatchObject({ ok: false, error: { code } });
   });
 
   it('default title is taken from the address, where there is one', () => {

@@ -65,7 +65,7 @@ export class PostgresServerLink {
     return socket.once('close', () => this.#sockets.delete(socket));
   };
 
-  /** What goes wrong with connections on which nothing waits; of a frozen server all do, and that is told once. */
+  /** What goes wrong with connections on which nothing waits; of a frozen server all do, and that is reported once. */
   readonly report = (error: Error): void => {
     if (!this.watch.isFrozen) this.#onError(error);
   };
@@ -115,7 +115,7 @@ export interface PoolLimits {
   readonly statementMs: number;
 }
 
-/** Connections that are shared. Whoever would wait too long for one is refused instead. */
+/** Connections that are shared. A query that would wait too long for one is refused instead. */
 export class PostgresPool {
   readonly #pool: pg.Pool;
   readonly #link: PostgresServerLink;
