@@ -98,7 +98,7 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'api', 'service/core', 'service/bus'],
     types: ['service/blobs', 'service/db'],
     // The server object that the framework is given, and the files of the console; what listens is decided outside.
-    system: ['node:fs', 'node:http', 'node:https', 'node:tls'],
+    system: ['node:fs', 'node:http', 'node:http2', 'node:https', 'node:tls'],
   },
   {
     name: 'service/db',

@@ -76,6 +76,7 @@ export const errors = {
   DEVICE_OFFLINE: { status: 409, message: 'The device is not on the message channel' },
   FILE_CHANGED: { status: 412, message: 'The file is another than the one that is asked for' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is over the limit of {limitBytes} bytes' },
+  ENCODED_BODY: { status: 415, message: 'A body is taken as it is; header "content-encoding" is "{encoding}"' },
   WRONG_MEDIA_TYPE: { status: 415, message: 'Media type "{mediaType}" is not accepted here' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the {sizeBytes} bytes of the file' },
   TOO_MANY_LOGINS: { status: 429, message: 'Too many failed logins; try again in {retryAfterS} seconds' },

@@ -53,9 +53,16 @@ export const metaContract = {
     spec: ['API-EP-GET-metrics'],
     tag: 'Service',
     summary: 'Figures for monitoring, in the text format of Prometheus',
-    description: 'Counts of devices and updates are up to a minute old.',
-    auth: 'none',
+    description:
+      'For administrators; on a listener of its own (`--ops-port`) without a token. Counts of devices and updates are up to a minute old.',
+    auth: 'bearer',
     reply: binary('text/plain; version=0.0.4; charset=utf-8'),
-    errors: [],
+    errors: [403],
   }),
+};
+
+/** What monitors are answered on a listener of their own, which is not for strangers: nothing asks for a token. */
+export const opsContract = {
+  ...metaContract,
+  metrics: endpoint({ ...metaContract.metrics, auth: 'none', errors: [] }),
 };

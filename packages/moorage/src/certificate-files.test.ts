@@ -8,6 +8,8 @@ import { readCertificates } from './certificate-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'moorage-certificates-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const none = { deviceCert: undefined, deviceKey: undefined, tlsCert: undefined, tlsKey: undefined };
+
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
@@ -19,8 +21,9 @@ const otherKey = file('two.key', two.key);
 const text = file('text', 'no PEM');
 
 it('a certificate and its key are read', () => {
-  expect(readCertificates({ deviceCert: certificate, deviceKey: key })).toEqual({ devices: one });
-  expect(readCertificates({ deviceCert: undefined, deviceKey: undefined })).toEqual({});
+  expect(readCertificates({ ...none, deviceCert: certificate, deviceKey: key })).toEqual({ devices: one });
+  expect(readCertificates({ ...none, tlsCert: certificate, tlsKey: key })).toEqual({ api: one });
+  expect(readCertificates(none)).toEqual({});
 });
 
 it.each([
@@ -31,5 +34,5 @@ it.each([
   [certificate, text, /^Setting --device-key: file ".*text" has no private key without a password in PEM$/],
   [certificate, otherKey, /^The key in ".*two.key" \(--device-key\) is not that of the certificate in ".*one.crt"$/],
 ])('%s with %s is refused', (deviceCert, deviceKey, message) => {
-  expect(() => readCertificates({ deviceCert, deviceKey })).toThrow(message);
+  expect(() => readCertificates({ ...none, deviceCert, deviceKey })).toThrow(message);
 });

@@ -22,7 +22,7 @@ function parsed<T>(flag: string, path: string, what: string, parse: () => T): T 
 }
 
 /** The two files of a certificate, which belong together. */
-function readPair(name: 'device', certificatePath: string | undefined, keyPath: string | undefined) {
+function readPair(name: 'device' | 'tls', certificatePath: string | undefined, keyPath: string | undefined) {
   const [certificateFlag, keyFlag] = [`--${name}-cert`, `--${name}-key`];
   if (certificatePath === undefined && keyPath === undefined) return undefined;
   if (certificatePath === undefined || keyPath === undefined) {
@@ -41,12 +41,16 @@ function readPair(name: 'device', certificatePath: string | undefined, keyPath: 
   return { certificate, key };
 }
 
+/** The settings that name files of certificates. */
+export type CertificateSettings = Pick<Settings, 'deviceCert' | 'deviceKey' | 'tlsCert' | 'tlsKey'>;
+
 /**
  * The certificates that the settings name.
  *
  * @throws {UserError} when a file cannot be read, is no PEM, or the two do not belong together
  */
-export function readCertificates(settings: Pick<Settings, 'deviceCert' | 'deviceKey'>): Certificates {
+export function readCertificates(settings: CertificateSettings): Certificates {
   const devices = readPair('device', settings.deviceCert, settings.deviceKey);
-  return { ...(devices && { devices }) };
+  const api = readPair('tls', settings.tlsCert, settings.tlsKey);
+  return { ...(devices && { devices }), ...(api && { api }) };
 }

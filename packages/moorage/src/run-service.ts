@@ -20,6 +20,10 @@ export interface ServiceAddresses {
   readonly console: string;
   /** Names and addresses at which devices can reach the device listener: those in its certificate. */
   readonly deviceNames: readonly string[];
+  /** Where people and programs reach the API, when the settings say so. */
+  readonly public?: string;
+  /** Where monitors ask, when they have a listener of their own. */
+  readonly ops?: string;
 }
 
 export interface RunningService {
@@ -48,8 +52,10 @@ export async function startService(
   announce: Announce,
   { listenLan }: { readonly listenLan: boolean },
 ): Promise<RunningService> {
-  if (!listenLan && !isLoopbackHost(settings.host)) {
-    throw new UserError(`Address ${settings.host} is outside the loopback range; --listen-lan allows that`, 2);
+  const opsHost = settings.opsPort?.host ?? settings.host;
+  const outside = [settings.host, opsHost].find((host) => !isLoopbackHost(host));
+  if (!listenLan && outside !== undefined) {
+    throw new UserError(`Address ${outside} is outside the loopback range; --listen-lan allows that`, 2);
   }
   if (settings.port === settings.devicePort && settings.port !== 0) {
     throw new UserError(`--port and --device-port are both ${settings.port}; they are two listeners`, 2);
@@ -77,13 +83,22 @@ export async function startService(
       logStream: process.stderr,
       consoleDir: consoleDir(),
     });
-    const api = await listen(service.api, settings.host, settings.port, '--port');
+    const open = await listen(service.api, settings.host, settings.port, '--port');
+    const api = withTls(open, certificates.api !== undefined);
     const listening = await listen(service.devices, settings.host, settings.devicePort, '--device-port');
-    // Its server is made outside the framework, which takes it for a plain one.
-    const devices = settings.deviceInsecure ? listening : listening.replace(/^http:/, 'https:');
+    const devices = withTls(listening, !settings.deviceInsecure);
+    const ops = service.ops && (await listen(service.ops, opsHost, settings.opsPort?.port ?? 0, '--ops-port'));
     // After the listeners: a port that is taken ends the first run before a password is printed.
     await ensureAdministrator(service.deps, announce);
-    const addresses = { api, devices, console: `${api}/`, deviceNames: service.identity.hosts };
+    const { publicUrl } = settings;
+    const addresses = {
+      api,
+      devices,
+      console: `${publicUrl ?? api}/`,
+      deviceNames: service.identity.hosts,
+      ...(publicUrl !== undefined && { public: publicUrl }),
+      ...(ops !== undefined && { ops }),
+    };
     const reached = settings.deviceInsecure ? Promise.resolve() : checkReach(service, settings, certificates);
     return { service, addresses, reached, stop };
   } catch (error) {
@@ -120,6 +135,9 @@ async function lockDatabase(database: string): Promise<DiskLock | undefined> {
     throw new UserError(`Another service runs on ${path}; several can share a PostgreSQL database (--database)`);
   return lock;
 }
+
+/** The servers with TLS are made outside the framework, which takes them for plain ones. */
+const withTls = (address: string, isOn: boolean): string => (isOn ? address.replace(/^http:/, 'https:') : address);
 
 interface Listening {
   listen(options: { host: string; port: number }): Promise<string>;

@@ -1,4 +1,5 @@
-import { contract, endpointsOf } from '@moorage/api';
+import type { Server as TlsServer } from 'node:tls';
+import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { loginThrottle } from './auth/throttle.ts';
@@ -10,22 +11,26 @@ import type { LogLevel, Settings } from './core/config.ts';
 import { deviceAddresses } from './core/device-names.ts';
 import { StorageHealth } from './core/storage-health.ts';
 import { Traffic } from './core/traffic.ts';
-import type { Deps } from './core/types.ts';
+import type { Deps, Handlers } from './core/types.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { storageTroubleOf } from './db/trouble.ts';
 import { deviceSlices, openDeviceListener, readyDeviceRoute, readyDevices } from './device-slices.ts';
 import { openBearers } from './http/bearer.ts';
+import { packJson } from './http/compression.ts';
 import { serveConsole } from './http/console-files.ts';
 import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
+import { type MountOptions, mountContract } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './http/own-certificate.ts';
-import { buildServer, type Timeouts } from './http/server.ts';
+import { buildServer, type ServerOptions } from './http/server.ts';
+import type { Timeouts } from './http/timeouts.ts';
+import { webTls } from './http/web-tls.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { watchIdentity } from './identity/watch.ts';
 import { startMaintenance } from './maintenance.ts';
-import type { OwnState } from './meta/routes.ts';
+import { metaRoutes, type OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
 import { openOutbound } from './outbound/outbound.ts';
 import type { Outbound } from './outbound/ports.ts';
@@ -56,6 +61,8 @@ export interface ServiceOptions {
 export interface Certificates {
   /** For the device listener, under the names in it. */
   readonly devices?: CertificateAndKey;
+  /** For the API and the console, which speak TLS with it; where they began without, it counts for nothing. */
+  readonly api?: CertificateAndKey;
 }
 
 /** The service, built but not listening. */
@@ -63,6 +70,8 @@ export interface Service {
   readonly api: FastifyInstance;
   /** The device listener. */
   readonly devices: FastifyInstance;
+  /** What monitors ask without a token, when the settings name a port for it. */
+  readonly ops: FastifyInstance | undefined;
   readonly identity: Identity;
   readonly deps: Deps;
   /** What keeps devices or people away though requests are answered, by its kind: `/readyz` tells. */
@@ -83,14 +92,12 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
   const troubleOf = (error: unknown) => health.troubleOf(error);
   let readyAnswers: ReturnType<typeof readyDevices> | undefined;
+  const { logStream, timeouts } = options;
+  const serving = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
+  const forPeople = { ...serving, statusOf, trustProxy: settings.trustProxy };
   const api: FastifyInstance = buildServer({
-    statusOf,
-    troubleOf,
-    logLevel,
-    traffic,
-    logStream: options.logStream,
-    timeouts: options.timeouts,
-    accessLog: settings.accessLog,
+    ...forPeople,
+    web: options.certificates?.api,
     // The slices that know of answers are put together below; until then nothing listens.
     ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
@@ -112,21 +119,15 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes);
   const own = new OwnCertificate(() => identity.ca);
-  const useCertificates = (certificates: Certificates) => certificates.devices && own.use(certificates.devices);
-  useCertificates(options.certificates ?? {});
+  if (options.certificates?.devices) own.use(options.certificates.devices);
   const warnings = new Map<string, string>();
-  const devices = openDeviceListener(deps, slices, channel.hub, own, {
-    troubleOf,
-    logLevel,
-    logStream: options.logStream,
-    traffic,
-    timeouts: options.timeouts,
-    accessLog: settings.accessLog,
-  });
-  const ownState = ownStateOf(identity, warnings);
+  const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
   const mounting = { blobs, clock, statusOf, authenticate: { bearer } };
-  mountSlices(api, { ...deps, ...ownState, outbound }, slices, channel, mounting);
-  servePages(api, options.consoleDir);
+  const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
+  packJson(api);
+  mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);
+  servePages(api, options.consoleDir, settings.publicUrl);
+  const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(deps, identity);
   const inBackground = { ...deps, storage: storage.background };
   const stopMaintenance = startMaintenance({ ...inBackground, expireUpdates: () => slices.ota.engine.expire() });
@@ -134,14 +135,24 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   return {
     api,
     devices,
+    ops,
     identity,
     deps,
     warnings,
-    useCertificates,
+    useCertificates(certificates) {
+      if (certificates.devices) own.use(certificates.devices);
+      // Safe: a server that has begun with a certificate is one of TLS.
+      if (certificates.api && options.certificates?.api)
+        (api.server as unknown as TlsServer).setSecureContext(webTls(certificates.api));
+    },
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
-      await Promise.all([stopWatching(), stopMaintenance(), drain(api, clock), drain(devices, clock)]);
+      await Promise.all([
+        stopWatching(),
+        stopMaintenance(),
+        ...[api, devices, ops ?? []].flat().map((app) => drain(app, clock)),
+      ]);
       await deliveries.stop();
       slices.data.live.close();
       if (!options.storage) await storage.close();
@@ -154,9 +165,21 @@ const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): 
   trouble: () => [identity.trouble() ?? [], ...warnings.values()].flat().join('; ') || undefined,
 });
 
+/** The listener of monitors; not listening. */
+function openOpsListener(
+  serving: Omit<ServerOptions, 'endpoints'>,
+  handlers: Handlers<typeof opsContract>,
+  mounting: MountOptions,
+) {
+  const endpoints = endpointsOf({ ops: opsContract }).map(({ shape }) => shape);
+  const app = buildServer({ ...serving, endpoints, listener: 'ops' });
+  mountContract(app, opsContract, handlers, mounting);
+  return app;
+}
+
 /** What people see: the documentation, and the console where it has been built. */
-function servePages(api: FastifyInstance, consoleDir: string | undefined): void {
-  serveDocs(api, openApiDocument(contract, version));
+function servePages(api: FastifyInstance, consoleDir: string | undefined, publicUrl: string | undefined): void {
+  serveDocs(api, openApiDocument(contract, version, publicUrl));
   if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
 }

@@ -194,7 +194,7 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'identity.retire': service('authority.manage', { body: {} }),
   'meta.health': unowned,
   'meta.ready': unowned,
-  'meta.metrics': unowned,
+  'meta.metrics': service('metrics.read'),
 };
 
 const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({

@@ -31,7 +31,7 @@ import { bundlesRoutes } from './bundles/routes.ts';
 import { broadcastRoutes } from './channel/broadcasts.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
-import type { Deps } from './core/types.ts';
+import type { Deps, Handlers } from './core/types.ts';
 import { watchDevices } from './data/routes.ts';
 import { schemaRoutes } from './data/schemas.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
@@ -39,7 +39,6 @@ import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import { eventsRoutes } from './logs/events.ts';
 import { logsRoutes, recentLogs } from './logs/routes.ts';
-import { metaRoutes, type OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
 import { fleetRoutes } from './metrics/fleet.ts';
 import { metricsRoutes } from './metrics/routes.ts';
@@ -57,7 +56,7 @@ import { usersRoutes } from './users/routes.ts';
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
   app: FastifyInstance,
-  deps: Deps & OwnState & { readonly outbound: Outbound },
+  deps: Deps & { readonly outbound: Outbound; readonly meta: Handlers<typeof metaContract> },
   devices: DeviceSlices,
   channel: ChannelDeps,
   options: MountOptions,
@@ -90,5 +89,5 @@ export function mountSlices(
   mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, broadcastsContract, broadcastRoutes(channel), options);
   mountContract(app, schemasContract, schemaRoutes(), options);
-  mountContract(app, metaContract, metaRoutes(deps), options);
+  mountContract(app, metaContract, deps.meta, options);
 }

@@ -76,11 +76,11 @@ export const serveCommand = defineCliCommand({
       listenLan: options['listen-lan'],
     });
     stopOnSignal(running.stop);
-    const { api, console, devices, deviceNames } = running.addresses;
+    const { api, console, devices, deviceNames, ops } = running.addresses;
     reporter.event(
       'ready',
       { ...running.addresses },
-      `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}\nDevice names: ${deviceNames.join(', ')}`,
+      `Console: ${console}\nAPI: ${api} (documentation: ${api}/docs)\nDevices: ${devices}\nDevice names: ${deviceNames.join(', ')}${ops === undefined ? '' : `\nMonitors: ${ops}/metrics`}`,
     );
     notice.flush();
   },

@@ -48,6 +48,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.part_number': '--------x',
   'customer.manage': '--------x',
   'authority.manage': '--------x',
+  'metrics.read': '--------x',
   'log.all': '--------x',
   'token.activation.create': '------xxx',
 };

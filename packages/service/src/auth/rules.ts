@@ -82,6 +82,7 @@ export const authorisation = {
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
   'customer.manage': row('manage customers', ['admin']),
   'authority.manage': row('manage the authorities', ['admin']),
+  'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),
   'token.activation.create': row('make activation tokens', ['manager', 'owner', 'admin'], 'product.read'),
 } as const satisfies Record<string, Row>;

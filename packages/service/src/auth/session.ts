@@ -11,7 +11,7 @@ import { endSessions, hasInitialPassword, setPassword, type UserRow } from './qu
 /** Opens a login session for a user whose password was right. */
 type OpenSession = (user: UserRow, ip: string) => Promise<Result<Session, Refusal>>;
 
-type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip'>;
+type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip' | 'isEncrypted'>;
 
 /** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
 export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<typeof sessionContract> => {
@@ -24,10 +24,10 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
     initial_password: await hasInitialPassword(storage.db, user.id),
   });
 
-  async function begin({ headers, ip }: NewSession, user: UserRow) {
-    const opened = await openSession(user, ip);
+  async function begin(call: NewSession, user: UserRow) {
+    const opened = await openSession(user, call.ip);
     if (!opened.ok) return opened;
-    return success(new HeadedReply(await record(user), sessionCookie(opened.value.token, headers)));
+    return success(new HeadedReply(await record(user), sessionCookie(opened.value.token, call)));
   }
 
   return {
@@ -54,9 +54,9 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
     },
 
     // API-EP-DELETE-auth-session
-    async close({ caller, headers }) {
-      await revokeToken(deps, caller.tokenId, caller.userId);
-      return success(new HeadedReply({ result: 'ok' as const }, goneCookie(headers)));
+    async close(call) {
+      await revokeToken(deps, call.caller.tokenId, call.caller.userId);
+      return success(new HeadedReply({ result: 'ok' as const }, goneCookie(call)));
     },
 
     // API-EP-PUT-user-password

@@ -11,6 +11,10 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 8080,
         devicePort: 8443,
+        opsPort: undefined,
+        tlsCert: undefined,
+        tlsKey: undefined,
+        trustProxy: [],
         publicUrl: undefined,
         deviceNames: [],
         deviceCert: undefined,
@@ -98,6 +102,18 @@ describe('settings', () => {
     ['https://hub.example:443', 'https://hub.example'],
   ])('may be the address %s, which is %s', (text, publicUrl) => {
     expect(resolveSettings({ flags: { 'public-url': text } })).toMatchObject({ ok: true, value: { publicUrl } });
+  });
+
+  it.each([
+    ['9090', { host: undefined, port: 9090 }],
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['[::1]:9090', { host: '::1', port: 9090 }],
+  ])('may be the port %s', (text, opsPort) => {
+    expect(resolveSettings({ flags: { 'ops-port': text } })).toMatchObject({ ok: true, value: { opsPort } });
+  });
+
+  it.each(['', 'x', '65536', '::1:1', '127.0.0.1'])('refuse the port "%s"', (text) => {
+    expect(resolveSettings({ flags: { 'ops-port': text } }).ok).toBe(false);
   });
 
   it.each(['hub.example', 'https://hub.example/iot', 'https://u:p@hub.example', 'ftp://hub.example'])(

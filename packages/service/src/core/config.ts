@@ -6,6 +6,8 @@ import {
   flag,
   type HostAndPort,
   hostList,
+  type ListenAddress,
+  listenAddress,
   matching,
   networks,
   password,
@@ -26,6 +28,13 @@ export interface Settings {
   readonly port: number;
   /** Port of the device listener; 0 picks a free one. */
   readonly devicePort: number;
+  /** Where monitors listen to, apart from the API; no listener of its own without it. */
+  readonly opsPort: ListenAddress | undefined;
+  /** Files (PEM) with the certificate of the API and its key, for TLS; both or none. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** Networks (CIDR texts) whose peers are proxies: what they say of a client's address and scheme is believed. */
+  readonly trustProxy: readonly string[];
   /** Where people and programs reach the API: scheme, host and port. */
   readonly publicUrl: string | undefined;
   /** Where devices reach the device listener, beside this machine's own names; the host of `publicUrl` without it. */
@@ -64,7 +73,7 @@ export interface Settings {
   readonly adminPassword: string | undefined;
 }
 
-export type Value = string | number | boolean | readonly string[] | readonly HostAndPort[] | undefined;
+export type Value = string | number | boolean | readonly string[] | readonly HostAndPort[] | ListenAddress | undefined;
 
 /** One setting: everything that the command line, the config file and the documentation need to know of it. */
 export interface Setting {
@@ -127,6 +136,46 @@ export const settingsTable: readonly Setting[] = [
     default: '8443',
     parse: portNumber,
     otherwise: () => 8443,
+  },
+  {
+    name: 'opsPort',
+    flag: 'ops-port',
+    env: 'MOORAGE_OPS_PORT',
+    placeholder: '[ADDRESS:]PORT',
+    help: 'port for monitors: /healthz, /readyz, and /metrics without a token; on the address of --host without one',
+    default: 'none',
+    parse: listenAddress,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'tlsCert',
+    flag: 'tls-cert',
+    env: 'MOORAGE_TLS_CERT',
+    placeholder: 'FILE',
+    help: 'certificate of the API and the console, with its chain: they speak TLS then',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'tlsKey',
+    flag: 'tls-key',
+    env: 'MOORAGE_TLS_KEY',
+    placeholder: 'FILE',
+    help: 'key of --tls-cert',
+    default: 'none',
+    parse: anyText,
+    otherwise: () => undefined,
+  },
+  {
+    name: 'trustProxy',
+    flag: 'trust-proxy',
+    env: 'MOORAGE_TRUST_PROXY',
+    placeholder: 'NETWORKS',
+    help: 'networks of proxies that say who the client is (X-Forwarded-For, X-Forwarded-Proto): 127.0.0.1/32,10.0.0.0/8',
+    default: 'none',
+    parse: networks,
+    otherwise: () => [],
   },
   {
     name: 'publicUrl',

@@ -6,19 +6,27 @@ const cookieName = 'moorage_session';
 /** How long a session lasts, for the browser and for the service, in seconds: 30 days. */
 export const sessionMaxAgeS = 30 * 24 * 60 * 60;
 
-const attributes = (headers: Headers): string =>
-  // Behind a proxy that speaks TLS the browser must not send the cookie in the clear.
-  `Path=/api; HttpOnly; SameSite=Strict${headers['x-forwarded-proto'] === 'https' ? '; Secure' : ''}`;
+/** What a request tells of the way it came. */
+interface Came {
+  readonly headers: Headers;
+  readonly isEncrypted: boolean;
+}
+
+const attributes = ({ headers, isEncrypted }: Came): string => {
+  // Over TLS the browser must not send the cookie in the clear. A client that lies about it harms itself alone.
+  const isSecure = isEncrypted || headers['x-forwarded-proto'] === 'https';
+  return `Path=/api; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+};
 
 /** The header field that gives a browser its session. Spec: API-RULE-session-1. */
-export const sessionCookie = (token: string, headers: Headers): Record<string, string> => ({
-  'set-cookie': `${cookieName}=${token}; Max-Age=${sessionMaxAgeS}; ${attributes(headers)}`,
+export const sessionCookie = (token: string, came: Came): Record<string, string> => ({
+  'set-cookie': `${cookieName}=${token}; Max-Age=${sessionMaxAgeS}; ${attributes(came)}`,
   'cache-control': 'no-store',
 });
 
 /** The header field that takes it away. */
-export const goneCookie = (headers: Headers): Record<string, string> => ({
-  'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(headers)}`,
+export const goneCookie = (came: Came): Record<string, string> => ({
+  'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(came)}`,
 });
 
 /** The token of the session that a browser sends along. */
@@ -52,7 +60,8 @@ const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? n
  */
 export function isFromConsole(headers: Headers): boolean {
   if (headers[consoleHeader.name] !== consoleHeader.value) return false;
-  const { origin, host } = headers;
+  // Over HTTP/2 the host has another name.
+  const { origin, host = headers[':authority'] } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   return typeof origin !== 'string' || hostOf(origin) === host;

@@ -54,6 +54,22 @@ export interface HostAndPort {
   readonly port: number | undefined;
 }
 
+/** Where to listen: a port, and an address where it is not that of the others. */
+export const listenAddress = (text: string): Result<ListenAddress, string> => {
+  const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  return digits === undefined || Number(digits) > 65_535
+    ? failure(`must be a port, or an address and a port such as 127.0.0.1:9090, not "${text}"`)
+    : success({ host: bracketed ?? plain, port: Number(digits) });
+};
+
+/** Where to listen. */
+export interface ListenAddress {
+  /** As that of the other listeners without it. */
+  readonly host: string | undefined;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
 /** A name in the form that certificates have, without brackets; `undefined` when it is neither name nor address. */

@@ -67,8 +67,10 @@ export interface Call<E extends EndpointShape> {
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly caller: CallerOf<E>;
-  /** Address of the peer. */
+  /** Address of the client. */
   readonly ip: string;
+  /** Whether the client speaks TLS, with the service or with a proxy that it trusts. */
+  readonly isEncrypted: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The bytes of a binary body; only on endpoints that declare one. */
   readonly upload: Upload;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveConsole } from './console-files.ts';
@@ -19,6 +19,9 @@ beforeAll(() => {
   writeFileSync(join(folder, 'index.html'), index);
   writeFileSync(join(folder, 'assets', 'main-abc.js'), script);
   writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+  // As the build puts them beside it.
+  writeFileSync(join(folder, 'assets', 'main-abc.js.br'), brotliCompressSync(script));
+  writeFileSync(join(folder, 'assets', 'main-abc.js.gz'), gzipSync(script));
   app = fastify();
   app.get('/api/thing', () => 'of the service');
   app.setNotFoundHandler((_request, reply) => reply.code(404).send('not found'));
@@ -62,9 +65,25 @@ describe('the console', () => {
   });
 
   it('sends them packed to clients that can unpack them', async () => {
-    const reply = await get('/assets/main-abc.js', { 'accept-encoding': 'br, gzip' });
+    const reply = await get('/assets/main-abc.js', { 'accept-encoding': 'deflate, gzip' });
     expect(reply.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(gunzipSync(reply.rawPayload).toString()).toBe(script);
+    const smaller = await get('/assets/main-abc.js', { 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect(smaller.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+    expect(brotliDecompressSync(smaller.rawPayload).toString()).toBe(script);
+    expect((await get('/assets/main-abc.js.br')).statusCode).toBe(404);
+  });
+
+  it('sends them as they are to others, each form under an ETag of its own', async () => {
+    const etags: unknown[] = [];
+    for (const accepted of ['br', 'gzip', 'identity', 'br;q=0, gzip;q=0']) {
+      const reply = await get('/assets/main-abc.js', { 'accept-encoding': accepted });
+      etags.push(reply.headers.etag);
+      const headers = { 'accept-encoding': accepted, 'if-none-match': String(reply.headers.etag) };
+      expect((await get('/assets/main-abc.js', headers)).statusCode).toBe(304);
+    }
+    expect(new Set(etags).size).toBe(3);
+    expect(etags[2]).toBe(etags[3]);
   });
 
   it('says that nothing has changed', async () => {

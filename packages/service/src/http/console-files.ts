@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified, type Validators } from '../core/conditions.ts';
+import { acceptedEncoding, type Encoding } from './compression.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -17,8 +17,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Types whose bytes are packed already. */
-const packedTypes = new Set(['image/png', 'font/woff2']);
+/** Endings of the packed files that the build puts beside a file, by the names that HTTP has for them. */
+const packedEndings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 
 /** Scripts come from the service alone. The component library writes its colours into a style element. */
 const policy = [
@@ -47,24 +50,34 @@ const servicePaths = /^(api|docs|device|healthz|readyz|metrics|openapi\.json)(\/
 /** Newer than any time that a client may have: when a build was unpacked says nothing of its files. */
 const lastModifiedMs = Number.POSITIVE_INFINITY;
 
-interface ConsoleFile extends Validators {
-  readonly mime: string;
+/** Bytes in one encoding: other bytes have another ETag, so that no cache completes the one with the other. */
+interface Form extends Validators {
   readonly bytes: Buffer;
-  readonly packed: Buffer | undefined;
+}
+
+interface ConsoleFile {
+  readonly mime: string;
+  readonly plain: Form;
+  readonly packed: ReadonlyMap<Encoding, Form>;
+}
+
+function readForm(path: string): Form {
+  const bytes = readFileSync(path);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), lastModifiedMs };
 }
 
 function readConsoleFile(path: string): ConsoleFile {
-  const bytes = readFileSync(path);
   const mime = mediaTypes[extname(path)] ?? 'application/octet-stream';
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { mime, bytes, packed: packedTypes.has(mime) ? undefined : gzipSync(bytes), sha256, lastModifiedMs };
+  const there = packedEndings.filter(([, ending]) => existsSync(path + ending));
+  const packed = new Map(there.map(([encoding, ending]) => [encoding, readForm(path + ending)] as const));
+  return { mime, plain: readForm(path), packed };
 }
 
 /** Every file of the built console, by its path on the service. */
 const readConsole = (folder: string): Map<string, ConsoleFile> =>
   new Map(
     readdirSync(folder, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
       .map(({ parentPath, name }) => {
         const path = join(parentPath, name);
         return [`/${relative(folder, path).split(sep).join('/')}`, readConsoleFile(path)];
@@ -72,16 +85,18 @@ const readConsole = (folder: string): Map<string, ConsoleFile> =>
   );
 
 function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile): FastifyReply {
-  const packed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) ? file.packed : undefined;
+  const encoding = acceptedEncoding(request.headers['accept-encoding']);
+  const packed = encoding && file.packed.get(encoding);
+  const form = packed ?? file.plain;
   reply.headers({
     ...securityHeaders,
-    etag: etagOf(file),
+    etag: etagOf(form),
     vary: 'accept-encoding',
     'cache-control': path.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-  if (isNotModified(request.headers, file)) return reply.code(304).send();
-  if (packed) reply.header('content-encoding', 'gzip');
-  return reply.header('content-type', file.mime).send(packed ?? file.bytes);
+  if (isNotModified(request.headers, form)) return reply.code(304).send();
+  if (packed) reply.header('content-encoding', encoding);
+  return reply.header('content-type', file.mime).send(form.bytes);
 }
 
 /**

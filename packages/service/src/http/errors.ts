@@ -22,8 +22,8 @@ export const errorBody = (found: Refusal, status: number) => ({
 export function sendRefusal(reply: FastifyReply, found: Refusal, status: number): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   // A body that will not be read would have to be taken in to its end before the next request.
-  const { complete, headers } = reply.request.raw;
-  if (!complete && (headers['content-length'] ?? headers['transfer-encoding'] ?? '0') !== '0') {
+  const { complete, headers, httpVersionMajor } = reply.request.raw;
+  if (httpVersionMajor < 2 && !complete && (headers['content-length'] ?? headers['transfer-encoding'] ?? '0') !== '0') {
     reply.header('connection', 'close');
   }
   if (found.retryAfterS !== undefined) reply.header('retry-after', found.retryAfterS);

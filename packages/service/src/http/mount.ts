@@ -1,6 +1,6 @@
 import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
 import { type Clock, type Result, realClock } from '@moorage/base';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import {
   type BytesReply,
@@ -15,6 +15,7 @@ import {
   type Page,
   type Upload,
 } from '../core/types.ts';
+import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { routerPaths } from './paths.ts';
 import { sendReady } from './ready.ts';
@@ -72,7 +73,11 @@ class RequestCall {
   }
 
   get ip() {
-    return this.#request.ip;
+    return clientAddress(this.#request);
+  }
+
+  get isEncrypted() {
+    return this.#request.protocol === 'https';
   }
 
   get headers() {
@@ -157,6 +162,20 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
   return check;
 }
 
+/** Refuses bodies that are packed: stored as they came they would be no file, and unpacked they may be of any size. */
+const refuseEncoded =
+  (statusOf: StatusOf): preParsingHookHandler =>
+  ({ headers }, reply, payload, done) => {
+    const encoding = headers['content-encoding']?.trim();
+    if (encoding === undefined || /^(identity)?$/i.test(encoding)) {
+      done(null, payload);
+      return;
+    }
+    const validation = { source: 'headers', keys: ['content-encoding'] } as const;
+    reply.header('accept-encoding', 'identity');
+    sendRefusal(reply, refusal('ENCODED_BODY', { encoding }, validation), statusOf('ENCODED_BODY'));
+  };
+
 /** Refuses strangers before anything else is looked at. */
 export function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, statusOf: StatusOf) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
@@ -196,6 +215,8 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
         // Before the body is read: a stranger's upload is refused unread.
         onRequest: authenticationHook(authenticate, statusOf),
       }),
+      // After the check of the caller, who need not hear of it.
+      ...(shape.body && { preParsing: refuseEncoded(statusOf) }),
       ...((mayLackBody || rest !== undefined) && {
         preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
           if (mayLackBody) request.body ??= {};

@@ -139,6 +139,7 @@ function openApiPaths(path: string): string[] {
 export function openApiDocument(
   resources: Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>,
   version: string,
+  publicUrl = '/',
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
   const tags = new Set<string>();
@@ -162,7 +163,7 @@ export function openApiDocument(
         'neighbours are in headers. Refusals have one body, with a stable code.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: publicUrl }],
     tags: [...tags].map((name) => ({ name })),
     paths,
     components: {

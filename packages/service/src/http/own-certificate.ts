@@ -8,7 +8,7 @@ export interface CertificateAndKey {
 }
 
 /** No version before this is spoken by any listener. */
-export const minTlsVersion = 'TLSv1.2';
+export const minTlsVersion = 'TLSv1.2' as const;
 
 interface Current {
   readonly names: X509Certificate;

@@ -71,7 +71,9 @@ eachDatabase('records that lie ready', (open) => {
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(await title(`${device.uuid}?x=1`, admin.token)).toBe('Changed');
     expect((await fetch(`${origin}/api/devices/${device.uuid}`)).status).toBe(401);
-    const counted = (await (await fetch(`${origin}/metrics`)).text())
+    const counted = (
+      await (await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${admin.token}` } })).text()
+    )
       .split('\n')
       .filter((line) =>
         /_count\{listener="api",method="GET",route="\/api\/devices\/:identifier",status="200"\}/.test(line),

@@ -22,6 +22,10 @@ function returnBuffer(buffer: Buffer): void {
   if (spares.length < spareLimit) spares.push(buffer);
 }
 
+/** Whether the client has left. A response over HTTP/2 has no such mark of its own, but its stream has. */
+const isGone = (response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  response.stream ? response.stream.destroyed : response.destroyed;
+
 /** Resolves when the bytes are with the system, so that their buffer is free again; false when the client has left. */
 function written(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
@@ -39,11 +43,11 @@ async function copy(blob: OpenBlob, range: ByteRange, response: ServerResponse):
   const buffer = takeBuffer();
   let inUse = false;
   try {
-    for (let at = range.start; at < range.end && !response.destroyed; ) {
+    for (let at = range.start; at < range.end && !isGone(response); ) {
       const count = await blob.read(buffer.subarray(0, Math.min(buffer.length, range.end - at)), at);
       if (count === 0) throw new Error(`A stored file ended at byte ${at} of ${range.end}`);
       at += count;
-      if (response.destroyed) return;
+      if (isGone(response)) return;
       inUse = true;
       if (!(await written(response, buffer.subarray(0, count)))) return;
       inUse = false;
@@ -76,7 +80,7 @@ async function stream(blob: OpenBlob, file: FileReply, range: ByteRange, respons
   response.setTimeout(stallTimeoutMs, () => response.destroy());
   await file.onStart?.();
   await copy(blob, range, response);
-  if (!response.destroyed) response.end();
+  if (!isGone(response)) response.end();
 }
 
 /**
@@ -120,7 +124,7 @@ export async function sendFile(
       'content-length': range.end - range.start,
       ...(wanted !== 'whole' && { 'content-range': `bytes ${range.start}-${range.end - 1}/${file.size}` }),
     });
-    if (request.method === 'HEAD' || response.destroyed) response.end();
+    if (request.method === 'HEAD' || isGone(response)) response.end();
     else await stream(blob, file, range, response);
   } catch (error) {
     // The status is out already: only a broken connection tells the client that the file is not whole.

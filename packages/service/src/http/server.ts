@@ -7,26 +7,17 @@ import { realClock } from '@moorage/base';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel } from '../core/config.ts';
 import type { CountAnswer, Traffic } from '../core/traffic.ts';
+import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
+import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
+import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 import { compileValidator } from './validation.ts';
+import { webServer } from './web-tls.ts';
 
 /** A request that takes longer is worth a line in the log. */
 const slowRequestMs = 2_000;
-/** How long clients may take, in milliseconds. */
-export interface Timeouts {
-  /** From the connection, or the request before, to the end of the headers. */
-  readonly headersMs: number;
-  /** To the end of the body. */
-  readonly requestMs: number;
-  /** To the end of the TLS handshake. */
-  readonly handshakeMs: number;
-  /** Between two looks at what has taken too long. */
-  readonly checkMs: number;
-}
-
-const defaultTimeouts: Timeouts = { headersMs: 60_000, requestMs: 300_000, handshakeMs: 30_000, checkMs: 10_000 };
 const paramLimitBytes = 1_024;
 
 export interface ServerOptions {
@@ -34,16 +25,20 @@ export interface ServerOptions {
   readonly logLevel: LogLevel;
   /** Where log lines go; standard output without it. */
   readonly logStream?: { write(line: string): void } | undefined;
-  /** Makes it an HTTPS server. */
+  /** Makes it an HTTPS server, over HTTP/1.1. */
   readonly tls?: https.ServerOptions | undefined;
+  /** Makes it an HTTPS server for browsers, over HTTP/2 as well. */
+  readonly web?: CertificateAndKey | undefined;
+  /** Networks (CIDR texts) of proxies: what they say of the client's address and scheme is believed. */
+  readonly trustProxy?: readonly string[] | undefined;
   /** Entries of all contracts that will be mounted: they tell a wrong method from an unknown path. */
   readonly endpoints: readonly EndpointShape[];
   /** Counts what is answered, under the name of this listener. */
   readonly traffic?: Traffic | undefined;
-  readonly listener?: 'api' | 'devices';
+  readonly listener?: 'api' | 'devices' | 'ops';
   /** A line in the log for each answered request. */
   readonly accessLog?: boolean | undefined;
-  /** What may be sent without asking the framework; not together with TLS or the log of requests. */
+  /** What may be sent without asking the framework; not together with `tls` or the log of requests. */
   readonly ready?: ReadyAnswers | undefined;
   /** Whether a thrown error says that the storage cannot serve now; without it none does. */
   readonly troubleOf?: StorageTroubleOf | undefined;
@@ -111,7 +106,8 @@ const loggedUrl = ({ url, routeOptions }: FastifyRequest): string =>
 function logRequests(app: FastifyInstance): void {
   const log = app.log.child({}, { level: 'info' });
   app.addHook('onResponse', (request, reply, done) => {
-    const { id: reqId, method, ip } = request;
+    const { id: reqId, method } = request;
+    const ip = clientAddress(request);
     const url = loggedUrl(request);
     const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;
     log.info({ reqId, method, url, status: reply.statusCode, durationMs, ip }, 'Request');
@@ -161,14 +157,27 @@ function makeServer(options: ServerOptions, handler: RequestListener, isOpen: ()
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
   };
+  const count = ready && traffic?.route(listener, 'GET', ready.route);
+  const first = ready && !options.accessLog ? readyFirst(ready, count, isOpen, handler) : handler;
+  if (options.web) return webServer(options.web, timeouts, first);
   if (tls) {
     const server = https.createServer({ ...tls, ...limits, handshakeTimeout: timeouts.handshakeMs }, handler);
     // Safe: an HTTPS server serves the same requests; the framework only types it apart.
     return server as unknown as Server;
   }
-  if (!ready || options.accessLog) return http.createServer(limits, handler);
-  const count = traffic?.route(listener, 'GET', ready.route);
-  return http.createServer(limits, readyFirst(ready, count, isOpen, handler));
+  return http.createServer(limits, first);
+}
+
+/** Answers what no route serves. */
+function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: CountAnswer | undefined): void {
+  const { statusOf } = options;
+  const patterns = options.endpoints.map(({ path, method }) => [pathPattern(path), method] as const);
+  app.setNotFoundHandler((request, reply) => {
+    const { found, methods } = unrouted(request, patterns);
+    count?.(statusOf(found.code), reply.elapsedTime);
+    if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
+    return sendRefusal(reply, found, statusOf(found.code));
+  });
 }
 
 /**
@@ -187,6 +196,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     bodyLimit: jsonBodyLimitBytes, // API-LIMIT-json
     requestTimeout: timeouts.requestMs,
     forceCloseConnections: 'idle',
+    trustProxy: options.trustProxy?.length ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: paramLimitBytes },
     serverFactory: (handler: RequestListener) => makeServer(options, handler, () => isOpen),
     frameworkErrors: (error, request, reply) => {
@@ -199,18 +209,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     isOpen = false;
     done();
   });
-  const countUnknown = traffic && countTraffic(app, traffic, listener);
   app.decorateRequest('caller', undefined);
   app.setValidatorCompiler(compileValidator);
   readJson(app);
 
-  const patterns = options.endpoints.map(({ path, method }) => [pathPattern(path), method] as const);
-  app.setNotFoundHandler((request, reply) => {
-    const { found, methods } = unrouted(request, patterns);
-    countUnknown?.(statusOf(found.code), reply.elapsedTime);
-    if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
-    return sendRefusal(reply, found, statusOf(found.code));
-  });
+  refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const found = refusalOf(error, request, options.troubleOf);

@@ -211,7 +211,8 @@ eachDatabase('readyz', (open, kind, address) => {
 
 eachDatabase('metrics', (open) => {
   const figures = async (app: TestApp): Promise<string[]> => {
-    const reply = await app.api.inject({ url: '/metrics' });
+    const { token } = await app.make.user({ role: 'admin' });
+    const reply = await app.api.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } });
     expect(reply.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     return reply.payload.split('\n');
   };
@@ -276,6 +277,34 @@ eachDatabase('metrics', (open) => {
     await app.clock.advance(60_000);
     expect(await states()).toEqual(['moorage_devices{state="enabled"} 1']);
     await app.service.close();
+  });
+});
+
+eachDatabase('a listener for monitors', (open) => {
+  const opsPort = { host: undefined, port: 0 };
+
+  it('answers all three without a token, and nothing else', async () => {
+    const app = await buildApp(await open(), { settings: { opsPort } });
+    const { ops } = app.service;
+    for (const url of ['/healthz', '/readyz', '/metrics']) expect((await ops?.inject({ url }))?.statusCode).toBe(200);
+    for (const url of ['/', '/docs', '/api/init']) expect((await ops?.inject({ url }))?.statusCode).toBe(404);
+    await app.service.close();
+  });
+
+  it('leaves /metrics of the API to administrators, with such a listener and without', async () => {
+    const storage = await open();
+    const { make } = await buildApp(storage);
+    const [user, admin] = [await make.user(), await make.user({ role: 'admin' })];
+    for (const settings of [{}, { opsPort }]) {
+      const app = await buildApp(storage, { settings });
+      expect(app.service.ops === undefined).toBe(settings.opsPort === undefined);
+      const status = async (token?: string) => {
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        return (await app.api.inject({ url: '/metrics', headers })).statusCode;
+      };
+      expect([await status(), await status(user.token), await status(admin.token)]).toEqual([401, 403, 200]);
+      await app.service.close();
+    }
   });
 });
 

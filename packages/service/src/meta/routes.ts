@@ -1,5 +1,6 @@
-import { metaContract, refusal } from '@moorage/api';
+import { metaContract, type opsContract, refusal } from '@moorage/api';
 import { type Clock, failure, success } from '@moorage/base';
+import { authorise } from '../auth/rules.ts';
 import type { Deps, Handlers } from '../core/types.ts';
 import { openFigures } from './figures.ts';
 import { version } from './version.ts';
@@ -36,17 +37,11 @@ export interface OwnState {
   readonly deviceNames: readonly string[];
 }
 
-/** State of the service for monitors. */
-export function metaRoutes({
-  storage,
-  blobs,
-  clock,
-  log,
-  health,
-  traffic,
-  trouble,
-  deviceNames,
-}: Deps & OwnState): Handlers<typeof metaContract> {
+/** State of the service for monitors: beside the API, and on a listener that is theirs alone. */
+export function metaRoutes({ storage, blobs, clock, log, health, traffic, trouble, deviceNames }: Deps & OwnState): {
+  readonly api: Handlers<typeof metaContract>;
+  readonly ops: Handlers<typeof opsContract>;
+} {
   const startedMs = clock.monotonic();
   const records = shared(() => storage.check());
   const files = shared(() =>
@@ -56,7 +51,7 @@ export function metaRoutes({
     }),
   );
   const figures = openFigures(storage.db, traffic, clock);
-  return {
+  const ops: Handlers<typeof opsContract> = {
     // API-EP-GET-healthz
     async health() {
       return success({
@@ -85,6 +80,16 @@ export function metaRoutes({
     // API-EP-GET-metrics
     async metrics() {
       return success({ bytes: Buffer.from(await figures()), mime: metaContract.metrics.reply.mediaType });
+    },
+  };
+  return {
+    ops,
+    api: {
+      ...ops,
+      async metrics(call) {
+        const refused = authorise('metrics.read', [call.caller.role === 'admin' ? 'admin' : 'anyone'], 'Figures');
+        return refused ? failure(refused) : ops.metrics({ ...call, caller: undefined });
+      },
     },
   };
 }

@@ -1,12 +1,12 @@
 import { type Client, createClient } from '@moorage/api';
 import { VirtualClock } from '@moorage/base';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { buildService, type Service } from '../app.ts';
+import { buildService, type Certificates, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { LogLevel, Settings } from '../core/config.ts';
 import type { Storage } from '../db/storage.ts';
-import type { Timeouts } from '../http/server.ts';
+import type { Timeouts } from '../http/timeouts.ts';
 import type { Outbound } from '../outbound/ports.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
@@ -18,6 +18,10 @@ export const testSettings: Settings = {
   host: '127.0.0.1',
   port: 0,
   devicePort: 0,
+  opsPort: undefined,
+  tlsCert: undefined,
+  tlsKey: undefined,
+  trustProxy: [],
   publicUrl: undefined,
   deviceNames: [],
   deviceCert: undefined,
@@ -89,6 +93,7 @@ export interface TestAppOptions {
   readonly outbound?: Outbound;
   readonly timeouts?: Timeouts;
   readonly consoleDir?: string;
+  readonly certificates?: Certificates;
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
 }
@@ -105,6 +110,7 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     logLevel: options.logLevel ?? 'silent',
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.consoleDir !== undefined && { consoleDir: options.consoleDir }),
+    ...(options.certificates && { certificates: options.certificates }),
     ...(options.outbound && { outbound: options.outbound }),
     ...(options.logStream && { logStream: options.logStream }),
   });

@@ -126,11 +126,7 @@ function Service() {
             /docs
           </Anchor>
         </Field>
-        <Field label="Figures for monitoring">
-          <Anchor inherit href="/metrics">
-            /metrics
-          </Anchor>
-        </Field>
+        <Field label="Figures for monitoring">/metrics, with a token of an administrator</Field>
         <Field label="Certificate of its authority">
           <Anchor inherit href="/api/ca.pem" download>
             ca.pem
