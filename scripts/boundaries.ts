@@ -128,7 +128,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/blobs/backends',
     path: 'packages/service/src/blobs/backends/',
-    imports: ['base', 'base/disk', 'service/blobs'],
+    imports: ['base', 'base/disk', 'service/core', 'service/blobs'],
     system: ['node:fs', 'node:fs/promises', 'node:http', 'node:https', 'node:os', 'node:worker_threads', 's3mini'],
   },
   // What all slices know of files: check sums, types, uploads in JSON. Pure.

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc16, VirtualClock } from '@moorage/base';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StorageError } from '../core/storage-health.ts';
 import { diskBlobs } from './backends/disk-blobs.ts';
 import { openBlobs } from './backends/open.ts';
 import { s3Blobs } from './backends/s3-blobs.ts';
@@ -58,6 +61,46 @@ beforeAll(async () => {
   };
 });
 afterAll(() => objectStore.close());
+
+/** A way to a server on this machine that can be frozen: connections are taken and kept, and nothing moves on them. */
+async function openRelay(target: number) {
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  let asked = () => {};
+  const relay = createTcpServer((from) => {
+    const to = connect(target, '127.0.0.1');
+    for (const socket of [from, to]) {
+      sockets.add(socket);
+      socket.on('error', () => {}).once('close', () => sockets.delete(socket));
+      if (isFrozen) socket.pause();
+    }
+    if (isFrozen) asked();
+    from.on('data', (chunk) => to.write(chunk)).on('close', () => to.destroy());
+    to.on('data', (chunk) => from.write(chunk)).on('close', () => from.destroy());
+    if (isFrozen) for (const socket of [from, to]) socket.pause();
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const address = relay.address();
+  return {
+    port: typeof address === 'object' ? address?.port : undefined,
+    /** Resolves when a connection is made after the freeze. */
+    asked: new Promise<void>((resolve) => {
+      asked = resolve;
+    }),
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => relay.close(resolve));
+    },
+  };
+}
 
 const stores: readonly { readonly kind: string; readonly make: () => Promise<BlobStore> }[] = [
   { kind: 'memory', make: async () => memoryBlobs() },
@@ -213,6 +256,67 @@ describe('disk blobs', () => {
     expect((await listed(store))[0]?.storedAtMs).toBe(1_000_000);
     await store.put(Buffer.from('hello'), 5);
     expect((await listed(store))[0]?.storedAtMs).toBeGreaterThan(1_000_000);
+  });
+
+  // API-ERR-503
+  it('of a store that is reached and says nothing end with that, and go on when it replies again', async () => {
+    const relay = await openRelay(Number(new URL(place.endpoint).port));
+    const clock = new VirtualClock(1_000);
+    const store = await s3Blobs({ ...place, endpoint: `http://127.0.0.1:${relay.port}` }, 'silent/', clock);
+    const large = Buffer.alloc(5_000_000, 'large');
+    const info = await store.put(large, large.length);
+    const reading = await store.open(info?.sha256 ?? '');
+    relay.freeze();
+    const rest = async () => {
+      for (let at = 0; at < large.length; at += 500_000) await reading?.read(Buffer.alloc(500_000), at);
+    };
+    const works = [
+      store.put(Buffer.from('x'), 1),
+      store.open(hello),
+      store.remove(hello),
+      store.check(),
+      listed(store),
+      rest(),
+    ];
+    const outcomes = works.map((work) =>
+      work.then(
+        () => 'done',
+        (error: unknown) => error,
+      ),
+    );
+    // Requests are on their way before the time is.
+    await relay.asked;
+    await clock.advance(5_000);
+    for (const outcome of await Promise.all(outcomes)) {
+      expect(outcome).toBeInstanceOf(StorageError);
+      expect(outcome).toMatchObject({ trouble: { kind: 'away', what: 'object store' } });
+    }
+    // No time has to pass for this one.
+    await expect(store.open(hello)).rejects.toBeInstanceOf(StorageError);
+    relay.thaw();
+    await expect.poll(() => read(store, info?.sha256 ?? '').catch(() => undefined)).toEqual(large);
+    await relay.close();
+  });
+
+  it('of a store that refuses connections, or answers that it cannot serve or has no room, say so', async () => {
+    const statuses = [503, 507];
+    for (const status of statuses) {
+      const server = createServer((request, response) => {
+        request.resume();
+        response.writeHead(request.method === 'HEAD' ? 200 : status).end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const store = await s3Blobs({ ...place, endpoint: `http://127.0.0.1:${port}` }, '');
+      const trouble = { kind: status === 507 ? 'full' : 'away', what: 'object store' };
+      await expect(store.put(Buffer.from('x'), 1)).rejects.toMatchObject({ trouble });
+      await expect(store.open(hello)).rejects.toMatchObject({ trouble });
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await expect(store.put(Buffer.from('x'), 1)).rejects.toMatchObject({ trouble: { kind: 'away' } });
+      await expect(store.remove(hello)).rejects.toMatchObject({ trouble: { kind: 'away' } });
+    }
   });
 
   it('refuse a name that is none of theirs', async () => {

@@ -3,15 +3,15 @@ import { StorageError } from './storage-health.ts';
 
 /** How often a watch looks while something waits for the server, in ms. */
 const lookMs = 350;
-/** So many looks in a row without a reply to a small question, and the server counts as frozen: 1.4 s in all. */
-const missedLimit = 3;
-/** So many, and the question is given up for another one: the connection may be lost, and the server well. */
-const missedQuestionLimit = 12;
+/** So many looks in a row without a reply, and the question is given up for another one: the connection may be lost, and the server well. */
+const missedQuestionLimit = 24;
 
 /** How a watch sees its server. */
 export interface WatchedServer {
   /** For people: `database`, `object store`. */
   readonly what: string;
+  /** So many looks in a row without a reply to a small question, and the server counts as frozen. */
+  readonly missedLimit: number;
   /**
    * Asks for something small, on a connection that nothing else uses. Whether it resolves or rejects, the server or its
    * host has replied.
@@ -57,8 +57,13 @@ export class ServerWatch {
   /** Makes a call of which the server replies to each. Rejects with a `StorageError` when the server is frozen. */
   async call<T>(make: () => Promise<T>): Promise<T> {
     const value = await this.wait(make);
-    this.#hasReplied = true;
+    this.noteReply();
     return value;
+  }
+
+  /** To be called at any other sign that the server is at work. */
+  noteReply(): void {
+    this.#hasReplied = true;
   }
 
   /** The same for what may end without the server, such as a wait for a free connection. */
@@ -96,7 +101,7 @@ export class ServerWatch {
 
   #miss(): void {
     this.#missed += 1;
-    if (this.#missed >= missedLimit && !this.#isFrozen) this.#freeze();
+    if (this.#missed >= this.#server.missedLimit && !this.#isFrozen) this.#freeze();
     if (this.#missed % missedQuestionLimit !== 0) return;
     this.#question = undefined;
     this.#server.giveUp();

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from '../blob-store.ts';
 import { S3Client, type S3Object, type S3Place } from './s3-client.ts';
-import { openSpool, receive } from './spool.ts';
+import { openSpool, receiveIntoSpool } from './spool.ts';
 
 const namePattern = /^[0-9a-f]{64}$/;
 
@@ -54,10 +54,10 @@ class S3Blob implements OpenBlob {
 
   /** A store may cut a download that its reader has kept waiting: it is taken up again once where it was. */
   async #nextChunk(): Promise<Buffer> {
-    const next = await this.#chunks.next().catch(() => undefined);
+    const next = await this.#client.next(this.#chunks).catch(() => undefined);
     if (next && !next.done) return next.value;
     await this.#jump(this.#position);
-    const again = await this.#chunks.next();
+    const again = await this.#client.next(this.#chunks);
     if (again.done) throw new Error(`Object ${this.#key} ended at byte ${this.#position} of ${this.size}`);
     return again.value;
   }
@@ -98,7 +98,7 @@ class S3Blobs implements BlobStore {
     // The name is known when the last byte has come, and a store wants name and number of bytes first.
     const spool = await openSpool();
     try {
-      const info = await receive(spool, source, maxBytes);
+      const info = await receiveIntoSpool(spool, source, maxBytes);
       if (!info) return undefined;
       const time = this.#clock.now().toString(36).padStart(9, '0');
       const key = `${this.#folder(info.sha256)}${time}-${randomUUID()}`;
@@ -129,7 +129,7 @@ class S3Blobs implements BlobStore {
     const key = `${this.#prefix}check/${randomUUID()}`;
     const spool = await openSpool();
     try {
-      await receive(spool, Buffer.from('ready'), Number.POSITIVE_INFINITY);
+      await receiveIntoSpool(spool, Buffer.from('ready'), Number.POSITIVE_INFINITY);
       await this.#client.put(key, spool.createReadStream({ start: 0, autoClose: false }), 'ready'.length);
       await this.#client.remove(key);
     } finally {
@@ -160,7 +160,7 @@ class S3Blobs implements BlobStore {
  * @throws when there is no such bucket, or it may not be used
  */
 export async function s3Blobs(place: S3Place, prefix: string, clock: Clock = realClock): Promise<BlobStore> {
-  const client = new S3Client(place);
+  const client = new S3Client(place, clock);
   let isThere: boolean;
   try {
     isThere = await client.bucketExists();

@@ -3,6 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc16, crc16Initial } from '@moorage/base';
+import { StorageError } from '../../core/storage-health.ts';
 import type { BlobInfo, BlobSource } from '../blob-store.ts';
 import { chunksOf } from '../chunks.ts';
 import { hashFile } from './hasher.ts';
@@ -55,6 +56,18 @@ export async function receive(
   ]);
   for (const end of [sealed, hashed]) if (end.status === 'rejected') throw end.reason;
   return hashed.status === 'fulfilled' ? { ...hashed.value, size } : undefined;
+}
+
+/** Writes a source to a spool. Without room it is the folder for temporary files that is full, and not the store. */
+export async function receiveIntoSpool(
+  ...given: [handle: FileHandle, source: BlobSource, maxBytes: number]
+): Promise<BlobInfo | undefined> {
+  try {
+    return await receive(...given);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOSPC') throw error;
+    throw new StorageError({ kind: 'full', what: 'folder for temporary files' }, error.message, error);
+  }
 }
 
 /** A file for what is on its way elsewhere. It has no name, so that nothing is left when the process is killed. */

@@ -10,6 +10,8 @@ const connectTimeoutMs = 5_000;
 const waitingLimit = 2_000;
 /** What the server has to end a statement in beyond its limit before its connection is given up, in ms. */
 const graceMs = 5_000;
+/** Looks of 350 ms that the server has for a small reply: with the one or two before the question 1.75 s at most. */
+const missedLimit = 3;
 /** How long connections have to say goodbye, in ms. */
 const endTimeoutMs = 1_000;
 
@@ -39,7 +41,9 @@ export class PostgresServerLink {
   readonly #sockets = new Set<Socket>();
   readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
+  /** The connection of the watch. */
   #asker: pg.Client | undefined;
+  #opening: Promise<unknown> | undefined;
 
   constructor(url: string, clock: Clock, onError: (error: Error) => void) {
     this.url = url;
@@ -48,6 +52,7 @@ export class PostgresServerLink {
     this.watch = new ServerWatch(
       {
         what: 'database',
+        missedLimit,
         ask: () => this.#ask(),
         giveUp: () => this.#giveUp(),
         cut: () => this.cut(),
@@ -80,18 +85,22 @@ export class PostgresServerLink {
   }
 
   async #ask(): Promise<void> {
-    const client = this.#asker ?? (await this.#open());
+    const client = this.#asker ?? this.open();
+    await this.#opening;
     await client.query('select 1');
   }
 
-  async #open(): Promise<pg.Client> {
+  /** Makes the connection of the watch, before there is need of it. */
+  open(): pg.Client {
     const client = new pg.Client({ connectionString: this.url });
     this.#asker = client;
     const forget = () => {
       if (this.#asker === client) this.#asker = undefined;
     };
     client.on('error', forget).on('end', forget);
-    await client.connect();
+    this.#opening = client.connect();
+    // Whoever asks over it hears of it.
+    this.#opening.catch(forget);
     return client;
   }
 

@@ -92,6 +92,7 @@ export async function openPostgres(
   const migrated = await bringUpToDate(server, upTo);
   // Tables of an older version may have none for messages, and no node works on them.
   const bus = upTo === undefined ? await openBus(server, clock, { onError, nats }) : new LocalBus();
+  server.open();
   const pool = new PostgresPool(server, { size: poolSize, statementMs });
   const db = builderOn(pool);
   const backgroundDb = builderOn(
