@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@moorage/api';
@@ -40,4 +40,28 @@ test('a service whose database is frozen lives, says so, and ends in order', asy
     server.thaw();
     await server.remove();
   }
+});
+
+test.each([
+  ['deleted', (path: string) => rm(path, { recursive: true })],
+  [
+    'moved away, with another in its place',
+    async (path: string) => {
+      await rename(path, `${path}-elsewhere`);
+      await mkdir(path);
+    },
+  ],
+])('a service whose data folder is %s says so in one line and stops', async (_how, take) => {
+  const inner = join(data, 'inner');
+  const program = moorage(['serve', '--data', inner, '--port', '0', '--device-port', '0', '--json'], {
+    MOORAGE_ADMIN_PASSWORD: 'a long password',
+  });
+  await eventOf(program, 'ready');
+  await take(inner);
+  expect(await program.ended, program.errors()).toBe(3);
+  const said = program
+    .errors()
+    .split('\n')
+    .filter((line) => line.startsWith('moorage: '));
+  expect(said).toEqual([expect.stringMatching(/^moorage: .*inner.* is no more what it was/)]);
 });

@@ -7,11 +7,16 @@ const stopTimeoutMs = 5_000;
  */
 const sameSignalMs = 500;
 
+/** Exit code of a process whose data was taken from under it. */
+const dataGoneCode = 3;
+
 /**
  * Stays until SIGINT or SIGTERM, then runs `stop` and ends with code 0. A second signal ends the process at once.
  * The process also ends at once when the launcher that started it is killed.
+ *
+ * @returns stops it for lack of its data at a path, with one line and code 3
  */
-export function stopOnSignal(stop: () => Promise<void>): void {
+export function stopOnSignal(stop: () => Promise<void>): (path: string) => void {
   // Nothing else may: the timers of the two programs do not, and a module may have no listener at all.
   const keepsAlive = setInterval(() => {}, 3_600_000);
   // The reader of the output may go away; the work goes on.
@@ -23,23 +28,32 @@ export function stopOnSignal(stop: () => Promise<void>): void {
       return;
     }
     firstAtMs = performance.now();
-    clearInterval(keepsAlive);
     // The terminal has written ^C; what is said from here on begins a line.
     if (signal === 'SIGINT' && process.stderr.isTTY) process.stderr.write('\n');
+    end(0, (error) => {
+      process.stderr.write(`moorage: stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    });
+  };
+  const end = (code: number, onFailure: (error: unknown) => void): void => {
+    clearInterval(keepsAlive);
     setTimeout(() => {
       process.stderr.write('moorage: the orderly stop took too long\n');
-      process.exit(1);
+      process.exit(code || 1);
     }, stopTimeoutMs).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`moorage: stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
-        process.exit(1);
-      },
-    );
+    stop().then(() => process.exit(code), onFailure);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  return (path) => {
+    if (firstAtMs !== undefined) return;
+    firstAtMs = performance.now();
+    process.stderr.write(
+      `moorage: ${path} is no more what it was; what is written there would be lost, so this stops\n`,
+    );
+    // What cannot be put away has nowhere to go.
+    end(dataGoneCode, () => process.exit(dataGoneCode));
+  };
 }
 
 /** Ends this process when its launcher is killed, as if it had been killed itself. */

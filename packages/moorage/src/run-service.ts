@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Certificates, type Service } from '@moorage/service';
@@ -10,6 +11,7 @@ import type { Settings } from '@moorage/service/core/config';
 import { deviceAddresses } from '@moorage/service/core/device-names';
 import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
+import { dataPaths, watchData } from './data-watch.ts';
 import { whyUnreached } from './reach.ts';
 import { storageTrouble } from './trouble.ts';
 
@@ -31,6 +33,8 @@ export interface RunningService {
   readonly addresses: ServiceAddresses;
   /** When it has been tried whether devices reach the listener at its public names; the log and `/readyz` have what was found. */
   readonly reached: Promise<void>;
+  /** Calls back, once, when the data is no more where it was; to be asked for when all listens. */
+  watchData(onGone: (path: string) => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -67,7 +71,9 @@ export async function startService(
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
   let lock: DiskLock | undefined;
   let service: Service | undefined;
+  let stopWatching = () => {};
   const stop = async (): Promise<void> => {
+    stopWatching();
     await service?.close();
     await lock?.release();
   };
@@ -100,7 +106,10 @@ export async function startService(
       ...(ops !== undefined && { ops }),
     };
     const reached = settings.deviceInsecure ? Promise.resolve() : checkReach(service, settings, certificates);
-    return { service, addresses, reached, stop };
+    const watch = async (onGone: (path: string) => void): Promise<void> => {
+      stopWatching = await watchData(dataPaths(settings), realClock, onGone);
+    };
+    return { service, addresses, reached, watchData: watch, stop };
   } catch (error) {
     await stop();
     throw storageTrouble(error, settings.database);

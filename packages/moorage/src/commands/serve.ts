@@ -75,7 +75,7 @@ export const serveCommand = defineCliCommand({
     const running = await startService(settings, notice.announce, {
       listenLan: options['listen-lan'],
     });
-    stopOnSignal(running.stop);
+    await running.watchData(stopOnSignal(running.stop));
     const { api, console, devices, deviceNames, ops } = running.addresses;
     reporter.event(
       'ready',

@@ -124,7 +124,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     await module.stop();
     await service.stop();
   };
-  stopOnSignal(stop);
+  await service.watchData(stopOnSignal(stop));
   await module.takenPorts();
   reporter.event(
     'ready',
