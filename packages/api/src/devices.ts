@@ -48,6 +48,10 @@ export const DeviceRecord = Type.Object({
   ota_result: Nullable(Type.Integer({ description: 'result code of the module' })),
   user_id: Nullable(Id),
   user: Nullable(Type.String()),
+  role: Type.Enum(['owner', 'vendor', 'tester', 'none'], {
+    description: 'what you are to it; a vendor owns or manages its product. Testers see no address, place or telemetry',
+  }),
+  vendor_files: Type.Boolean({ description: 'its owner lets those who own or manage its product at its files' }),
   customer_id: Nullable(Id),
   online: Type.Boolean(),
   ip: Nullable(Type.String()),
@@ -156,13 +160,16 @@ export const devicesContract = {
     path: '/api/devices/{device_id}',
     spec: ['API-EP-PUT-devices-device_id'],
     tag,
-    summary: 'Change the title, description or location of a device',
+    summary: 'Change the title, description or location of a device, or let its vendor at its files',
     auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({
       title: Type.Optional(title),
       description: Type.Optional(Text(65_536)),
       location: Type.Optional(Nullable(LocationInput)),
+      vendor_files: Type.Optional(
+        Type.Boolean({ description: 'lets the vendor at the files of the device; only its owner may' }),
+      ),
     }),
     reply: DeviceRecord,
     errors: [400, 401, 403, 404],

@@ -134,7 +134,10 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
       body: ({ software }) => ({ uuid: randomDigits(), platform_id: software }),
     }),
   ],
-  'devices.update': device('device.update', { body: { title: 'x' } }),
+  'devices.update': [
+    device('device.update', { body: { title: 'x' } }),
+    device('device.trust', { body: ({ trust }) => ({ vendor_files: trust === 'on' }) }),
+  ],
   'devices.activate': device('device.activate', { body: ({ published }) => ({ product_id: published }) }),
   'devices.products': device('device.read'),
   'devices.reset': device('device.reset'),
@@ -175,9 +178,9 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'data.controls': device('device.read'),
   'data.setControl': device('device.update', { body: { value: 1 } }),
   'data.controlHistory': device('device.read'),
-  'data.messages': device('device.read'),
+  'data.messages': device('device.private'),
   'data.postMessage': device('device.update', { body: { data: 'x' } }),
-  'data.message': device('device.read'),
+  'data.message': device('device.private'),
   'data.live': device('device.read'),
   'data.removeMessage': device('device.update'),
   'channel.command': device('device.command', { body: { command: 'ver' } }),
@@ -288,7 +291,7 @@ const hasItem = (field: string, value: unknown) => (body: unknown) =>
 const seesProduct = (role: Role) => may('product.read', heldBy(role, 'product'));
 const seesDevice = (role: Role) => may('device.read', heldBy(role, 'device'));
 /** Testers see what a product is, but not what happens to it. Reference: events 1.2. */
-const watchesProduct = (role: Role) => ['manager', 'owner', 'admin'].includes(role);
+const watchesProduct = (role: Role) => ['manager', 'trustedVendor', 'owner', 'admin'].includes(role);
 const watchesDevice = (role: Role) => watchesProduct(role) || heldBy(role, 'device').includes('deviceOwner');
 const everybody = () => true;
 
@@ -310,7 +313,7 @@ const lists: Readonly<Record<string, ListRow | readonly ListRow[]>> = {
     shows: (body, { device }) => hasItem('id', device)(body),
   },
   'metrics.locations': {
-    visibleTo: seesDevice,
+    visibleTo: (role) => may('device.private', heldBy(role, 'device')),
     url: ({ product }) => `/api/metrics/locations/devices?product_id=${product}`,
     shows: (body, { device }) => hasItem('device_id', device)(body),
   },

@@ -13,44 +13,46 @@ import {
 
 /**
  * The matrix, cell by cell: x where the role may. Reference: rules 5.1. Columns are the roles in the order of `roles`:
- * anyone, onlooker, visitor, endUser, deviceOwner, tester, manager, owner, admin.
+ * anyone, onlooker, visitor, endUser, deviceOwner, trustedVendor, tester, manager, owner, admin.
  */
 const matrix: Readonly<Record<Action, string>> = {
-  'user.self': 'x--------',
-  'platform.read': 'x--------',
-  'platform.write': '--------x',
-  'device.read': '----xxxxx',
-  'device.update': '----x-xxx',
-  'device.tag': '----x-xxx',
-  'device.ota': '----x-xxx',
-  'device.files': '----x-xxx',
-  'device.command': '----x-xxx',
-  'device.reset': '----x---x',
-  'device.activate': '----x---x',
-  'device.certificates': '----x---x',
-  'device.disable': '----x---x',
-  'device.unblock.any': '--------x',
-  'device.provision.software': 'x-------x',
-  'device.provision.hardware': '--------x',
-  'product.create': 'x-------x',
-  'product.read': '-xxxxxxxx',
-  'bundle.read': '--xxxxxxx',
-  'bundle.read.all': '-----xxxx',
-  'asset.read': '----xxxxx',
-  'product.activate': '--x--xxxx',
-  'product.change': '------xxx',
-  'product.admin': '-------xx',
-  'product.connectors': '------xxx',
-  'product.fleet': '------xxx',
-  'product.people': '------xxx',
-  'product.claimable': '-------xx',
-  'product.production': '--------x',
-  'product.part_number': '--------x',
-  'customer.manage': '--------x',
-  'authority.manage': '--------x',
-  'metrics.read': '--------x',
-  'log.all': '--------x',
-  'token.activation.create': '------xxx',
+  'user.self': 'x---------',
+  'platform.read': 'x---------',
+  'platform.write': '---------x',
+  'device.read': '----x-xxxx',
+  'device.update': '----x--xxx',
+  'device.tag': '----x--xxx',
+  'device.ota': '----x--xxx',
+  'device.private': '----x--xxx',
+  'device.files': '----xx---x',
+  'device.trust': '----x-----',
+  'device.command': '----x--xxx',
+  'device.reset': '----x----x',
+  'device.activate': '----x----x',
+  'device.certificates': '----x----x',
+  'device.disable': '----x----x',
+  'device.unblock.any': '---------x',
+  'device.provision.software': 'x--------x',
+  'device.provision.hardware': '---------x',
+  'product.create': 'x--------x',
+  'product.read': '-xxxx-xxxx',
+  'bundle.read': '--xxx-xxxx',
+  'bundle.read.all': '------xxxx',
+  'asset.read': '----x-xxxx',
+  'product.activate': '--x---xxxx',
+  'product.change': '-------xxx',
+  'product.admin': '--------xx',
+  'product.connectors': '-------xxx',
+  'product.fleet': '-------xxx',
+  'product.people': '-------xxx',
+  'product.claimable': '--------xx',
+  'product.production': '---------x',
+  'product.part_number': '---------x',
+  'customer.manage': '---------x',
+  'authority.manage': '---------x',
+  'log.all': '---------x',
+  'token.activation.create': '-------xxx',
+  'metrics.read': '---------x',
 };
 
 // Safe: the table is typed by its own keys.
@@ -143,7 +145,13 @@ describe('productRoles', () => {
 });
 
 describe('deviceRoles', () => {
-  const device = { user_id: null, product_user_id: null, customer_id: null, membership: null } as const;
+  const device = {
+    user_id: 'other',
+    vendor_files: 0,
+    product_user_id: null,
+    customer_id: null,
+    membership: null,
+  } as const;
 
   it.each([
     [{}, ['anyone']],
@@ -151,6 +159,11 @@ describe('deviceRoles', () => {
     [{ product_user_id: 'me' }, ['anyone', 'owner']],
     [{ customer_id: 'firm' }, ['anyone', 'owner']],
     [{ membership: 'tester', user_id: 'me' }, ['anyone', 'deviceOwner', 'tester']],
+    [{ membership: 'tester', vendor_files: 1 }, ['anyone', 'tester']],
+    [{ membership: 'manager' }, ['anyone', 'manager']],
+    [{ membership: 'manager', vendor_files: 1 }, ['anyone', 'manager', 'trustedVendor']],
+    [{ product_user_id: 'me', vendor_files: 1 }, ['anyone', 'owner', 'trustedVendor']],
+    [{ product_user_id: 'me', user_id: null }, ['anyone', 'owner', 'trustedVendor']],
   ] as const)('with %j are %j', (ties, expected) => {
     expect(deviceRoles(caller, { ...device, ...ties })).toEqual(expected);
   });

@@ -4,7 +4,8 @@ import { failure, type Result, success } from '@moorage/base';
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
  * product is published or an edition, an `onlooker` where it is a published production product; a `deviceOwner` owns
- * the device, or a device that is activated to the product, an `endUser` one that is activated to a production product.
+ * the device, or a device that is activated to the product, an `endUser` one that is activated to a production product;
+ * a `trustedVendor` owns or manages the product of a device whose owner lets its vendor at the files, or has no owner.
  */
 export const roles = [
   'anyone',
@@ -12,6 +13,7 @@ export const roles = [
   'visitor',
   'endUser',
   'deviceOwner',
+  'trustedVendor',
   'tester',
   'manager',
   'owner',
@@ -39,7 +41,17 @@ export const authorisation = {
   'device.update': row('change this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.tag': row('tag this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.ota': row('update this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.files': row('use the files of this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.private': row(
+    'see messages, addresses and place of this device',
+    ['deviceOwner', 'manager', 'owner', 'admin'],
+    'device.read',
+  ),
+  'device.files': row(
+    'use the files of this device unless its owner allows it',
+    ['deviceOwner', 'trustedVendor', 'admin'],
+    'device.read',
+  ),
+  'device.trust': row('let its vendor at the files of this device', ['deviceOwner'], 'device.read'),
   'device.command': row('send commands to this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
@@ -164,6 +176,8 @@ export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
 export interface DeviceTies {
   /** Owner of the device. */
   readonly user_id: string | null;
+  /** The owner lets those who own or manage the product at the device's files. */
+  readonly vendor_files: 0 | 1;
   /** Owners of the product. */
   readonly product_user_id: string | null;
   readonly customer_id: string | null;
@@ -171,12 +185,18 @@ export interface DeviceTies {
   readonly membership: 'manager' | 'tester' | null;
 }
 
+/** Whether the files of a device are open to those who own or manage its product. */
+export const isOpenToVendor = ({ user_id, vendor_files }: Pick<DeviceTies, 'user_id' | 'vendor_files'>): boolean =>
+  user_id === null || vendor_files === 1;
+
 /** The roles of a caller towards a device. The devices of a public product are not public. */
 export function deviceRoles(caller: WhoCalls, device: DeviceTies): Role[] {
   const held: Role[] = ['anyone'];
   if (device.user_id === caller.userId) held.push('deviceOwner');
   if (device.membership) held.push(device.membership);
-  if (isOwner(caller, { user_id: device.product_user_id, customer_id: device.customer_id })) held.push('owner');
+  const ownsProduct = isOwner(caller, { user_id: device.product_user_id, customer_id: device.customer_id });
+  if (ownsProduct) held.push('owner');
+  if ((ownsProduct || device.membership === 'manager') && isOpenToVendor(device)) held.push('trustedVendor');
   if (caller.role === 'admin') held.push('admin');
   return held;
 }

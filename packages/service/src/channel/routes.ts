@@ -120,13 +120,15 @@ const status =
     const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { id } = device.value;
+    const seesPrivate = (await deps.deviceFor(db, caller, 'device.private', id)).ok;
     const [channel, telemetry, nodes] = await Promise.all([channelOf(db, id), telemetryOf(db, id), nodesOf(db, id)]);
     return success({
       online: channel !== undefined,
       since: channel ? String(channel.connected_at) : null,
-      address: channel?.address ?? null,
-      telemetry: telemetry ? { at: String(telemetry.at), data: JSON.parse(telemetry.data) } : null,
-      nodes,
+      // As in the device's record.
+      address: (seesPrivate && channel?.address) || null,
+      telemetry: seesPrivate && telemetry ? { at: String(telemetry.at), data: JSON.parse(telemetry.data) } : null,
+      nodes: seesPrivate ? nodes : [],
     });
   };
 

@@ -4,6 +4,7 @@ import {
   type ControlRecord,
   type DataCapability,
   type dataContract,
+  type LiveEventType,
   type MessageRecord,
   messageLimitBytes,
   type Refusal,
@@ -262,7 +263,7 @@ const controlHistoryRoute =
 const messages =
   (deps: DataDeps): Handler<Contract['messages']> =>
   async ({ caller, params, query }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+    const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
     if (!device.ok) return device;
     const { items, total } = await listMessages(deps.storage.db, device.value.id, query);
     return success({ items: items.map(messageRecord), total });
@@ -272,11 +273,13 @@ const messages =
 const message =
   (deps: DataDeps): Handler<Contract['message']> =>
   async ({ caller, params }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+    const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
     if (!device.ok) return device;
     const row = await messageById(deps.storage.db, device.value.id, params.message_id);
     return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
   };
+
+const privateEvents: readonly LiveEventType[] = ['message', 'telemetry'];
 
 /** API-EP-GET-devices-device_id-live */
 const live =
@@ -285,9 +288,15 @@ const live =
     const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const { id } = device.value;
+    const isAllowed = async (action: Action) => (await deps.deviceFor(deps.storage.db, caller, action, id)).ok;
+    // What the record and the messages hide from a caller is not sent to them either.
+    const seesPrivate = await isAllowed('device.private');
     return success({
-      subscribe: (send) => deps.live.watch(id, ({ type, data }) => send(type, data)),
-      isStillAllowed: async () => (await deps.deviceFor(deps.storage.db, caller, 'device.read', id)).ok,
+      subscribe: (send) =>
+        deps.live.watch(id, ({ type, data }) => {
+          if (seesPrivate || !privateEvents.includes(type)) send(type, data);
+        }),
+      isStillAllowed: () => isAllowed(seesPrivate ? 'device.private' : 'device.read'),
     });
   };
 

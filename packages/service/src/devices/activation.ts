@@ -103,7 +103,13 @@ export async function moveAll(
   if (devices.length === 0) return;
   for (const device of devices) await supersedeUpdate(trx, device);
   const ids = devices.map(({ id }) => id);
-  await changeDevices(trx, ids, { product_id: target.id, update_id: null, activated_at: clock.now() });
+  await changeDevices(trx, ids, {
+    product_id: target.id,
+    update_id: null,
+    activated_at: clock.now(),
+    // Its owner has trusted another vendor.
+    vendor_files: 0,
+  });
   const entries = devices.map(
     (device): LogEntry => ({
       ...subjectOf(device),
@@ -178,6 +184,7 @@ export async function resetDevice(
     state: 'enabled', // API-STATE-device-active-enabled
     ...(!stays && { product_id: device.base_product_id, update_id: null, activated_at: null }),
     user_id: null,
+    vendor_files: 0,
     tag: null,
     title: defaultTitle(device),
     description: '',

@@ -102,7 +102,7 @@ async function ownBy(
   { id, username }: { readonly id: string; readonly username: string },
   ip: string,
 ): Promise<void> {
-  await changeDevice(trx, device.id, { user_id: id, claimed_at: deps.clock.now() });
+  await changeDevice(trx, device.id, { user_id: id, claimed_at: deps.clock.now(), vendor_files: 0 });
   const subject = { ...subjectOf(deps, device, ip), userId: id };
   await writeLog(trx, { ...subject, type: 'device.claim', message: `Device claimed for "${username}"` });
 }

@@ -22,7 +22,7 @@ export const updateLedger = (
   async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
     // The device reports its address itself: one that another device has proves nothing.
     const isFree = mac !== undefined && !(await addressTaken(trx, mac));
-    const all = { ...change, ...(isFree && { mac }) };
+    const all = { ...change, ...(isFree && { mac, mac_reported: 1 as const }) };
     if (Object.keys(all).length > 0) await changeDevice(trx, id, all);
     if (change.bversion !== undefined) await versionChanged(trx, id, change.bversion);
   },

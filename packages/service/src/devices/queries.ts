@@ -1,4 +1,4 @@
-import { type DeviceListQuery, type DeviceRecord, openUpdateStates, optionalTimestamp } from '@moorage/api';
+import { type DeviceListQuery, openUpdateStates } from '@moorage/api';
 import {
   type Expression,
   type ExpressionBuilder,
@@ -11,11 +11,12 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
+import { watchedProducts } from '../access/logs.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
-import { type DeviceKey, degreesOf } from './rules.ts';
+import type { DeviceKey } from './rules.ts';
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
 
@@ -36,6 +37,7 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
     .select([
       'pf.code as platform',
       'pf.product_id as base_product_id',
+      'pf.part_id',
       'p.product',
       'p.production',
       'p.claimable',
@@ -134,7 +136,8 @@ export async function listDevices(
   fits?: (where: Where) => Expression<SqlBool>,
 ): Promise<{ items: DetailedDevice[]; total: number }> {
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
-  const shown = matching(db, expressions, query).$if(visible !== undefined, (rows) =>
+  const addresses = query.q ? await privateTo(db, viewer) : undefined;
+  const shown = matching(db, expressions, query, addresses).$if(visible !== undefined, (rows) =>
     rows.where((where) => (visible ? visible(where) : where.val(true))),
   );
   const filtered = fits ? shown.where(fits) : shown;
@@ -164,21 +167,49 @@ export async function listDevices(
 type Where = ExpressionBuilder<Schema, 'devices'>;
 type Condition = ExpressionWrapper<Schema, 'devices', SqlBool>;
 
-/** What a search looks at. It walks through all devices, so it looks only at what can hold the text. */
+/**
+ * What a search looks at. It walks through all devices, so it looks only at what can hold the text. Of devices whose
+ * record hides it, nothing private is looked at.
+ */
 const searchable = [
-  { column: 'devices.title', holds: /^/ },
-  { column: 'devices.uuid', holds: /^[0-9a-f]+$/i },
-  { column: 'devices.mac', holds: /^[0-9a-f:]+$/i },
-  { column: 'devices.bt_addr', holds: /^[0-9a-f:]+$/i },
+  { column: 'devices.title', holds: /^/, isPrivate: false },
+  { column: 'devices.uuid', holds: /^[0-9a-f]+$/i, isPrivate: false },
+  { column: 'devices.mac', holds: /^[0-9a-f:]+$/i, isPrivate: true },
+  { column: 'devices.bt_addr', holds: /^[0-9a-f:]+$/i, isPrivate: true },
 ] as const;
 
+/**
+ * Devices that the viewer may see the private things of: their own, and those on products that they own or manage;
+ * nothing when those are all devices.
+ */
+export async function privateTo(db: Db, viewer: Viewer): Promise<((where: Where) => Condition) | undefined> {
+  if (viewer === 'everyone') return undefined;
+  const products = await watchedProducts(db, viewer);
+  return (where) => {
+    const own = where('devices.user_id', '=', viewer.userId);
+    return products.length === 0 ? own : where.or([own, where('devices.product_id', 'in', products)]);
+  };
+}
+
 /** Devices that fit the filters. What another table decides is asked of that table alone. */
-function matching(db: Db, expressions: Expressions, query: DeviceListQuery) {
+function matching(
+  db: Db,
+  expressions: Expressions,
+  query: DeviceListQuery,
+  seesPrivate: ((where: Where) => Condition) | undefined,
+) {
   let rows = db.selectFrom('devices');
   const { q, tag, claimable, bundle_id, updated } = query;
   if (q) {
-    const texts = searchable.filter(({ holds }) => holds.test(q)).map(({ column }) => column);
-    rows = rows.where((where) => where.or(texts.map((text) => expressions.contains(where.ref(text), q))));
+    const texts = searchable.filter(({ holds }) => holds.test(q));
+    rows = rows.where((where) =>
+      where.or(
+        texts.map(({ column, isPrivate }) => {
+          const found = expressions.contains(where.ref(column), q);
+          return isPrivate && seesPrivate ? where.and([seesPrivate(where), found]) : found;
+        }),
+      ),
+    );
   }
   if (query.product_id) rows = rows.where('devices.product_id', '=', query.product_id);
   if (query.platform_id) rows = rows.where('devices.platform_id', '=', query.platform_id);
@@ -299,78 +330,4 @@ export async function noteRetired(trx: Db, fingerprint: string, atMs: number, si
     .where(({ eb, or }) => or([eb('seen_at', 'is', null), eb('seen_at', '<=', sinceMs)]))
     .executeTakeFirstOrThrow();
   return noted.numUpdatedRows > 0n;
-}
-
-type Nodes = NonNullable<DeviceRecord['nodes']>;
-
-/** The nodes of gateways, by gateway. Spec: API-CHAN-nodes. */
-async function nodesOf(db: Db, gateways: readonly string[]): Promise<ReadonlyMap<string, Nodes>> {
-  const found = new Map<string, Nodes>();
-  if (gateways.length === 0) return found;
-  const rows = await db
-    .selectFrom('device_nodes')
-    .selectAll()
-    .where('device_id', 'in', gateways)
-    .orderBy('id')
-    .execute();
-  for (const { device_id, id, title, seen_at } of rows) {
-    const nodes = found.get(device_id) ?? [];
-    nodes.push({ id, title: title ?? '', last_seen_at: String(seen_at) });
-    found.set(device_id, nodes);
-  }
-  return found;
-}
-
-/** The records of devices as the API shows them. */
-export async function deviceRecords(db: Db, rows: readonly DetailedDevice[]): Promise<DeviceRecord[]> {
-  const gateways = rows.filter(({ node_count }) => node_count !== null && node_count > 0).map(({ id }) => id);
-  const nodes = await nodesOf(db, gateways);
-  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id)));
-}
-
-/** The record of one device. */
-export async function deviceRecord(db: Db, row: DetailedDevice): Promise<DeviceRecord> {
-  const nodes = row.node_count ? (await nodesOf(db, [row.id])).get(row.id) : undefined;
-  return toDeviceRecord(row, nodes);
-}
-
-/** Spec: API-FIELD-device-title and the following. */
-function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined): DeviceRecord {
-  return {
-    id: row.id,
-    uuid: row.uuid,
-    title: row.title,
-    description: row.description,
-    mac: row.mac,
-    bt_addr: row.bt_addr,
-    platform_id: row.platform_id,
-    platform: row.platform,
-    product_id: row.product_id,
-    product: row.product,
-    base_product_id: row.base_product_id,
-    production: row.production === 1,
-    claimable: row.claimable === 1,
-    locked: row.claimable === 0,
-    state: row.state,
-    tag: row.tag,
-    bundle_id: row.to_bundle_id,
-    bundle: row.to_version,
-    bundle_ok: row.update_state === 'done',
-    bversion: row.bversion,
-    ota_result: row.ota_result,
-    user_id: row.user_id,
-    user: row.user,
-    customer_id: row.customer_id,
-    online: row.online_since !== null, // API-CHAN-online
-    ip: row.ip,
-    location: degreesOf(row),
-    // API-CHAN-telemetry: what was kept is an object.
-    telemetry: row.telemetry === null ? null : JSON.parse(row.telemetry),
-    nodes: nodes ?? null,
-    created_at: String(row.created_at),
-    claimed_at: optionalTimestamp(row.claimed_at),
-    activated_at: optionalTimestamp(row.activated_at),
-    last_seen_at: optionalTimestamp(row.last_seen_at),
-    last_ota_at: optionalTimestamp(row.finished_at ?? row.installed_at ?? row.downloading_at ?? row.offered_at),
-  };
 }

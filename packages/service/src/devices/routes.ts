@@ -7,27 +7,37 @@ import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { type Caller, type Handler, type Handlers, JsonReply } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
+import { afterCommit } from '../db/transaction.ts';
 import { parseFilter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
 import { activate, productChoices, resetDevice } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import { type DeviceDeps, recordKey } from './deps.ts';
+import { clearIdentity } from './identities.ts';
 import {
   changeDevice,
   compileDeviceFinder,
   type DetailedDevice,
-  deviceRecord,
-  deviceRecords,
   findDevice,
   findPlatform,
   insertDevice,
   listDevices,
   lockDevice,
+  privateTo,
   retireCertificate,
 } from './queries.ts';
-import { type DeviceKey, degreesOf, locationColumns, parseDeviceKey, planBlock, planProvision } from './rules.ts';
+import { deviceRecord, deviceRecords } from './records.ts';
+import {
+  type DeviceKey,
+  degreesOf,
+  locationColumns,
+  parseDeviceKey,
+  planBlock,
+  planProvision,
+  softwarePlatform,
+} from './rules.ts';
 
 type Contract = typeof devicesContract;
 
@@ -41,12 +51,20 @@ export async function deviceFor(
   name: string,
 ): Promise<Result<DetailedDevice, Refusal>> {
   const key = parseDeviceKey(name);
-  return allowed(key && (await findDevice(db, key, caller.userId)), caller, action);
+  return allowed(key, key && (await findDevice(db, key, caller.userId)), caller, action);
 }
 
-function allowed(device: DetailedDevice | undefined, caller: Caller, action: Action): Result<DetailedDevice, Refusal> {
+function allowed(
+  key: DeviceKey | undefined,
+  device: DetailedDevice | undefined,
+  caller: Caller,
+  action: Action,
+): Result<DetailedDevice, Refusal> {
   if (!device) return notFound();
-  const refused = authorise(action, deviceRoles(caller, device), 'Device');
+  const held = deviceRoles(caller, device);
+  // Otherwise an address that the record hides could be found by trying.
+  if (key?.by === 'address' && !may('device.private', held)) return notFound();
+  const refused = authorise(action, held, 'Device');
   return refused ? failure(refused) : success(device);
 }
 
@@ -99,16 +117,13 @@ async function provision(
     const plan = planProvision({ ...request, mac }, platform, isAdministrator);
     if (!plan.ok) return plan;
     const { uuid, title, productId, ownedByCaller } = plan.value;
-    if (await findDevice(trx, { by: 'uuid', value: uuid })) {
-      return failure(refusal('DUPLICATE', { what: 'Device', value: uuid }));
-    }
-    for (const address of [mac, btAddress]) {
-      if (address !== null && (await findDevice(trx, { by: 'address', value: address }))) {
-        return failure(refusal('DUPLICATE', { what: 'Address', value: address }));
-      }
-    }
-    const id = randomUUID();
     const nowMs = clock.now();
+    const isHardware = platform.code !== softwarePlatform;
+    const factory = isHardware ? { atMs: nowMs, userId: caller.userId, client: caller.client, ip } : undefined;
+    const cleared = await clearIdentity(trx, { uuid, mac, btAddress }, factory);
+    if (!cleared.ok) return cleared;
+    for (const displaced of cleared.value) afterCommit(trx, () => revoke(storage, displaced));
+    const id = randomUUID();
     await insertDevice(trx, {
       id,
       uuid,
@@ -136,13 +151,13 @@ async function provision(
     if (!made) throw new Error(`Device ${id} is not there in the transaction that made it`);
     const subject = logSubject({ clock }, made, caller, ip);
     await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${uuid} provisioned` });
-    const record = await deviceRecord(trx, made);
+    const record = await deviceRecord(trx, made, caller);
     return success({ ...record, token, certificates_url: `/api/devices/${id}/certificates.zip` });
   });
 }
 
 /** The connections of the device end, on all processes. Spec: API-DEV-revoked. */
-const revoke = ({ storage }: DeviceDeps, { id, uuid }: DetailedDevice): void =>
+const revoke = (storage: Storage, { id, uuid }: { readonly id: string; readonly uuid: string }): void =>
   storage.bus.publish(topics.deviceRevoked, { deviceId: id, uuid });
 
 /** API-EP-GET-devices */
@@ -151,9 +166,10 @@ const list =
   async ({ caller, query }) => {
     const filter = query.filter === undefined ? undefined : parseFilter(query.filter);
     if (filter && !filter.ok) return filter;
-    const fits = filter && filterCondition(filter.value, expressions, clock.now());
-    const { items, total } = await listDevices(db, expressions, viewerFor('device.read', caller), query, fits);
-    return success({ items: await deviceRecords(db, items), total });
+    const viewer = viewerFor('device.read', caller);
+    const fits = filter && filterCondition(filter.value, expressions, clock.now(), await privateTo(db, viewer));
+    const { items, total } = await listDevices(db, expressions, viewer, query, fits);
+    return success({ items: await deviceRecords(db, items, caller), total });
   };
 
 /** API-EP-GET-devices-identifier. The statements are compiled once, and records are kept ready to send. */
@@ -163,9 +179,9 @@ function get({ storage, records }: DeviceDeps): Handler<Contract['get']> {
   async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
     const keep = records.beginRead();
     const key = parseDeviceKey(name);
-    const device = allowed(key && (await find(key, caller.userId)), caller, 'device.read');
+    const device = allowed(key, key && (await find(key, caller.userId)), caller, 'device.read');
     if (!device.ok) return device;
-    const json = JSON.stringify(await deviceRecord(storage.db, device.value));
+    const json = JSON.stringify(await deviceRecord(storage.db, device.value, caller));
     keep(cacheKey, json, device.value.id);
     return success(new JsonReply(json));
   }
@@ -193,7 +209,11 @@ const update =
       const title = body.title ?? device.title;
       const description = body.description ?? device.description;
       const location = body.location === undefined ? degreesOf(device) : body.location;
-      const wanted = { title, description, ...locationColumns(location) };
+      const vendor_files = body.vendor_files === undefined ? device.vendor_files : body.vendor_files ? 1 : 0;
+      const trusts = vendor_files !== device.vendor_files;
+      const denied = trusts ? authorise('device.trust', deviceRoles(caller, device), 'Device') : undefined;
+      if (denied) return denied;
+      const wanted = { title, description, vendor_files, ...locationColumns(location) } as const;
       // Safe: the names are those of the object above.
       const fields = (Object.keys(wanted) as (keyof typeof wanted)[]).filter(
         (field) => wanted[field] !== device[field],
@@ -201,10 +221,13 @@ const update =
       if (fields.length === 0) return undefined;
       await changeDevice(trx, device.id, wanted);
       const subject = logSubject(deps, device, caller, ip);
-      await writeLog(trx, { ...subject, type: 'device.update', message: `Device "${title}" changed` });
+      const message = trusts
+        ? `Files of device "${title}" are ${vendor_files ? 'open to its vendor now' : 'closed to its vendor again'}`
+        : `Device "${title}" changed`;
+      await writeLog(trx, { ...subject, type: 'device.update', message, data: { fields } });
       return undefined;
     });
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
   };
 
 /** API-EP-POST-devices-device_id-activate */
@@ -215,7 +238,7 @@ const activateRoute =
       activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await notifyMoved(deps, changed.value);
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
   };
 
 /** API-EP-POST-devices-device_id-reset */
@@ -261,7 +284,7 @@ const setState =
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;
     });
-    if (changed.ok && changed.value.state === 'disabled') revoke(deps, changed.value);
+    if (changed.ok && changed.value.state === 'disabled') revoke(deps.storage, changed.value);
     return changed.ok ? success(resultOk) : changed;
   };
 
@@ -297,7 +320,7 @@ const renewToken =
       await writeLog(trx, { ...subject, type: 'device.certificate', message: 'Device may be provisioned again' });
       return undefined;
     });
-    if (changed.ok) revoke(deps, changed.value);
+    if (changed.ok) revoke(deps.storage, changed.value);
     return changed.ok ? success({ token }) : changed;
   };
 

@@ -38,9 +38,15 @@ eachDatabase('access to files by path', (open) => {
     const device = await world.deviceOf('owner');
     const file = `/api/devices/${device.id}/files/a/b`;
     const seed = () => request('POST', file, { payload: Buffer.from('x') });
-    const expected = { owner: 200, stranger: 404, maker: 200, manager: 200, tester: 403, admin: 200 };
-    expect(await statuses(method, file, seed)).toEqual(expected);
-    if (method === 'GET') expect(await statuses('GET', `/api/devices/${device.id}/files`)).toEqual(expected);
+    const trust = (vendor_files: boolean) =>
+      world.as('owner').call('devices.update', { params: { device_id: device.id }, body: { vendor_files } });
+    // The vendor reaches them as long as the owner of the device allows it.
+    for (const vendor of [403, 200, 403]) {
+      unwrap(await trust(vendor === 200));
+      const expected = { owner: 200, stranger: 404, maker: vendor, manager: vendor, tester: 403, admin: 200 };
+      expect(await statuses(method, file, seed)).toEqual(expected);
+      if (method === 'GET') expect(await statuses('GET', `/api/devices/${device.id}/files`)).toEqual(expected);
+    }
   });
 
   it.each(['preview', 'published'] as const)('to the assets of a product in %s', async (publication) => {

@@ -12,7 +12,7 @@ eachDatabase('files on the device listener', (open) => {
   beforeEach(async () => {
     const { app, platform, people } = world;
     product = await app.make.product({ platform_id: platform.id, user_id: people.maker.id });
-    device = await world.deviceOn(product.id);
+    device = await world.deviceOn(product.id, { vendor_files: 1 });
   });
 
   const identity = (of: typeof device) => ({ 'x-device-uuid': of.uuid, 'x-device-token': of.token });

@@ -1,20 +1,27 @@
 import type { assetsContract, deviceFilesContract, FileTarget, filesRoutesContract, Refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../access/products.ts';
-import { type Action, refuseDeviceFiles } from '../auth/rules.ts';
+import { type Action, type DeviceTies, isOpenToVendor, refuseDeviceFiles } from '../auth/rules.ts';
 import type { Caller, Deps, DeviceCaller, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { type FindStore, listFiles, readFile, removeFile, writeFile } from './store.ts';
 
+/** A device as the log of its files needs it. */
+interface StoredDevice extends Pick<DeviceTies, 'user_id' | 'vendor_files'> {
+  readonly id: string;
+  readonly product_id: string;
+}
+
+/** What is in the log of the product is read by its vendor: names of files are, as far as the files themselves are. */
+const subjectOf = (device: StoredDevice) => ({
+  deviceId: device.id,
+  productId: isOpenToVendor(device) ? device.product_id : null,
+});
+
 /** What the stores need of the slices whose things they belong to, handed in by the composition root. */
 export interface FileDeps extends Pick<Deps, 'storage' | 'clock'> {
   /** The device of a path, if the caller may do this to it. */
-  deviceFor(
-    db: Db,
-    caller: Caller,
-    action: Action,
-    name: string,
-  ): Promise<Result<{ readonly id: string; readonly product_id: string }, Refusal>>;
+  deviceFor(db: Db, caller: Caller, action: Action, name: string): Promise<Result<StoredDevice, Refusal>>;
 }
 
 /** One call, as far as the stores look at it. */
@@ -29,10 +36,9 @@ const deviceStore =
   async (db) => {
     const device = await deps.deviceFor(db, caller, 'device.files', params.device_id);
     if (!device.ok) return device;
-    const { id: deviceId, product_id: productId } = device.value;
     return success({
-      owner: { deviceId },
-      subject: { userId: caller.userId, client: caller.client, ip, deviceId, productId },
+      owner: { deviceId: device.value.id },
+      subject: { userId: caller.userId, client: caller.client, ip, ...subjectOf(device.value) },
     });
   };
 
@@ -88,7 +94,7 @@ const targetStore =
     const { id: deviceId, product_id: productId, user_id: userId } = caller.row;
     return success({
       owner: params.target === 'device' ? { deviceId } : { productId },
-      subject: { userId, ip, deviceId, productId },
+      subject: { userId, ip, ...subjectOf(caller.row) },
     });
   };
 

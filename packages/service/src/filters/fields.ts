@@ -35,6 +35,9 @@ export const knownFields = {
 
 export type FieldName = keyof typeof knownFields;
 
+/** What records hide from those who may not see the private things of a device: to them it has no such value. */
+export const privateFields: readonly FieldName[] = ['mac', 'ip'];
+
 /** What a comparison looks at. */
 export type Field =
   | { readonly in: 'device'; readonly name: FieldName; readonly kind: 'text' | 'time' }

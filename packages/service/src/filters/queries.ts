@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
-import { type Field, type FieldName, knownFields } from './fields.ts';
+import { type Field, type FieldName, knownFields, privateFields } from './fields.ts';
 import type { Filter, Order, Test } from './parse.ts';
 import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
 
@@ -54,14 +54,26 @@ function fieldPasses(where: Where, expressions: Expressions, field: Field, test:
   return sql<SqlBool>`exists (select 1 from ${sql.table(field.in)} as f where f.device_id = devices.id and f.name = ${field.name} and ${passes})`;
 }
 
-/** The condition of a filter over `devices` at a time, epoch ms. It means what `fitsFilter` means. */
-export function filterCondition(filter: Filter, expressions: Expressions, nowMs: number): (where: Where) => Condition {
+/**
+ * The condition of a filter over `devices` at a time, epoch ms. It means what `fitsFilter` means.
+ *
+ * @param seesPrivate the devices whose private fields may be looked at; all of them without it
+ */
+export function filterCondition(
+  filter: Filter,
+  expressions: Expressions,
+  nowMs: number,
+  seesPrivate?: (where: Where) => Condition,
+): (where: Where) => Condition {
   return (where) => {
     if ('of' in filter) {
-      const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs)(where));
+      const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs, seesPrivate)(where));
       return filter.kind === 'all' ? where.and(parts) : where.or(parts);
     }
-    const passes = fieldPasses(where, expressions, filter.field, filter.test, nowMs);
+    const { field } = filter;
+    const fits = fieldPasses(where, expressions, field, filter.test, nowMs);
+    const isHidden = seesPrivate && field.in === 'device' && privateFields.includes(field.name);
+    const passes = isHidden ? sql<SqlBool>`(${seesPrivate(where)} and ${fits})` : fits;
     return filter.kind === 'is' ? passes : where.not(passes);
   };
 }

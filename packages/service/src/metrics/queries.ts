@@ -82,14 +82,14 @@ export async function deletePollsBefore({ db }: Pick<Storage, 'db'>, beforeMs: n
   }
 }
 
-/** One page of the devices that have a location and that the viewer may see, newest first. */
+/** One page of the devices that have a location, of those whose place the viewer may see, newest first. */
 export async function locatedDevices(
   db: Db,
   viewer: Viewer,
   productId: string | undefined,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  let query = visibleDevices(db, viewer).where('devices.lat_e6', 'is not', null);
+  let query = visibleDevices(db, viewer, 'managers').where('devices.lat_e6', 'is not', null);
   if (productId !== undefined) query = query.where('devices.product_id', '=', productId);
   const items = await query
     .leftJoin('channels', 'channels.device_id', 'devices.id')

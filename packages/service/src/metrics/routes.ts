@@ -32,7 +32,7 @@ const locations =
   ({ storage }: Deps): Handler<Contract['locations']> =>
   async ({ caller, query }) => {
     const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
-    const found = await locatedDevices(storage.db, viewerFor('device.read', caller), query.product_id, page);
+    const found = await locatedDevices(storage.db, viewerFor('device.private', caller), query.product_id, page);
     const items = found.items.flatMap((row) => {
       const location = degreesOf(row);
       if (!location) return [];

@@ -87,6 +87,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     platform_id: platform.id,
     product_id: made.id,
     user_id: heldBy(role, 'device').includes('deviceOwner') ? caller.id : owner.id,
+    vendor_files: role === 'trustedVendor' ? 1 : 0,
     state: 'active',
     lat_e6: 1,
     lon_e6: 1,
@@ -97,7 +98,8 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   // What the device is getting; of a production product its owner sees no other bundle.
   await make.update({ device_id: gadget.id, product_id: made.id, to_bundle_id: bundle.id, to_version: bundle.version });
   const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
-  if (role === 'manager' || role === 'tester') await make.member(made.id, caller.id, role);
+  if (role === 'tester') await make.member(made.id, caller.id, role);
+  if (role === 'manager' || role === 'trustedVendor') await make.member(made.id, caller.id, 'manager');
   await make.member(made.id, colleague.id, 'tester');
   const { activation, connector, customer, segment } = await appendages(storage, made.id, owner.id);
   return {
@@ -121,6 +123,8 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     excludedResource: excluded.id,
     resource: resource.id,
     device: gadget.id,
+    /** The other position of the switch that lets the vendor at its files. */
+    trust: gadget.vendor_files ? 'off' : 'on',
     connector,
     segment,
     ...logs,
@@ -129,10 +133,12 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
 
 /** The roles that the caller of such a scene has towards its product, its device and the service as a whole. */
 export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
+  const vendor: readonly Role[] = role === 'trustedVendor' ? ['manager'] : [];
+  if (on === 'product' && role === 'trustedVendor') return ['anyone', 'manager'];
   if (on === 'product') return [...new Set<Role>(['anyone', role])];
   // That a product is public shows none of the devices on it.
   if (on === 'device' && (role === 'visitor' || role === 'onlooker')) return ['anyone'];
   if (on === 'device' && role === 'endUser') return ['anyone', 'deviceOwner'];
-  if (on === 'device') return [...new Set<Role>(['anyone', role])];
+  if (on === 'device') return [...new Set<Role>(['anyone', ...vendor, role])];
   return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
 }

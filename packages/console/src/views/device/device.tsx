@@ -3,6 +3,7 @@ import type { DeviceRecord } from '@moorage/api';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -41,10 +42,12 @@ function Tab({ tab: { key, view: View }, device }: { readonly tab: DeviceTab; re
 
 function DeviceTabs({
   device,
+  offered,
   shown,
   base,
 }: {
   readonly device: DeviceRecord;
+  readonly offered: readonly DeviceTab[];
   readonly shown: string;
   readonly base: string;
 }) {
@@ -58,7 +61,7 @@ function DeviceTabs({
       activateTabWithKeyboard={false}
     >
       <TabList label="Parts of the device" shown={shown}>
-        {tabs.map(({ key, title, icon: Icon }) => (
+        {offered.map(({ key, title, icon: Icon }) => (
           <Tabs.Tab
             key={key}
             value={key}
@@ -73,7 +76,7 @@ function DeviceTabs({
           </Tabs.Tab>
         ))}
       </TabList>
-      {tabs.map((tab) => (
+      {offered.map((tab) => (
         <Tab key={tab.key} tab={tab} device={device} />
       ))}
     </Tabs>
@@ -82,10 +85,28 @@ function DeviceTabs({
 
 const crumbs = [{ title: 'Devices', href: '/devices' }];
 
+interface PartsProps {
+  readonly device: DeviceRecord;
+  readonly shown: string;
+  readonly base: string;
+}
+
+function Parts({ device, shown, base }: PartsProps) {
+  const admin = useIsAdmin();
+  const offered = tabs.filter(({ offeredTo }) => admin || offeredTo === undefined || offeredTo(device));
+  return offered.some(({ key }) => key === shown) ? (
+    <DeviceTabs device={device} offered={offered} shown={shown} base={base} />
+  ) : (
+    <Empty
+      title="There is no such part, or it is not yours to see"
+      action={<PageLink href={base}>To the overview</PageLink>}
+    />
+  );
+}
+
 /** One device: what it is, what it does, and what can be done with it. */
 export default function Device({ params: { id = '', tab = 'overview' } }: ViewProps) {
   const query = useCall('devices.get', { params: { identifier: id } });
-  const known = tabs.some(({ key }) => key === tab);
   const base = `/devices/${encodeURIComponent(id)}`;
   return (
     <LoadedPage query={query} noun="Device" crumbs={crumbs}>
@@ -107,11 +128,7 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
             }
             crumbs={crumbs}
           >
-            {known ? (
-              <DeviceTabs device={device} shown={tab} base={base} />
-            ) : (
-              <Empty title="A device has no such part" action={<PageLink href={base}>To the overview</PageLink>} />
-            )}
+            <Parts device={device} shown={tab} base={base} />
           </Page>
         </DeviceLiveProvider>
       )}

@@ -17,6 +17,7 @@ import { useUploads } from '../../ui/uploads.ts';
 import { useListAddress } from '../../ui/use-list.ts';
 import type { TabProps } from './tab-props.ts';
 import { replacedBy, uploadPath } from './upload-path.ts';
+import { VendorSwitch } from './vendor-switch.tsx';
 
 const filterNames = ['q'] as const;
 const sortFields = ['path', 'size', 'created_at', 'updated_at'] as const;
@@ -124,6 +125,7 @@ export default function Files({ device }: TabProps) {
   );
   return (
     <Stack gap="md">
+      <VendorSwitch device={device} />
       <FileDrop label="Drop files or folders here for the device" limitBytes={fileLimitBytes} onFiles={send} />
       <TextInput
         label="Folder"

@@ -1,3 +1,4 @@
+import type { DeviceRecord } from '@moorage/api';
 import {
   IconActivity,
   IconAdjustments,
@@ -20,7 +21,15 @@ export interface DeviceTab {
   readonly title: string;
   readonly icon: TablerIcon;
   readonly view: LazyExoticComponent<ComponentType<TabProps>>;
+  /** Shown only to those who may; the service refuses it to others. */
+  readonly offeredTo?: (device: DeviceRecord) => boolean;
 }
+
+/** Testers see what a device does, and nothing private of it. */
+const seesPrivate = ({ role }: DeviceRecord): boolean => role !== 'tester';
+
+const mayUseFiles = ({ role, user_id, vendor_files }: DeviceRecord): boolean =>
+  role === 'owner' || role === 'none' || (role === 'vendor' && (user_id === null || vendor_files));
 
 /** The tabs of a device, in order. Each is loaded when it is first opened. */
 export const tabs: readonly DeviceTab[] = [
@@ -28,9 +37,27 @@ export const tabs: readonly DeviceTab[] = [
   { key: 'updates', title: 'Updates', icon: IconHistory, view: lazyPart(() => import('./updates.tsx')) },
   { key: 'streams', title: 'Streams', icon: IconChartLine, view: lazyPart(() => import('./streams.tsx')) },
   { key: 'controls', title: 'Controls', icon: IconAdjustments, view: lazyPart(() => import('./controls.tsx')) },
-  { key: 'messages', title: 'Messages', icon: IconMail, view: lazyPart(() => import('./messages.tsx')) },
-  { key: 'files', title: 'Files', icon: IconFiles, view: lazyPart(() => import('./files.tsx')) },
+  {
+    key: 'messages',
+    title: 'Messages',
+    icon: IconMail,
+    offeredTo: seesPrivate,
+    view: lazyPart(() => import('./messages.tsx')),
+  },
+  {
+    key: 'files',
+    title: 'Files',
+    icon: IconFiles,
+    offeredTo: mayUseFiles,
+    view: lazyPart(() => import('./files.tsx')),
+  },
   { key: 'console', title: 'Console', icon: IconTerminal2, view: lazyPart(() => import('./remote-console.tsx')) },
-  { key: 'telemetry', title: 'Telemetry', icon: IconActivity, view: lazyPart(() => import('./telemetry.tsx')) },
+  {
+    key: 'telemetry',
+    title: 'Telemetry',
+    icon: IconActivity,
+    offeredTo: seesPrivate,
+    view: lazyPart(() => import('./telemetry.tsx')),
+  },
   { key: 'log', title: 'Log', icon: IconListDetails, view: lazyPart(() => import('./device-log.tsx')) },
 ];

@@ -19,7 +19,7 @@ function Claimable({ product }: Pick<TabProps, 'product'>) {
     confirm({
       title: claimable ? `Lock the devices of "${title}"?` : `Let the devices of "${title}" be claimed?`,
       body: claimable
-        ? `Nobody can claim, reset or activate to another product any of its ${formatCount(device_count)} devices.`
+        ? `Nobody can claim, reset or activate to another product any of its ${formatCount(device_count)} devices; their owners can take them off the product.`
         : `Whoever has one of its ${formatCount(device_count)} devices in hand can claim it, and its owner can reset it.`,
       action: claimable ? 'Lock' : 'Make claimable',
       async run() {
@@ -30,7 +30,7 @@ function Claimable({ product }: Pick<TabProps, 'product'>) {
   return (
     <Switch
       label="Devices can be claimed and reset"
-      description="Without it the devices are locked: nobody can claim, reset or move them."
+      description="Without it the devices are locked: nobody can claim or reset them; their owners can take them off the product."
       checked={claimable}
       disabled={update.isPending}
       onChange={change}

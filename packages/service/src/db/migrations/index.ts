@@ -9,6 +9,7 @@ import { channels } from './0006-channels.ts';
 import { renewalBroadcasts } from './0007-renewal-broadcasts.ts';
 import { nodesBlocks } from './0008-nodes-blocks.ts';
 import { authoritiesInvitations } from './0011-authorities-invitations.ts';
+import { deviceTrust } from './0012-device-trust.ts';
 import { bus } from './0015-bus.ts';
 import { attributes } from './0016-attributes.ts';
 import { segments } from './0017-segments.ts';
@@ -37,6 +38,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0007-renewal-broadcasts': renewalBroadcasts,
   '0008-nodes-blocks': nodesBlocks,
   '0011-authorities-invitations': authoritiesInvitations,
+  '0012-device-trust': deviceTrust,
   '0015-bus': bus,
   '0016-attributes': attributes,
   '0017-segments': segments,

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { TimeMs } from './columns.ts';
+import type { Flag, TimeMs } from './columns.ts';
 
 /** Spec: API-RULE-model-1. */
 export interface DeviceTable {
@@ -11,6 +11,8 @@ export interface DeviceTable {
   /** `AA:BB:CC:DD:EE:FF`; unique when set. */
   mac: string | null;
   bt_addr: string | null;
+  /** The device has reported `mac` itself, which proves nothing. */
+  mac_reported: Generated<Flag>;
   platform_id: string;
   product_id: string;
   state: 'enabled' | 'active' | 'disabled';
@@ -18,6 +20,8 @@ export interface DeviceTable {
   blocked_by: 'owner' | 'admin' | null;
   tag: 'alpha' | 'beta' | 'release' | null;
   user_id: string | null;
+  /** Its owner lets those who own or manage its product at its files. */
+  vendor_files: Generated<Flag>;
   /** SHA-256 of the provisioning token while it may still be used, hex. */
   provision_token_hash: string | null;
   provision_status: 'pending' | 'issued' | 'complete';
