@@ -79,6 +79,10 @@ export const errors = {
   ENCODED_BODY: { status: 415, message: 'A body is taken as it is; header "content-encoding" is "{encoding}"' },
   WRONG_MEDIA_TYPE: { status: 415, message: 'Media type "{mediaType}" is not accepted here' },
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the {sizeBytes} bytes of the file' },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    message: 'You have made {limit} requests in this minute, as many as you may; try again in {retryAfterS} seconds',
+  },
   TOO_MANY_LOGINS: { status: 429, message: 'Too many failed logins; try again in {retryAfterS} seconds' },
   CONNECTOR_FAILED: { status: 502, message: 'The target of the connector failed: {detail}' },
   CONNECTOR_TIMED_OUT: { status: 504, message: 'The target of the connector did not answer within {timeoutMs} ms' },

@@ -31,6 +31,7 @@ describe('settings', () => {
         deviceInsecure: false,
         deviceCertificateDays: 10_950,
         updateTimeoutHours: 24,
+        requestsPerMinute: 60_000,
         connectorAllow: [],
         logLevel: 'warn',
         accessLog: false,

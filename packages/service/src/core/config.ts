@@ -63,6 +63,8 @@ export interface Settings {
   readonly deviceCertificateDays: number;
   /** How long a module that restarts into an update may be silent until that counts as failed, in hours. */
   readonly updateTimeoutHours: number;
+  /** Requests that a user may make in a minute, at each process; 0 for any number. Requests of devices do not count. */
+  readonly requestsPerMinute: number;
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
   readonly logLevel: LogLevel;
@@ -343,6 +345,16 @@ export const settingsTable: readonly Setting[] = [
     default: '24',
     parse: count('hours', 8_760),
     otherwise: () => 24,
+  },
+  {
+    name: 'requestsPerMinute',
+    flag: 'requests-per-minute',
+    env: 'MOORAGE_REQUESTS_PER_MINUTE',
+    placeholder: 'NUMBER',
+    help: 'requests that a user may make in a minute at each process; 0 for any number',
+    default: '60000',
+    parse: (text) => (text === '0' ? success(0) : count('requests', 99_999)(text)),
+    otherwise: () => 60_000,
   },
   {
     name: 'connectorAllow',

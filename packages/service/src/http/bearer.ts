@@ -5,6 +5,7 @@ import { RecordCache } from '../core/record-cache.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps } from '../core/types.ts';
 import type { Authenticate } from './mount.ts';
+import { requestRate } from './request-rate.ts';
 
 /** `last_used_at` of a token is this exact; more would be a write for each request. */
 const lastUsedResolutionMs = 60_000;
@@ -33,7 +34,9 @@ export function openBearers({
   clock,
   log,
   health,
-}: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>): Bearers {
+  settings,
+}: Pick<Deps, 'storage' | 'clock' | 'log' | 'health' | 'settings'>): Bearers {
+  const rate = requestRate(clock, settings.requestsPerMinute);
   const touched = new Map<string, number>();
 
   function touch(tokenId: string, lastUsedMs: number | null): void {
@@ -79,6 +82,12 @@ export function openBearers({
     return remembered.passed;
   }
 
+  /** Counts the request of a caller who has passed. Spec: API-LIMIT-requests. */
+  function counted(found: Result<Caller, Refusal>): Result<Caller, Refusal> {
+    const refused = found.ok ? rate.count(found.value.userId) : undefined;
+    return refused ? failure(refused) : found;
+  }
+
   return {
     remembered: (header) => recall(header)?.value,
     check(request) {
@@ -89,10 +98,11 @@ export function openBearers({
       if (cookie !== undefined && changes && !isFromConsole(request.headers)) return failure(refusal('CROSS_SITE'));
       if (cookie !== undefined && !mayUseCookie(request.headers)) return failure(refusal('UNAUTHENTICATED'));
       const passed = recall(header, cookie !== undefined);
-      if (passed) return passed;
+      if (passed) return counted(passed);
       // API-AUTH-1: the scheme word appears in either letter case.
       const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
-      return token === undefined ? failure(refusal('UNAUTHENTICATED')) : lookUp(header, token, cookie !== undefined);
+      if (token === undefined) return failure(refusal('UNAUTHENTICATED'));
+      return lookUp(header, token, cookie !== undefined).then(counted);
     },
   };
 }

@@ -55,7 +55,7 @@ const sendsFile = ({ errors: refused }: EndpointShape): boolean => refused.inclu
 /** Statuses of refusals of an endpoint: those that its entry names, and those that follow from its shape. */
 function refusalsOf(shape: EndpointShape): number[] {
   const implied = [
-    ...(shape.auth === 'bearer' ? [401] : []),
+    ...(shape.auth === 'bearer' ? [401, 429] : []),
     // A change with the cookie of a session has to come from a page of the service.
     ...(shape.auth === 'bearer' && changes(shape) ? [403] : []),
     400,
