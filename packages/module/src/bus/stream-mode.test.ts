@@ -255,6 +255,18 @@ test('data and commands are on one UART and the log on the other', async () => {
   expect([first.received(), second.received(), peer.sent()]).toEqual(['[Opened: 0]\r\n', 'data', 'yes']);
 });
 
+test('the log is on the UART of bus.log_bus, and commands stay where they are', async () => {
+  const { attach, restart, module, pass } = await busRig();
+  const [first, second] = [attach({ uart: 0 }), attach({ uart: 1 })];
+  await restart('bus.log_bus uart1');
+  first.received();
+  second.received();
+  module.log.line('said');
+  first.type('get bus.mode\r');
+  await pass(0);
+  expect([first.received(), second.received()]).toEqual(['get bus.mode\r\ncommand\r\n> ', 'said\r\n']);
+});
+
 test('in stream mode HTTP and its kin still run commands', async () => {
   const { run } = await streaming();
   expect(await run('get bus.mode')).toBe('0 stream');

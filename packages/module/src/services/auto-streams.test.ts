@@ -155,3 +155,14 @@ describe('servers that start by themselves', () => {
     expect(await rig.run('poll all')).toBe('0 None');
   });
 });
+
+// MOD-VAR-tcp.server.auto_interface, MOD-VAR-udp.server.auto_interface, MOD-VAR-udp.client.auto_interface
+test.each([
+  ['tcp.server', { port: 3100 }],
+  ['udp.server', { port: 3200 }],
+  ['udp.client', { remote_host: 'far.test', remote_port: 4000 }],
+])('%s.auto_start does nothing on the other interface', async (group, settings) => {
+  rig = await socketRig();
+  await configure(group, { ...settings, auto_start: 1, auto_interface: 'softap' });
+  expect(await restart()).toEqual([...joined, 'IPv4 address: 10.5.6.108', '[Associated]']);
+});
