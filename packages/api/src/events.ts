@@ -26,7 +26,8 @@ export const eventsContract = {
     description:
       'Quiet types (`ota.check`, `ota.none`, `device.message`) are left out, as in the list of logs. With `devices` there are ' +
       'also events of the type `device` with `device_id`, `type` and `data`: what the stream of each of these devices sends. ' +
-      'Devices that you may not read, or no longer, send nothing.',
+      'Devices that you may not read, or no longer, send nothing. When more than 2,000 rows are written within a second, ' +
+      'an event of the type `left_out` says in `count` how many older ones are not sent.',
     auth: 'bearer',
     query: Type.Object({
       devices: Type.Optional(

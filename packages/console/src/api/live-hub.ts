@@ -64,6 +64,8 @@ export class LiveHub {
     };
     source.onerror = () => this.#lost(source);
     source.addEventListener('log', ({ data }) => this.#notify({ kind: 'log', type: JSON.parse(data).type }));
+    // Whatever they were about: a type that is not known renews everything.
+    source.addEventListener('left_out', () => this.#notify({ kind: 'log', type: 'left_out' }));
     source.addEventListener('device', ({ data }) => {
       if (this.#open === source) this.#notifyOf(JSON.parse(data));
     });

@@ -1,6 +1,6 @@
 import type { LogRecord } from '@moorage/api';
 import { expect, it } from 'vitest';
-import { writeLog } from '../db/logs.ts';
+import { writeLog, writeLogs } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
 import { streamsOfUserLimit } from '../http/send-events.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
@@ -12,8 +12,12 @@ const follow = ({ storage, clock }: TestApp, viewer: Viewer) => {
   const received: string[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const end = followLogs({ storage, clock, onError }, viewer, ({ message }: LogRecord) => void received.push(message));
-  return { received, errors, end };
+  const leftOut: number[] = [];
+  const end = followLogs({ storage, clock, onError }, viewer, {
+    log: ({ message }: LogRecord) => void received.push(message),
+    leftOut: (count) => void leftOut.push(count),
+  });
+  return { received, leftOut, errors, end };
 };
 
 const viewerOf = ({ id }: MadeUser): Viewer => ({ userId: id, customerId: null });
@@ -71,6 +75,45 @@ eachDatabase('events', (open) => {
     expect([...own.errors, ...all.errors]).toEqual([]);
     own.end();
     all.end();
+  });
+
+  it('show every row of many that are written at once', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    const { received, leftOut, end } = follow(app, viewerOf(user));
+    const messages = Array.from({ length: 600 }, (_, number) => `row ${number}`);
+    const entry = { type: 'user.update', atMs: app.clock.now(), userId: user.id } as const;
+    await writeLogs(
+      app.storage.db,
+      messages.map((message) => ({ ...entry, message })),
+    );
+    await second(app);
+    await settle(() => received.length === 600);
+    expect(new Set(received)).toEqual(new Set(messages));
+    expect(leftOut).toEqual([]);
+    end();
+  });
+
+  it('say once how many older rows they leave out when too many are written at once', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    const { received, leftOut, end } = follow(app, viewerOf(user));
+    const atMs = app.clock.now();
+    const entry = { type: 'user.update', userId: user.id } as const;
+    for (let part = 0; part < 5; part++) {
+      const rows = Array.from({ length: 500 }, (_, at) => ({ ...entry, message: String(at), atMs: atMs + part }));
+      await writeLogs(app.storage.db, rows);
+    }
+    await second(app);
+    await settle(() => received.length === 2_000);
+    expect(leftOut).toEqual([500]);
+    await write(app.storage, app.clock.now(), 'last', user.id);
+    await settle(() => {
+      void second(app);
+      return received.length > 2_000;
+    });
+    expect([received.at(-1), leftOut]).toEqual(['last', [500]]);
+    end();
   });
 
   it('end with who listened', async () => {

@@ -4,7 +4,7 @@ import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
-import { newestLogs } from './queries.ts';
+import { listLogs, newestLogs } from './queries.ts';
 import { logRecord } from './records.ts';
 
 type Contract = typeof eventsContract;
@@ -13,22 +13,44 @@ type Contract = typeof eventsContract;
 const lookMs = 1_000;
 /** A row may be committed this much later than the moment it carries; what was sent already is remembered as long. */
 const lateMs = 5_000;
-/** Rows sent at once; a client that gets this many knows that there may be more. */
+/** Rows that are read by one query, and that are sent after one look; of more, the older ones are left out. */
 const batch = 100;
+const sentLimit = 2_000;
 
 type LogRecord = ReturnType<typeof logRecord>;
+
+/** Where the events of one listener go. */
+export interface LogListener {
+  log(log: LogRecord): void;
+  /** So many rows were written at once that older ones are not sent. */
+  leftOut(count: number): void;
+}
+
+/** The newest rows from a moment on, newest first, and how many older ones there are beyond the limit. */
+async function newestSince(storage: Storage, viewer: Viewer, from: number) {
+  const rows: Awaited<ReturnType<typeof newestLogs>> = [];
+  while (rows.length < sentLimit) {
+    const page = await newestLogs(storage, viewer, { from, limit: batch, offset: rows.length });
+    rows.push(...page);
+    if (page.length < batch) return { rows, leftOut: 0 };
+  }
+  const { total } = await listLogs(storage, viewer, { from, limit: 1 });
+  return { rows, leftOut: Math.max(0, total - rows.length) };
+}
 
 /** Sends every log that `viewer` may read from now on. Returns unsubscribe. */
 export function followLogs(
   { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
   viewer: Viewer,
-  notify: (log: LogRecord) => void,
+  listener: LogListener,
 ): () => void {
   const beganMs = clock.now();
   const sent = new Map<string, number>();
   let version = storage.changes.version();
   /** What was committed before that moment has been looked at. */
   let seenMs = beganMs;
+  /** What is older was left out. */
+  let floorMs = beganMs;
   let ended = false;
   let cancel = clock.after(lookMs, look);
 
@@ -38,13 +60,18 @@ export function followLogs(
     // Where changes are counted, a look that would find nothing is not made.
     if (latest === undefined || latest !== version) {
       version = latest;
-      const from = Math.max(beganMs, seenMs - lateMs);
+      const from = Math.max(floorMs, seenMs - lateMs);
       try {
-        const newest = await newestLogs(storage, viewer, { from, limit: batch });
+        const { rows, leftOut } = await newestSince(storage, viewer, from);
         if (ended) return;
+        const oldest = rows.at(-1);
+        if (leftOut > 0 && oldest) {
+          listener.leftOut(leftOut);
+          floorMs = oldest.created_at + 1;
+        }
         for (const [id, at] of sent) if (at < from) sent.delete(id);
-        for (const row of newest.toReversed()) {
-          if (!sent.has(row.id)) notify(logRecord(row));
+        for (const row of rows.toReversed()) {
+          if (!sent.has(row.id)) listener.log(logRecord(row));
           sent.set(row.id, row.created_at);
         }
         seenMs = now;
@@ -78,7 +105,10 @@ const stream =
       ...devices,
       subscribe(send) {
         const ends = [
-          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), (record) => send('log', record)),
+          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), {
+            log: (record) => send('log', record),
+            leftOut: (count) => send('left_out', { count }),
+          }),
           devices.subscribe(send),
         ];
         return () => {

@@ -165,7 +165,7 @@ export async function listLogs(
 export const newestLogs = async (
   storage: Storage,
   viewer: Viewer,
-  query: Pick<LogListQuery, 'from' | 'limit'>,
+  query: Pick<LogListQuery, 'from' | 'limit' | 'offset'>,
 ): Promise<LabelledLog[]> => itemsOf(storage, viewer, await readQuery(storage, viewer, query));
 
 /** One log, if it is there and the viewer may read it. */
