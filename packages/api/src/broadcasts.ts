@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
+import { ruled } from './patterns.ts';
 
 /** Longest status broadcast, in bytes, as a module posts it. */
 export const broadcastLimitBytes = 16_384;
@@ -42,7 +43,7 @@ export const broadcastsContract = {
     tag: 'User',
     summary: 'Make a key with which your modules may post their status; its value is shown this once',
     auth: 'bearer',
-    body: Type.Object({ title: Type.Optional(Text(100)) }),
+    body: Type.Object({ title: Type.Optional(Title(100)) }),
     reply: BroadcastKeyRecord,
     errors: [400, 401, 409, 413, 415],
   }),
@@ -71,7 +72,11 @@ export const broadcastsContract = {
     params: Type.Object({ key: Text(64, { minLength: 1 }) }),
     body: Type.Object(
       { uuid: Type.Optional(Text(64)), mac: Type.Optional(Text(64)) },
-      { additionalProperties: true, maxProperties: 64 },
+      {
+        additionalProperties: true,
+        maxProperties: 64,
+        ...ruled({ anyOf: [{ required: ['uuid'] }, { required: ['mac'] }] }),
+      },
     ),
     reply: ResultOk,
     errors: [400, 404, 413, 415],

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp } from './fields.ts';
-import { storedFileFields, uploadFields, VersionText } from './platforms.ts';
+import { storedFileFields, uploadFields, VersionOrBlank } from './platforms.ts';
 import { productParams, tags } from './products.ts';
 
 /** States that a kept bundle can be in; `trash` removes it. Spec: API-FIELD-bundle-state. */
@@ -81,7 +81,7 @@ export const bundlesContract = {
     auth: 'bearer',
     params: productParams,
     // API-RULE-bundle-create-1
-    body: Type.Object({ product_id: Id, firmware_id: Id, version: Type.Optional(Nullable(VersionText)) }),
+    body: Type.Object({ product_id: Id, firmware_id: Id, version: Type.Optional(Nullable(VersionOrBlank)) }),
     reply: BundleDetail,
     errors: [400, 401, 403, 404, 409],
   }),

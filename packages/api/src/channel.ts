@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ReportedAttributes } from './attributes.ts';
 import { Text } from './fields.ts';
+import { withoutNul } from './patterns.ts';
 
 /**
  * The message channel: a web socket at `/stream` of the device listener. A message is a dictionary, MessagePack in a
@@ -23,8 +24,7 @@ export const channelCloses = {
   restarting: 1012,
 } as const;
 
-/** Text that a database takes: any but the character NUL. */
-const StoredText = (maxLength: number) => Text(maxLength, { pattern: '^[^\\u0000]*$' });
+const StoredText = (maxLength: number) => Text(maxLength, { pattern: withoutNul });
 
 const MessageId = Type.Integer({ minimum: 0, maximum: 4_294_967_295 });
 

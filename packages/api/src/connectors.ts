@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { type LogType, logTypes } from './logs.ts';
+import { ruled } from './patterns.ts';
 import { productParams } from './products.ts';
 import { spelt } from './spellings.ts';
 
@@ -31,7 +32,12 @@ export const connectorOptions = {
   webhook: Type.Object(
     {
       type: Type.Optional(Type.Literal('webhook')),
-      url: Type.String({ maxLength: 2048, pattern: '^https?://[^\\s@]+$', examples: ['https://example.com/hook'] }),
+      url: Type.String({
+        maxLength: 2048,
+        pattern: '^https?://[^\\s@\\u0000]+$',
+        ...ruled({ format: 'uri' }),
+        examples: ['https://example.com/hook'],
+      }),
       method: Type.Optional(Type.Enum(['POST', 'PUT'], { default: 'POST' })),
       headers: Type.Optional(
         Type.Record(
@@ -53,7 +59,8 @@ export const connectorOptions = {
       type: Type.Literal('mqtt'),
       url: Type.String({
         maxLength: 2048,
-        pattern: '^mqtts?://[^\\s@/]+/?$',
+        pattern: '^mqtts?://[^\\s@/\\u0000]+/?$',
+        ...ruled({ format: 'uri' }),
         examples: ['mqtts://broker.example.com'],
       }),
       username: Type.Optional(Text(256)),
@@ -62,7 +69,7 @@ export const connectorOptions = {
         Type.String({
           minLength: 1,
           maxLength: 256,
-          pattern: '^[^+#]+$',
+          pattern: '^[^+#\\u0000]+$',
           default: 'moorage/{product}/{device}/{event}',
           description: '{product}, {device}, {code} and {event} are filled in',
         }),
@@ -115,8 +122,8 @@ export type DeliveryRecord = Static<typeof DeliveryRecord>;
 const connectorParams = Type.Object({ connector_id: Id });
 const tag = 'Connectors';
 
-const body = Type.Object({
-  title: Text(128, { minLength: 1 }),
+const fields = {
+  title: Title(128),
   code: Type.String({
     pattern: '^[A-Za-z0-9_.-]{1,64}$',
     ...spelt('code'),
@@ -125,6 +132,7 @@ const body = Type.Object({
   // API-FIELD-connector-opts: checked by the schema of its type, so that a refusal names the field.
   opts: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
+      ...ruled({ anyOf: [connectorOptions.webhook, connectorOptions.mqtt] }),
       description:
         'Of a webhook (the default type): url, method, headers, secret, timeout_ms, events. Of type mqtt: url, ' +
         'username, password, topic, qos, ca, timeout_ms, events. A value read as *** and sent back stays as it is.',
@@ -133,7 +141,10 @@ const body = Type.Object({
       ],
     }),
   ),
-});
+};
+const body = Type.Object(fields);
+/** A new one needs its target. */
+const newBody = Type.Object(fields, ruled({ required: ['title', 'code', 'opts'] }));
 
 /** Links of products to data services outside. Reference: events 2.1. */
 export const connectorsContract = {
@@ -158,7 +169,7 @@ export const connectorsContract = {
     summary: 'Add a connector',
     auth: 'bearer',
     params: productParams,
-    body,
+    body: newBody,
     reply: ConnectorRecord,
     errors: [400, 401, 403, 404, 409],
   }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Id, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { ProductRecord, productParams } from './products.ts';
 
 /** Email address or user name. */
@@ -47,7 +47,7 @@ export const customersContract = {
     auth: 'bearer',
     body: Type.Object({
       name: Type.String({ pattern: '^[A-Za-z0-9_.]{1,32}$', examples: ['acme'] }),
-      title: Type.Optional(Text(128, { minLength: 1 })),
+      title: Type.Optional(Title(128)),
       users: Type.Optional(Type.Array(Account, { maxItems: customerUsersLimit })),
     }),
     reply: CustomerRecord,

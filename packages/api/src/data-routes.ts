@@ -1,7 +1,8 @@
 import Type from 'typebox';
-import { Capabilities, DataValue, dataName } from './capabilities.ts';
+import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoint } from './endpoint.ts';
 import { Id, ResultOk, Text } from './fields.ts';
+import { ruled } from './patterns.ts';
 
 /** A sample or control value on the wire: name, value, epoch seconds; without a time, or with 0, the service gives its own. */
 export const WireValue = Type.Object({
@@ -151,7 +152,7 @@ export const dataRoutesContract = {
     summary: 'Post a message from the device',
     auth: 'device',
     body: Type.Object({
-      data: Text(2048),
+      data: Text(messageLimitBytes, ruled({ 'x-max-bytes': messageLimitBytes })),
       key: Type.Optional(
         Type.String({
           pattern: onceKey,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { ruled } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
 const tag = 'Data of devices';
@@ -183,7 +184,10 @@ export const dataContract = {
     auth: 'bearer',
     params: deviceParams,
     body: Type.Object({
-      data: Text(messageLimitBytes, { description: `at most ${messageLimitBytes} bytes as UTF-8` }),
+      data: Text(messageLimitBytes, {
+        ...ruled({ 'x-max-bytes': messageLimitBytes }),
+        description: `at most ${messageLimitBytes} bytes as UTF-8`,
+      }),
       headers,
     }),
     reply: MessageRecord,

@@ -11,7 +11,9 @@ import {
   sortBy,
   Text,
   Timestamp,
+  Title,
 } from './fields.ts';
+import { ruled } from './patterns.ts';
 import { tags } from './products.ts';
 import { FilterText } from './segments.ts';
 import { spelt } from './spellings.ts';
@@ -84,7 +86,7 @@ export const ProductChoice = Type.Object({
 });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const title = Text(128);
+const title = Title(128);
 const tag = 'Devices';
 
 const listQuery = Type.Object({
@@ -145,6 +147,7 @@ export const devicesContract = {
       // Its form is checked by the rules, so that the refusal has a code of its own.
       uuid: Text(64, {
         ...spelt('id'),
+        ...ruled({ pattern: '^[0-9A-Fa-f]{40}$' }),
         description: '40 hexadecimal digits; the first 8 are the part id of the platform',
       }),
       platform_id: Id,

@@ -102,6 +102,9 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
+/** Fields that a refusal names at most: a list of a million wrong numbers is one mistake. */
+export const refusedFieldsLimit = 20;
+
 /** A refused request, as handlers and rules return it. */
 export interface Refusal {
   readonly code: ErrorCode;
@@ -112,12 +115,34 @@ export interface Refusal {
   readonly retryAfterS?: number;
 }
 
-/** Makes a refusal from its row, filling the blanks of the message. */
+/** Codes of status 400. */
+type InvalidCode = { [Code in ErrorCode]: (typeof errors)[Code]['status'] extends 400 ? Code : never }[ErrorCode];
+
+/** Blanks of a message, by name. */
+type Blanks = Readonly<Record<string, string | number>>;
+
+/** Makes a refusal from its row, filling the blanks of the message; one of status 400 says what of the request is wrong. */
+export function refusal(code: InvalidCode, blanks: Blanks, validation: NonNullable<Refusal['validation']>): Refusal;
 export function refusal(
-  code: ErrorCode,
-  blanks: Readonly<Record<string, string | number>> = {},
+  code: Exclude<ErrorCode, InvalidCode>,
+  blanks?: Blanks,
   validation?: Refusal['validation'],
-): Refusal {
+): Refusal;
+export function refusal(code: ErrorCode, blanks: Blanks = {}, validation?: Refusal['validation']): Refusal {
   const message = errors[code].message.replace(/\{(\w+)\}/g, (blank, name: string) => String(blanks[name] ?? blank));
   return { code, message, ...(validation && { validation }) };
+}
+
+/**
+ * One refusal for all that is wrong with a request, with the code of the first and the fields of all.
+ *
+ * @returns `undefined` when there is none
+ */
+export function refusalOfAll(found: readonly (Refusal | undefined)[]): Refusal | undefined {
+  const [first, ...others] = found.filter((one) => one !== undefined);
+  if (!first || others.length === 0) return first;
+  const all = [first, ...others].slice(0, refusedFieldsLimit);
+  const keys = [...new Set(all.flatMap(({ validation }) => validation?.keys ?? []))];
+  const message = [...new Set(all.map((one) => one.message))].join('; ');
+  return { ...first, message, ...(first.validation && { validation: { ...first.validation, keys } }) };
 }

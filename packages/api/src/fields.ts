@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { visible } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
 /** Epoch milliseconds in a string, as every `*_at` field carries it. Reference: model 2.2. Spec: API-RULE-time-1. */
@@ -32,7 +33,12 @@ export const ErrorBody = Type.Object({
   error: Type.String(),
   message: Type.String(),
   code: Type.String({ description: 'stable code, see the error table' }),
-  validation: Type.Optional(Type.Object({ source: Type.String(), keys: Type.Array(Type.String()) })),
+  validation: Type.Optional(
+    Type.Object(
+      { source: Type.Enum(['params', 'query', 'body', 'headers']), keys: Type.Array(Type.String()) },
+      { description: 'with every status 400: the part of the request that is wrong, and all of its wrong fields' },
+    ),
+  ),
 });
 
 /** Query parameters of every list. Reference: api 1.1. */
@@ -44,6 +50,9 @@ export const pageQuery = {
 
 /** Text of a record, up to `maxLength` characters. Requests with the character NUL do not come this far. */
 export const Text = (maxLength: number, options: Type.TStringOptions = {}) => Type.String({ maxLength, ...options });
+
+/** A name that people give to a thing and find it by: not blank. */
+export const Title = (maxLength: number) => Text(maxLength, { pattern: visible });
 
 /** The query parameter `sort` of one list: these fields, "-" before one for descending order. Reference: api 1.1. */
 export const sortBy = <const F extends string>(fields: readonly F[], otherwise: F | `-${F}`) =>

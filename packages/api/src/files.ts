@@ -1,7 +1,8 @@
 import Type, { type Static, type TProperties } from 'typebox';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoint } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
-import { FileCrc, VersionText } from './platforms.ts';
+import { ruled } from './patterns.ts';
+import { FileCrc, FileVersionText } from './platforms.ts';
 
 /** Largest file, in bytes. Spec: API-LIMIT-file. */
 export const fileLimitBytes = 10 * 1024 * 1024;
@@ -35,11 +36,16 @@ const listQuery = Type.Object({
 });
 export type FileListQuery = Static<typeof listQuery>;
 
-const uploadQuery = Type.Object({ version: Type.Optional(VersionText) });
+const uploadQuery = Type.Object({ version: Type.Optional(FileVersionText) });
+
+/** A segment of a path: no control character, slash or backslash, and neither empty nor "." nor "..". */
+const segment = '(\\.*[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.{3,})';
+const pathPattern = `^${segment}(/${segment})*$`;
 
 // What else a path must be is the rules' to say, so that the refusal tells what is wrong with it.
 const FilePath = Text(1024, {
   minLength: 1,
+  ...ruled({ maxLength: pathLimitBytes, 'x-max-bytes': pathLimitBytes, pattern: pathPattern }),
   description: `segments with slashes between them, none of them empty, "." or ".."; up to ${pathLimitBytes} bytes`,
   examples: ['images/kitchen/plan.png'],
 });

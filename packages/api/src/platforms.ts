@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Nullable, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
+import { filenamePattern, ruled } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
 /** Upper-case hex CRC of files is how the module prints it; records carry lower case. Reference: model 2.2. */
@@ -17,7 +18,7 @@ export const FileType = Type.String({
 });
 
 /** Name of a file in a module's flash: printable ASCII, up to 95 characters. Reference: flash 1.3. */
-export const Filename = Type.String({ pattern: '^[\\x20-\\x7e]{1,95}$', examples: ['index.html'] });
+export const Filename = Text(95, { pattern: filenamePattern, examples: ['index.html'] });
 
 /** Media type of a file. */
 export const Mime = Type.String({
@@ -26,8 +27,25 @@ export const Mime = Type.String({
   examples: ['text/html'],
 });
 
+const version = (part: string) => `${part}(\\.${part}){3}`;
+/** A part of the version of a file: 0 to 65535, with zeros before it or not. */
+const filePart = '0*(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+
 /** A four-part version as it is asked for; the rules tell a malformed one apart, so that its error names it. */
-export const VersionText = Text(80, { examples: ['0.0.0.1'] });
+export const VersionText = Text(80, {
+  ...ruled({ pattern: `^\\s*${version('\\d{1,15}')}\\s*$` }),
+  examples: ['0.0.0.1'],
+});
+/** The same, where the service chooses a version when it is blank. */
+export const VersionOrBlank = Text(80, {
+  ...ruled({ pattern: `^\\s*(${version('\\d{1,15}')})?\\s*$` }),
+  examples: ['0.0.0.1'],
+});
+/** The version of a file, whose parts are smaller: modules store them. */
+export const FileVersionText = Text(80, {
+  ...ruled({ pattern: `^\\s*(${version(filePart)})?\\s*$` }),
+  examples: ['0.0.0.1'],
+});
 
 /** What every stored file of a firmware or bundle shows. */
 export const storedFileFields = {
@@ -45,10 +63,14 @@ export const storedFileFields = {
 export const uploadFields = {
   filename: Type.Optional(Filename),
   base64: Type.Optional(
-    Type.String({ description: 'contents, standard base64; an empty file when absent', examples: ['aGVsbG8='] }),
+    Type.String({
+      ...ruled({ pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?$' }),
+      description: 'contents, standard base64; an empty file when absent',
+      examples: ['aGVsbG8='],
+    }),
   ),
   type: Type.Optional(FileType),
-  version: Type.Optional(VersionText),
+  version: Type.Optional(FileVersionText),
   mime: Type.Optional(Mime),
 };
 
@@ -136,7 +158,7 @@ export const platformsContract = {
     auth: 'bearer',
     body: Type.Object({
       code: Code(['BRT106']),
-      title: Text(128, { minLength: 1 }),
+      title: Title(128),
       description: Type.Optional(Text(65_536)),
       part_id: Type.Optional(
         Nullable(Type.String({ pattern: '^[0-9A-Fa-f]{8}$', ...spelt('id'), examples: ['51554159'] })),
@@ -159,7 +181,7 @@ export const platformsContract = {
     params: platformParams,
     body: Type.Object({
       code: Code(['W']),
-      title: Type.Optional(Text(128)),
+      title: Type.Optional(Title(128)),
       description: Type.Optional(Text(65_536)),
       sdk: Type.Optional(Type.Boolean({ default: false })),
     }),
@@ -176,7 +198,7 @@ export const platformsContract = {
     params: platformParams,
     body: Type.Object({
       flavor_id: Id,
-      label: Text(64, { minLength: 1 }),
+      label: Title(64),
       version: VersionText,
       files: Type.Array(Type.Object({ ...uploadFields, filename: Filename }), { maxItems: 64 }),
     }),

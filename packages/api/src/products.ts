@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { spelt } from './spellings.ts';
 
 /** A bundle tag, from the one devices reach last to the one they reach first. Reference: rules 2.4. Spec: API-RULE-bundle-state-3. */
@@ -54,7 +54,7 @@ export const productParams = Type.Object({ product_id: Id });
 const tag = 'Products';
 
 const texts = {
-  title: Text(128, { minLength: 1 }),
+  title: Title(128),
   meta: Text(4096),
   summary: Text(256),
   description: Text(65_536),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Id, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { productParams } from './products.ts';
 
 /** Longest filter, in characters. Spec: API-RULE-filter-1. */
@@ -26,7 +26,7 @@ export const SegmentRecord = Type.Object({
 export type SegmentRecord = Static<typeof SegmentRecord>;
 
 const bySegmentId = Type.Object({ segment_id: Id });
-const body = Type.Object({ title: Text(128, { minLength: 1 }), filter: FilterText });
+const body = Type.Object({ title: Title(128), filter: FilterText });
 const tag = 'Fleet';
 
 /** Filters with names. */

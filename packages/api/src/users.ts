@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Email, userTextFields } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp, Title } from './fields.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
 
@@ -91,7 +91,7 @@ export const tokensContract = {
     summary: 'Rename a token',
     auth: 'bearer',
     params: tokenParams,
-    body: Type.Object({ title: Text(100, { minLength: 1 }) }),
+    body: Type.Object({ title: Title(100) }),
     reply: TokenRecord,
     errors: [400, 401, 404, 413, 415],
   }),

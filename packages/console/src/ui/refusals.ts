@@ -1,37 +1,6 @@
 import type { ErrorCode } from '@moorage/api';
 import { ApiError } from '../api/client.ts';
 
-/** What a text has to be, by the pattern that the contract writes it in; users should not have to read patterns. */
-export const patterns: Readonly<Record<string, string>> = {
-  '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
-  '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
-  '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
-  '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
-  '^[0-9A-Fa-f]{8}$': 'takes 8 hexadecimal digits',
-  '^[\\x20-\\x7e]{1,95}$': 'takes up to 95 plain characters, without accents',
-  '^https?://[^\\s@]+$': 'takes an address that begins with http:// or https://, without a user name in it',
-  '^mqtts?://[^\\s@/]+/?$': 'takes an address that begins with mqtt:// or mqtts:// and has no path',
-  '^[^+#]+$': 'takes a topic without "+" and "#"',
-  '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
-  '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',
-};
-
-/** What a text of this pattern has to be, as the rest of a sentence about its field. */
-export const sayPattern = (pattern: string): string => patterns[pattern] ?? 'does not have the form it needs';
-
-/** The rest of a sentence about a field, as a validator says it and as people would. */
-const complaints: readonly { readonly says: RegExp; readonly means: (found: string) => string }[] = [
-  { says: /^must match pattern "(.*)"$/, means: sayPattern },
-  { says: /^must NOT have more than (\d+) characters$/, means: (limit) => `takes up to ${limit} characters` },
-  { says: /^must NOT have fewer than (\d+) characters$/, means: (least) => `needs ${least} characters or more` },
-  { says: /^must NOT have more than (\d+) items$/, means: (limit) => `takes up to ${limit} of them` },
-  { says: /^must be >= (\S+)$/, means: (least) => `has to be ${least} or more` },
-  { says: /^must be <= (\S+)$/, means: (most) => `has to be ${most} or less` },
-  { says: /^must be equal to one of/, means: () => 'is none of the values that there are' },
-  { says: /^must match format "(\w+)"$/, means: () => 'does not have the form it needs' },
-  { says: /^schema is false$/, means: () => 'has a name that is not allowed' },
-];
-
 /** Fields of bodies under the names that their inputs have here; others keep their own. */
 const labels: Readonly<Record<string, string>> = {
   part_id: 'Part id',
@@ -60,16 +29,9 @@ export function sayError(error: Error): string {
   // Users of a page do not know of bearer tokens.
   if (error.code === 'UNAUTHENTICATED') return 'Your session is over';
   if (error.code !== 'INVALID_REQUEST') return error.message;
-  const [, field = '', place, complaint = ''] =
-    /^Field "(.+?)" of the (body|query|params) (.*)$/.exec(error.message) ?? [];
   // Parameters of a path are no fields of a form: the address was typed, or cut.
-  if (place === 'params') return 'This address names nothing that exists';
-  if (place === undefined) return error.message;
-  for (const { says, means } of complaints) {
-    const found = says.exec(complaint);
-    if (found) return `"${labelOf(field)}" ${means(found[1] ?? '')}`;
-  }
-  return `"${labelOf(field)}" ${complaint}`;
+  if (/^Field ".+?" of the params /.test(error.message)) return 'This address names nothing that exists';
+  return error.message.replace(/Field "(.+?)" of the (?:body|query) /g, (_, field: string) => `"${labelOf(field)}" `);
 }
 
 /** What the user can do about a refusal, where its status alone does not say enough. */

@@ -61,7 +61,7 @@ eachDatabase('login', (open) => {
   });
 
   it.each([
-    [{}, ['username']],
+    [{}, ['username', 'password']],
     [{ username: 'maker' }, ['password']],
     [{ username: '', password: 'x' }, ['username']],
     [{ username: 'a'.repeat(255), password: 'x' }, ['username']],

@@ -19,7 +19,7 @@ export const imageMime = (head: Uint8Array): string | undefined => imageKinds.fi
 
 /** The refusal of what is no image that may be an avatar: NOT_AN_IMAGE. Spec: API-LIMIT-avatar. */
 export const refuseImage = (head: Uint8Array): Refusal | undefined =>
-  imageMime(head) === undefined ? refusal('NOT_AN_IMAGE') : undefined;
+  imageMime(head) === undefined ? refusal('NOT_AN_IMAGE', {}, { source: 'body', keys: [] }) : undefined;
 
 /** Degrees of the colour circle: the same for the same id. */
 const hueOf = (id: string): number => [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);

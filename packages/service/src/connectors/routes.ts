@@ -50,13 +50,16 @@ async function allowedConnector(db: Db, id: string, caller: Caller): Promise<Res
   return refused ? failure(refused) : success(connector);
 }
 
+const refuseTarget = (host: string): Refusal =>
+  refusal('TARGET_NOT_ALLOWED', { host }, { source: 'body', keys: ['opts.url'] });
+
 /** Options that may be stored: of the right form, and not obviously aimed at our own network. */
 function acceptOptions(outbound: Outbound, sent: Readonly<Record<string, unknown>>, stored?: ConnectorRow) {
   const read = readOptions(sent, stored && { type: stored.type, opts: optionsOf(stored) });
   if (!read.ok) return read;
   const host = outbound.refusedHost(read.value.opts.url);
   if (host === undefined) return read;
-  return failure(refusal('TARGET_NOT_ALLOWED', { host }, { source: 'body', keys: ['opts.url'] }));
+  return failure(refuseTarget(host));
 }
 
 /** API-EP-POST-products-product_id-connectors */
@@ -151,7 +154,7 @@ const remove =
 /** The refusal for a test call that failed. Spec: API-ERR-502, API-ERR-504. */
 function testRefusal({ error, text }: SendFailure, timeoutMs: number): Refusal {
   if (error.kind === 'timed_out') return refusal('CONNECTOR_TIMED_OUT', { timeoutMs });
-  if (error.kind === 'not_allowed') return refusal('TARGET_NOT_ALLOWED', { host: error.host });
+  if (error.kind === 'not_allowed') return refuseTarget(error.host);
   return refusal('CONNECTOR_FAILED', { detail: text });
 }
 

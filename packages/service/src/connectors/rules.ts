@@ -6,6 +6,8 @@ import {
   connectorTypes,
   type Refusal,
   refusal,
+  refusalOfAll,
+  sayProblem,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { Compile } from 'typebox/compile';
@@ -43,10 +45,10 @@ type Loose = Readonly<Record<string, unknown>>;
 const isLoose = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const invalid = (key: string, detail: string) =>
-  failure(
-    refusal('INVALID_REQUEST', { detail: `Field "${key}" of the body ${detail}` }, { source: 'body', keys: [key] }),
-  );
+const refuseField = (key: string, said: string): Refusal =>
+  refusal('INVALID_REQUEST', { detail: `Field "${key}" of the body ${said}` }, { source: 'body', keys: [key] });
+
+const invalid = (key: string, said: string) => failure(refuseField(key, said));
 
 /** Options with their secrets masked, as records show them. */
 export function maskSecrets(type: ConnectorType, opts: ConnectorOptions): Record<string, unknown> {
@@ -97,7 +99,7 @@ export function readOptions(
 ): Result<{ type: ConnectorType; opts: ConnectorOptions }, Refusal> {
   const named = sent.type ?? stored?.type ?? 'webhook';
   const type = connectorTypes.find((known) => known === named);
-  if (!type) return invalid('opts.type', `must be one of ${connectorTypes.join(', ')}`);
+  if (!type) return invalid('opts.type', sayProblem('enum', { allowedValues: connectorTypes }));
   if (stored && stored.type !== type) return invalid('opts.type', `never changes; it is "${stored.type}"`);
   if (stored && hasMask(type, sent) && targetOf(sent) !== targetOf(stored.opts)) {
     return invalid('opts.url', 'changes the target: send the secrets again with it');
@@ -105,10 +107,15 @@ export function readOptions(
   const opts = unmask(type, { ...sent, type }, stored?.opts ?? {});
   const validator = validators[type];
   if (!validator.Check(opts)) {
-    const [first] = validator.Errors(opts);
-    const path = ['opts', ...(first?.instancePath.split('/').slice(1) ?? [])];
-    if (first?.keyword === 'required') path.push(String(first.params.requiredProperties[0]));
-    return invalid(path.join('.'), first?.keyword === 'required' ? 'is missing' : (first?.message ?? 'is not valid'));
+    // Of a name that is not allowed there are two: this one is about the object that has it.
+    const errors = validator.Errors(opts).filter(({ keyword }) => keyword !== 'additionalProperties');
+    const refused = errors.flatMap(({ keyword, params, instancePath }) => {
+      const path = ['opts', ...instancePath.split('/').slice(1)];
+      const names: readonly unknown[] = keyword === 'required' ? params.requiredProperties : [undefined];
+      const said = sayProblem(keyword, params);
+      return names.map((name) => refuseField([...path, ...(name === undefined ? [] : [name])].join('.'), said));
+    });
+    return failure(refusalOfAll(refused) ?? refuseField('opts', 'is not valid'));
   }
   if (!URL.canParse(opts.url)) return invalid('opts.url', 'is not a URL');
   const reserved =

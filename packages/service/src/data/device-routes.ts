@@ -9,6 +9,7 @@ import {
   messagesPerBox,
   type Refusal,
   refusal,
+  refusalOfAll,
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
@@ -29,7 +30,7 @@ import {
   putControl,
   waitingMessages,
 } from './queries.ts';
-import { arrivalMs, refuseBox, refuseValue, wireSeconds } from './rules.ts';
+import { arrivalMs, type DataPlace, refuseBox, refuseValue, wireSeconds } from './rules.ts';
 
 type Contract = typeof dataRoutesContract;
 
@@ -120,6 +121,11 @@ const deactivate =
     });
   };
 
+const placeOf = (list: 'samples' | 'controls', index: number): DataPlace => ({
+  name: { source: 'body', keys: [`${list}.${index}.n`] },
+  value: { source: 'body', keys: [`${list}.${index}.v`] },
+});
+
 /** API-DEV-POST-device-v1-data */
 const write =
   (deps: DataDeviceDeps): Handler<Contract['write']> =>
@@ -127,10 +133,15 @@ const write =
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
     const { batch, samples = [], controls = [] } = body;
-    const refused =
-      samples.map(({ n, v }) => refuseValue(capabilities.value, 'stream', n, v)).find(Boolean) ??
-      controls.map(({ n, v }) => refuseValue(capabilities.value, 'control', n, v)).find(Boolean);
-    if (refused) return failure(refused);
+    const refused = [
+      ...samples.map(({ n, v }, index) => refuseValue(capabilities.value, 'stream', n, v, placeOf('samples', index))),
+      ...controls.map(({ n, v }, index) =>
+        refuseValue(capabilities.value, 'control', n, v, placeOf('controls', index)),
+      ),
+    ];
+    const all = refusalOfAll(refused);
+    // Devices show the text, which is of one value.
+    if (all) return failure({ ...all, message: refused.find(Boolean)?.message ?? all.message });
     const { deviceId } = caller;
     const atMs = deps.clock.now();
     if (samples.length > 0) {

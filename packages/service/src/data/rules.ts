@@ -21,17 +21,29 @@ export const wireSeconds = (atMs: number): number => Math.floor(atMs / 1000);
 type Kind = 'stream' | 'control';
 type CapabilityOf<K extends Kind> = Static<K extends 'stream' ? typeof StreamCapability : typeof ControlCapability>;
 
+/** Where a request has a name and its value. */
+export interface DataPlace {
+  readonly name: NonNullable<Refusal['validation']>;
+  readonly value: NonNullable<Refusal['validation']>;
+}
+
+const inPath: DataPlace = {
+  name: { source: 'params', keys: ['name'] },
+  value: { source: 'body', keys: ['value'] },
+};
+
 /** What the capabilities say of a name. Refusals: UNKNOWN_DATA. */
 export function described<K extends Kind>(
   capabilities: Capabilities,
   kind: K,
   name: string,
+  place = inPath,
 ): Result<CapabilityOf<K>, Refusal> {
   const entries = kind === 'stream' ? capabilities.streams : capabilities.controls;
   // The names of the record come from a file: one like "constructor" must not find what every object has.
   const found = entries && Object.hasOwn(entries, name) ? entries[name] : undefined;
   // Safe: the entry is of the record that belongs to the kind.
-  return found ? success(found as CapabilityOf<K>) : failure(refusal('UNKNOWN_DATA', { kind, name }));
+  return found ? success(found as CapabilityOf<K>) : failure(refusal('UNKNOWN_DATA', { kind, name }, place.name));
 }
 
 /** Whether a value may be written. Refusals: UNKNOWN_DATA, WRONG_VALUE. */
@@ -40,11 +52,12 @@ export function refuseValue(
   kind: Kind,
   name: string,
   value: DataValue,
+  place = inPath,
 ): Refusal | undefined {
-  const capability = described(capabilities, kind, name);
+  const capability = described(capabilities, kind, name, place);
   if (!capability.ok) return capability.error;
   const problem = valueProblem(value, capability.value);
-  return problem === undefined ? undefined : refusal('WRONG_VALUE', { name, problem });
+  return problem === undefined ? undefined : refusal('WRONG_VALUE', { name, problem }, place.value);
 }
 
 /** Whether the device has a box. Refusals: NO_MESSAGE_BOX. */

@@ -164,7 +164,7 @@ const revoke = (storage: Storage, { id, uuid }: { readonly id: string; readonly 
 const list =
   ({ storage: { db, expressions }, clock }: DeviceDeps): Handler<Contract['list']> =>
   async ({ caller, query }) => {
-    const filter = query.filter === undefined ? undefined : parseFilter(query.filter);
+    const filter = query.filter === undefined ? undefined : parseFilter(query.filter, 'query');
     if (filter && !filter.ok) return filter;
     const viewer = viewerFor('device.read', caller);
     const fits = filter && filterCondition(filter.value, expressions, clock.now(), await privateTo(db, viewer));

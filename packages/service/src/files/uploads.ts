@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '@moorage/api';
+import { type Refusal, refusal, refusalOfAll } from '@moorage/api';
 import {
   decodeBase64,
   failure,
@@ -30,19 +30,18 @@ export interface ReadUpload {
 }
 
 /**
- * Decodes an uploaded file. Refusals: INVALID_BASE64, INVALID_VERSION, naming the field under `path`.
+ * Decodes an uploaded file. Refusals: INVALID_BASE64, INVALID_VERSION, naming every wrong field under `path`.
  * Spec: API-RULE-bundle-create-5, API-VER-2.
  */
 export function readUpload(upload: InlineFile, fallbackName: string, path = ''): Result<ReadUpload, Refusal> {
   const version = isBlank(upload.version)
     ? success<Version>([1, 0, 0, 0])
     : readVersion(upload.version, `${path}version`, maxVersionPart);
-  if (!version.ok) return version;
   const bytes = decodeBase64(upload.base64 ?? '');
-  if (!bytes.ok) {
-    const field = `${path}base64`;
-    return failure(refusal('INVALID_BASE64', { field }, { source: 'body', keys: [field] }));
-  }
+  const field = `${path}base64`;
+  const notBytes = refusal('INVALID_BASE64', { field }, { source: 'body', keys: [field] });
+  if (!version.ok) return failure(bytes.ok ? version.error : (refusalOfAll([version.error, notBytes]) ?? notBytes));
+  if (!bytes.ok) return failure(notBytes);
   const filename = upload.filename ?? fallbackName;
   return success({
     filename,

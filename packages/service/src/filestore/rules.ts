@@ -1,6 +1,6 @@
 import { type FileListQuery, fileLimitBytes, pathLimitBytes, type Refusal, refusal, storeLimits } from '@moorage/api';
 import { failure, formatVersion, maxVersionPart, type Result, success } from '@moorage/base';
-import { readVersion } from '../files/versions.ts';
+import { isBlank, readVersion } from '../files/versions.ts';
 
 /** What is wrong with a path that the router has percent-decoded; each row is one rule. Spec: API-RULE-files-3. */
 const pathRules: readonly { readonly detail: string; readonly broken: (path: string) => boolean }[] = [
@@ -25,7 +25,7 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 
 /** Reads the version that a file may be given. Refusal: INVALID_VERSION. */
 export function readFileVersion(text: string | undefined): Result<string | null, Refusal> {
-  if (text === undefined || text === '') return success(null);
+  if (isBlank(text)) return success(null);
   const version = readVersion(text, 'version', maxVersionPart, 'query');
   return version.ok ? success(formatVersion(version.value)) : version;
 }

@@ -108,7 +108,7 @@ const comparisonsOf = (node: ExpressionNode): ComparisonNode[] =>
 function wrong(text: string, position: number, problem: string): Result<never, Refusal> {
   const where = position > text.length ? 'its end' : `position ${position}`;
   const blanks = { where, problem };
-  return failure(refusal('INVALID_FILTER', blanks));
+  return failure(refusal('INVALID_FILTER', blanks, { source: 'body', keys: ['filter'] }));
 }
 
 /** The syntax tree of a text. Refusal: INVALID_FILTER. */
@@ -132,8 +132,17 @@ function placeOf(text: string, selector: string, from: number): number {
   return from;
 }
 
-/** Reads a filter in RSQL. Refusal: INVALID_FILTER, with the place in the text. Spec: API-RULE-filter-1. */
-export function parseFilter(text: string): Result<Filter, Refusal> {
+/**
+ * Reads a filter in RSQL. Refusal: INVALID_FILTER, with the place in the text. Spec: API-RULE-filter-1.
+ *
+ * @param source the part of the request that has it, as `filter`
+ */
+export function parseFilter(text: string, source: 'body' | 'query' = 'body'): Result<Filter, Refusal> {
+  const filter = readFilter(text);
+  return filter.ok ? filter : failure({ ...filter.error, validation: { source, keys: ['filter'] } });
+}
+
+function readFilter(text: string): Result<Filter, Refusal> {
   if (text.length > filterLimit) return wrong(text, filterLimit + 1, `it has more than ${filterLimit} characters`);
   const tree = treeOf(text);
   if (!tree.ok) return tree;

@@ -9,14 +9,15 @@ export type StatusOf = (code: ErrorCode) => number;
 /** The status of the error table. */
 export const statusOf: StatusOf = (code) => errors[code].status;
 
-/** The body of every refusal. Spec: API-ERR-4. Reference: api 2.1, 2.2. */
-export const errorBody = (found: Refusal, status: number) => ({
-  statusCode: status,
-  error: STATUS_CODES[status] ?? 'Error',
-  message: found.message,
-  code: found.code,
-  ...(found.validation && { validation: found.validation }),
-});
+/** What the device listener refuses with 400 for want of a status of its own. */
+const unsaid: Refusal['validation'] = { source: 'body', keys: [] };
+
+/** The body of every refusal; with status 400 it says what is wrong with the request. Spec: API-ERR-4. Reference: api 2.1, 2.2. */
+export function errorBody({ message, code, validation }: Refusal, status: number) {
+  const wrong = validation ?? (status === 400 ? unsaid : undefined);
+  const error = STATUS_CODES[status] ?? 'Error';
+  return { statusCode: status, error, message, code, ...(wrong && { validation: wrong }) };
+}
 
 /** Answers with a refusal, and the headers that belong to its status. */
 export function sendRefusal(reply: FastifyReply, found: Refusal, status: number): FastifyReply {
@@ -35,36 +36,30 @@ export function sendRefusal(reply: FastifyReply, found: Refusal, status: number)
 
 const sources = { body: 'body', params: 'params', querystring: 'query', headers: 'headers' } as const;
 
-/** What is wrong with a value, as the validator says it, and where it knows only a few values also which. */
-function complaintOf(found: NonNullable<FastifyError['validation']>[number] | undefined): string {
-  const allowed = found?.params.allowedValues;
-  const said = found?.message ?? 'is not valid';
-  if (!Array.isArray(allowed)) return said;
-  return `${said}: ${allowed.map((value) => (value === '' ? 'nothing' : String(value))).join(', ')}`;
-}
-
+/** Every wrong field of one part of a request, named in one sentence and in a list. Spec: API-RULE-payload-1. */
 function validationRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   const source = sources[error.validationContext as keyof typeof sources] ?? 'body';
-  const [first] = error.validation ?? [];
-  const path = first?.instancePath.split('/').slice(1) ?? [];
-  const missing = first?.params.missingProperty;
-  if (typeof missing === 'string') path.push(missing);
-  const key = path.join('.');
-  if (key === '' && source === 'body' && first?.keyword === 'type') {
+  if (source === 'body' && (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))) {
     const detail = request.body === undefined ? 'The body is missing' : 'The body is not a JSON object';
     return refusal('INVALID_REQUEST', { detail }, { source, keys: [] });
   }
-  const reason = typeof missing === 'string' ? 'is missing' : complaintOf(first);
-  const detail = key === '' ? `The ${source} ${reason}` : `Field "${key}" of the ${source} ${reason}`;
-  return refusal('INVALID_REQUEST', { detail }, { source, keys: key === '' ? [] : [key] });
+  const problems = (error.validation ?? []).map(({ params, message }) => ({
+    key: [params.path].flat().join('.'),
+    said: message ?? 'is not valid',
+  }));
+  const detail = problems
+    .map(({ key, said }) => (key === '' ? `The ${source} ${said}` : `Field "${key}" of the ${source} ${said}`))
+    .join('; ');
+  const keys = [...new Set(problems.map(({ key }) => key))].filter((key) => key !== '');
+  return refusal('INVALID_REQUEST', { detail }, { source, keys });
 }
 
 type Translate = (error: FastifyError, request: FastifyRequest) => Refusal;
 
 const invalid =
-  (detail: string): Translate =>
+  (detail: string, source: 'body' | 'params' = 'body'): Translate =>
   () =>
-    refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [] });
+    refusal('INVALID_REQUEST', { detail }, { source, keys: [] });
 
 /** What the HTTP layer itself refuses, as our refusals. */
 const frameworkErrors: Readonly<Record<string, Translate>> = {
@@ -76,15 +71,15 @@ const frameworkErrors: Readonly<Record<string, Translate>> = {
     refusal('BODY_TOO_LARGE', { limitBytes: request.routeOptions.bodyLimit ?? 0 }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (_, request) =>
     refusal('WRONG_MEDIA_TYPE', { mediaType: request.headers['content-type'] ?? '' }),
-  FST_ERR_BAD_URL: () => refusal('INVALID_REQUEST', { detail: 'The path is not a valid URL path' }),
-  FST_ERR_MAX_PARAM_LENGTH: () => refusal('INVALID_REQUEST', { detail: 'A segment of the path is too long' }),
+  FST_ERR_BAD_URL: invalid('The path is not a valid URL path', 'params'),
+  FST_ERR_MAX_PARAM_LENGTH: invalid('A segment of the path is too long', 'params'),
 };
 
 /** Seconds after which a storage that did not answer may do so again, and one that had too much to do. */
 const awayRetryS = 5;
 const busyRetryS = 2;
 
-const retriable = (code: ErrorCode, retryAfterS: number): Refusal => ({
+const retriable = (code: 'STORAGE_AWAY' | 'STORAGE_BUSY', retryAfterS: number): Refusal => ({
   ...refusal(code, { retryAfterS }),
   retryAfterS,
 });
@@ -117,7 +112,7 @@ export function refusalOf(
   }
   // What is left of 4xx is the parser's opinion of the request.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return refusal('INVALID_REQUEST', { detail: error.message });
+    return refusal('INVALID_REQUEST', { detail: error.message }, { source: 'headers', keys: [] });
   }
   const trouble = troubleOf(error);
   return trouble ? storageRefusal(trouble) : refusal('INTERNAL');

@@ -219,7 +219,8 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
       ...(shape.body && { preParsing: refuseEncoded(statusOf) }),
       ...((mayLackBody || rest !== undefined) && {
         preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-          if (mayLackBody) request.body ??= {};
+          // What is there must be an object, so `null` is refused.
+          if (mayLackBody && request.body === undefined) request.body = {};
           if (rest !== undefined) {
             // Safe: the router makes this object, one text for each name.
             const params = request.params as Record<string, string>;

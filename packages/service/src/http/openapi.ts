@@ -1,9 +1,62 @@
 import { STATUS_CODES } from 'node:http';
-import { type Binary, type EndpointShape, ErrorBody, endpointsOf, errors, isBinary, mayBeAbsent } from '@moorage/api';
+import {
+  type Binary,
+  type EndpointShape,
+  ErrorBody,
+  endpointsOf,
+  errors,
+  isBinary,
+  mayBeAbsent,
+  ruleKeyword,
+  withoutNul,
+} from '@moorage/api';
 import type { TSchema } from 'typebox';
 import { exampleOf } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any JSON value without the character NUL. */
+const anyValue = { $ref: '#/components/schemas/Value' } as const;
+const text = { type: 'string', pattern: withoutNul } as const;
+const valueSchema = {
+  description: 'any JSON, of which no text has the character NUL',
+  anyOf: [
+    text,
+    { type: ['number', 'boolean', 'null'] },
+    { type: 'array', items: anyValue },
+    { type: 'object', additionalProperties: anyValue, propertyNames: text },
+  ],
+} as const;
+
+/** What says already which texts there may be. */
+const formKeywords = ['pattern', 'enum', 'const', 'format'] as const;
+
+/**
+ * The schema of what clients send, with all that the service enforces: what rules check stands in it as keywords of its
+ * own, and a text has no NUL.
+ */
+function inputSchema(schema: unknown): unknown {
+  if (!isJson(schema)) return schema;
+  const { [ruleKeyword]: rules, properties, items, anyOf, additionalProperties, ...rest } = schema;
+  const { patternProperties } = schema;
+  if (Object.keys(schema).every((keyword) => keyword === 'description')) return { ...anyValue, ...schema };
+  const isFree = schema.type === 'string' && !formKeywords.some((keyword) => keyword in schema);
+  const each = (named: Json) =>
+    Object.fromEntries(Object.entries(named).map(([name, inner]) => [name, inputSchema(inner)]));
+  return {
+    ...rest,
+    ...(isFree && { pattern: withoutNul }),
+    ...(isJson(properties) && { properties: each(properties) }),
+    ...(isJson(patternProperties) && { patternProperties: each(patternProperties) }),
+    ...(items !== undefined && { items: inputSchema(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inputSchema) }),
+    ...(additionalProperties === true && { additionalProperties: anyValue, propertyNames: text }),
+    ...(additionalProperties === false && { additionalProperties }),
+    ...(isJson(rules) && (inputSchema(rules) as Json)),
+  };
+}
 
 const errorSchema = { $ref: '#/components/schemas/Error' } as const;
 
@@ -13,10 +66,12 @@ const codesOf = (status: number): string[] =>
     .filter(([, row]) => row.status === status)
     .map(([code]) => code);
 
+const binaryContent = ({ mediaType }: Binary): Json => ({
+  [mediaType]: { schema: mediaType.endsWith('json') ? {} : { type: 'string', format: 'binary' } },
+});
+
 const content = (body: TSchema | Binary): Json =>
-  isBinary(body)
-    ? { [body.mediaType]: { schema: { type: 'string', format: 'binary' } } }
-    : { 'application/json': { schema: body, example: exampleOf(body) } };
+  isBinary(body) ? binaryContent(body) : { 'application/json': { schema: body, example: exampleOf(body) } };
 
 /** Bytes may come as they are, of any media type, or as the one part of a form. Spec: API-RULE-files-6. */
 const fileForm = {
@@ -28,7 +83,9 @@ const fileForm = {
 } as const;
 
 const requestContent = (body: TSchema | Binary): Json =>
-  isBinary(body) ? { ...content(body), 'multipart/form-data': fileForm } : content(body);
+  isBinary(body)
+    ? { ...binaryContent(body), 'multipart/form-data': fileForm }
+    : { 'application/json': { schema: inputSchema(body), example: exampleOf(body) } };
 
 /** The parameters of one part of a request; in a path every one is required. */
 function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
@@ -38,7 +95,7 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    schema: property,
+    schema: inputSchema(property),
   }));
 }
 
@@ -76,19 +133,19 @@ export const statusesOf = (shape: EndpointShape): number[] => [
   ...refusalsOf(shape),
 ];
 
-const text = (description: string) => ({ description, schema: { type: 'string' } });
+const header = (description: string) => ({ description, schema: { type: 'string' } });
 
 const fileHeaders = {
-  ETag: text('SHA-256 of the bytes; for If-Match, If-None-Match and If-Range'),
-  'Last-Modified': text('for If-Modified-Since and If-Unmodified-Since'),
-  'Accept-Ranges': text('bytes'),
+  ETag: header('SHA-256 of the bytes; for If-Match, If-None-Match and If-Range'),
+  'Last-Modified': header('for If-Modified-Since and If-Unmodified-Since'),
+  'Accept-Ranges': header('bytes'),
 } as const;
 
 /** The answers that are about a part of a file, or about none of it. */
 const fileResponses = (shape: EndpointShape): Json => ({
   206: {
     description: 'Partial Content: the range that was asked for',
-    headers: { ...fileHeaders, 'Content-Range': text('which bytes of how many') },
+    headers: { ...fileHeaders, 'Content-Range': header('which bytes of how many') },
     content: content(shape.reply),
   },
   304: { description: 'Not Modified: what the client has is what would be sent', headers: fileHeaders },
@@ -126,6 +183,18 @@ const operation = (name: string, path: string, shape: EndpointShape): Json => ({
   security: shape.auth === 'bearer' ? [{ bearer: [] }] : [],
 });
 
+/** An operation under another spelling of its path: its parameters have the names of that. */
+function renamed(operation: Json, path: string, template: string): Json {
+  if (path === template) return operation;
+  const [from, to] = [path, template].map((spelled) => [...spelled.matchAll(/\{(\w+)\}/g)].map((found) => found[1]));
+  const named = (parameter: Json): Json => {
+    const index = parameter.in === 'path' ? from?.indexOf(String(parameter.name)) : undefined;
+    return index === undefined ? parameter : { ...parameter, name: to?.[index] };
+  };
+  // Safe: `operation` makes them.
+  return { ...operation, parameters: (operation.parameters as Json[]).map(named) };
+}
+
 /** Paths as OpenAPI spells them: every blank is `{name}`, and an optional end makes two paths. */
 function openApiPaths(path: string): string[] {
   const whole = path.replace(/\{(\w+)[*?]\}/, '{$1}');
@@ -142,6 +211,7 @@ export function openApiDocument(
   publicUrl = '/',
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
+  const templates = new Map<string, string>();
   const tags = new Set<string>();
   for (const { name, shape } of endpointsOf(resources)) {
     tags.add(shape.tag);
@@ -150,7 +220,11 @@ export function openApiDocument(
       // The short form of a path with an optional end lacks that parameter, and needs a name of its own.
       const short = path !== spelled.at(-1);
       const described = operation(short ? `${name}.default` : name, path, shape);
-      paths[path] = { ...paths[path], [shape.method.toLowerCase()]: described };
+      // Paths that differ in the names of their blanks are one in OpenAPI: the first is that of all.
+      const form = path.replace(/\{\w+\}/g, '{}');
+      const template = templates.get(form) ?? path;
+      templates.set(form, template);
+      paths[template] = { ...paths[template], [shape.method.toLowerCase()]: renamed(described, path, template) };
     }
   }
   return {
@@ -167,7 +241,7 @@ export function openApiDocument(
     tags: [...tags].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Error: ErrorBody },
+      schemas: { Error: ErrorBody, Value: valueSchema },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     },
   };

@@ -38,7 +38,7 @@ const refused: readonly RefusedRow[] = [
     ...bad,
     name: 'a value that is none of the few',
     request: jsonPost('{"name":"a","kind":"huge"}'),
-    message: 'Field "kind" of the body must be equal to one of the allowed values: nothing, big, small',
+    message: 'Field "kind" of the body has to be one of "", "big", "small"',
     validation: { source: 'body', keys: ['kind'] },
   },
   {
@@ -53,7 +53,7 @@ const refused: readonly RefusedRow[] = [
     ...bad,
     name: 'a field of another type, which is not converted',
     request: jsonPost('{"name":"a","size":"2"}'),
-    message: 'Field "size" of the body must be integer',
+    message: 'Field "size" of the body has to be a whole number',
     validation: { source: 'body', keys: ['size'] },
   },
   {
@@ -62,8 +62,48 @@ const refused: readonly RefusedRow[] = [
     request: jsonPost('{"name":"a","nested":{}}'),
     validation: { source: 'body', keys: ['nested.deep'] },
   },
-  { ...bad, name: 'the character NUL in a text', request: jsonPost('{"name":"a\\u0000b"}') },
-  { ...bad, name: 'the character NUL in an address', request: { url: '/files/a%00b' } },
+  {
+    ...bad,
+    name: 'every field that is wrong',
+    request: jsonPost('{"size":"2","kind":"huge","nested":{"deep":"x"}}'),
+    message:
+      'Field "name" of the body is missing; Field "size" of the body has to be a whole number; ' +
+      'Field "nested.deep" of the body has to be a whole number; Field "kind" of the body has to be one of "", "big", "small"',
+    validation: { source: 'body', keys: ['name', 'size', 'nested.deep', 'kind'] },
+  },
+  {
+    ...bad,
+    name: 'every query value that is wrong',
+    request: jsonPost('{"name":"a"}', `${url}?count=0&on=maybe`),
+    message: 'Field "count" of the query has to be 1 or more; Field "on" of the query has to be true or false',
+    validation: { source: 'query', keys: ['count', 'on'] },
+  },
+  {
+    ...bad,
+    name: 'null for a body that may be left out',
+    request: jsonPost('null', '/sometimes'),
+    message: 'The body is not a JSON object',
+    validation: { source: 'body', keys: [] },
+  },
+  {
+    ...bad,
+    name: 'the character NUL in a text',
+    request: jsonPost('{"name":"a\\u0000b"}'),
+    message: 'Field "name" of the body has the character NUL',
+    validation: { source: 'body', keys: ['name'] },
+  },
+  {
+    ...bad,
+    name: 'the character NUL in an address',
+    request: { url: '/files/a%00b' },
+    validation: { source: 'params', keys: [] },
+  },
+  {
+    ...bad,
+    name: 'the character NUL in a query',
+    request: { url: '/things?sort=a%00b&limit=1' },
+    validation: { source: 'query', keys: ['sort'] },
+  },
   {
     ...bad,
     name: 'a bad query value',
@@ -129,6 +169,13 @@ const refused: readonly RefusedRow[] = [
     message: 'Method DELETE is not allowed here',
   },
   {
+    name: 'a method that the framework knows and no path has',
+    request: { method: 'QUERY' as 'GET', url: '/files/a/b' },
+    status: 405,
+    error: 'Method Not Allowed',
+    code: 'METHOD_NOT_ALLOWED',
+  },
+  {
     name: 'whatever the handler refuses',
     request: { url: '/refuses' },
     status: 429,
@@ -163,6 +210,17 @@ describe('refusal', () => {
     expect({ statusCode, error, code }).toEqual({ statusCode: row.status, error: row.error, code: row.code });
     if (row.message !== undefined) expect(message).toBe(row.message);
     if (row.validation !== undefined) expect(rest).toEqual({ validation: row.validation });
+    expect('validation' in rest).toBe(row.status === 400);
+  });
+
+  it('of a field that no record has does not happen, whatever is in it', async () => {
+    const reply = await send(jsonPost('{"name":"a","other":["\\u0000"]}'));
+    expect(reply.statusCode).toBe(200);
+  });
+
+  it('of many wrong items names twenty of them', async () => {
+    const reply = await send(jsonPost(JSON.stringify({ list: Array(50_000).fill('x') }), '/sometimes'));
+    expect(reply.json().validation.keys).toEqual(Array.from({ length: 20 }, (_, index) => `list.${index}`));
   });
 
   it('of a missing token names the scheme', async () => {

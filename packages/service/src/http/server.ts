@@ -4,7 +4,13 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { type EndpointShape, jsonBodyLimitBytes, type Refusal, refusal } from '@moorage/api';
 import { realClock } from '@moorage/base';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { LogLevel } from '../core/config.ts';
 import type { CountAnswer, Traffic } from '../core/traffic.ts';
 import { clientAddress } from './client-address.ts';
@@ -13,7 +19,7 @@ import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
-import { compileValidator } from './validation.ts';
+import { bodiesWithNul, compileValidator } from './validation.ts';
 import { webServer } from './web-tls.ts';
 
 /** A request that takes longer is worth a line in the log. */
@@ -46,35 +52,31 @@ export interface ServerOptions {
   readonly timeouts?: Timeouts | undefined;
 }
 
-const hasNul = (value: unknown): boolean => {
-  if (typeof value === 'string') return value.includes('\0');
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => hasNul(key) || hasNul(inner));
-};
-
-class InvalidBody extends Error {
-  readonly statusCode = 400;
-}
-
-/** Reads JSON bodies (API-RULE-paths-2). An empty one is no body; text with the character NUL cannot be stored, so it is refused here. */
+/** Reads JSON bodies (API-RULE-paths-2). An empty one is no body; the validation looks at one with the character NUL. */
 function readJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (typeof text !== 'string' || text.trim() === '') return done(null, undefined);
     parse(request, text, (error, value) => {
-      if (!error && text.includes('\\u0000') && hasNul(value)) {
-        return done(new InvalidBody('The body has a text with the character NUL'));
-      }
+      if (text.includes('\\u0000') && typeof value === 'object' && value !== null) bodiesWithNul.add(value);
       done(error, value);
     });
   });
 }
 
+interface RoutedPath extends Pick<EndpointShape, 'method'> {
+  readonly template: string;
+  readonly pattern: RegExp;
+}
+
 /** The refusal for a path and method that no route serves. */
-function unrouted(request: FastifyRequest, endpoints: readonly (readonly [RegExp, string])[]) {
+function unrouted(request: FastifyRequest, endpoints: readonly RoutedPath[]) {
   const path = request.url.split('?')[0] ?? '';
-  const methods = endpoints.filter(([pattern]) => pattern.test(path)).map(([, method]) => method);
+  const fitting = endpoints.filter(({ pattern }) => pattern.test(path));
+  // A path without blanks is another resource than the one whose blank it would fill.
+  const exact = fitting.filter(({ template }) => template === path);
+  const methods = (exact.length > 0 ? exact : fitting).map(({ method }) => method);
   if (methods.length === 0) return { found: refusal('NOT_FOUND', { what: 'Path' }), methods };
   return { found: refusal('METHOD_NOT_ALLOWED', { method: request.method }), methods };
 }
@@ -96,6 +98,16 @@ function countTraffic(app: FastifyInstance, traffic: Traffic, listener: string):
     ];
   });
   return traffic.route(listener, 'any', 'unknown');
+}
+
+/** The refusal of an address with the character NUL, which no record can hold. */
+function refuseNul(url: string): Refusal {
+  const detail = 'The address has the character NUL';
+  const [path = '', query = ''] = url.split('?', 2);
+  if (path.includes('%00')) return refusal('INVALID_REQUEST', { detail }, { source: 'params', keys: [] });
+  const wrong = [...new URLSearchParams(query)].filter((entry) => entry.join('').includes('\0'));
+  const keys = [...new Set(wrong.map(([name]) => name.replaceAll('\0', '?')))];
+  return refusal('INVALID_REQUEST', { detail }, { source: 'query', keys });
 }
 
 /** The address of a request as the log has it: what a path has as a key is not for those who read logs. */
@@ -123,10 +135,11 @@ function requestNames(): () => string {
 }
 
 /** What there is to say to a client whose request could not be read. */
-const unreadable = (error: Error & { code?: unknown }): Refusal =>
-  refusal('INVALID_REQUEST', {
-    detail: error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'The request took too long' : 'The request is not valid HTTP',
-  });
+function unreadable(error: Error & { code?: unknown }): Refusal {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const detail = isLate ? 'The request took too long' : 'The request is not valid HTTP';
+  return refusal('INVALID_REQUEST', { detail }, { source: 'headers', keys: [] });
+}
 
 /** A client that was refused has this long to read why and to close its end. */
 const lingerMs = 1_000;
@@ -171,12 +184,22 @@ function makeServer(options: ServerOptions, handler: RequestListener, isOpen: ()
 /** Answers what no route serves. */
 function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: CountAnswer | undefined): void {
   const { statusOf } = options;
-  const patterns = options.endpoints.map(({ path, method }) => [pathPattern(path), method] as const);
-  app.setNotFoundHandler((request, reply) => {
+  const patterns = options.endpoints.map(({ path, method }) => ({
+    template: path,
+    method,
+    pattern: pathPattern(path),
+  }));
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => {
     const { found, methods } = unrouted(request, patterns);
     count?.(statusOf(found.code), reply.elapsedTime);
     if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
     return sendRefusal(reply, found, statusOf(found.code));
+  };
+  app.setNotFoundHandler(refuse);
+  // The framework would refuse it for its missing body, on paths that do not have the method at all.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'QUERY') refuse(request, reply);
+    else done();
   });
 }
 
@@ -234,7 +257,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.url.includes('%00')) return done();
-    const found = refusal('INVALID_REQUEST', { detail: 'The address has the character NUL' });
+    const found = refuseNul(request.url);
     sendRefusal(reply, found, statusOf(found.code));
   });
 

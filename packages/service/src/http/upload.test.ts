@@ -67,7 +67,10 @@ beforeAll(async () => {
           maxBytes,
           ...(params.kind === 'letters' && {
             headBytes: 4,
-            inspect: (head) => (/^[a-z]*$/.test(Buffer.from(head).toString()) ? undefined : refusal('NOT_AN_IMAGE')),
+            inspect: (head) =>
+              /^[a-z]*$/.test(Buffer.from(head).toString())
+                ? undefined
+                : refusal('NOT_AN_IMAGE', {}, { source: 'body', keys: [] }),
           }),
         });
         handled.push(storing);

@@ -23,7 +23,9 @@ class RefusedUpload extends Error {
   }
 }
 
-const notOneFile = () => refusal('INVALID_REQUEST', { detail: 'The body is not a form with one part named "file"' });
+const wrongBody = { source: 'body', keys: [] } as const;
+const notOneFile = () =>
+  refusal('INVALID_REQUEST', { detail: 'The body is not a form with one part named "file"' }, wrongBody);
 
 /** Makes bodies of the type multipart/form-data readable where every body is handed on unread. */
 export function readForms(scope: FastifyInstance): void {
@@ -34,7 +36,7 @@ export function readForms(scope: FastifyInstance): void {
   });
 }
 
-const stalled = () => new RefusedUpload(refusal('UPLOAD_STALLED', { seconds: stallTimeoutMs / 1000 }));
+const stalled = () => new RefusedUpload(refusal('UPLOAD_STALLED', { seconds: stallTimeoutMs / 1000 }, wrongBody));
 
 /** Waits for the next part of a form, but not for ever. */
 function pace<T>(clock: Clock, next: Promise<T>): Promise<T> {
@@ -124,7 +126,7 @@ function open(request: FastifyRequest, clock: Clock): OpenUpload | Promise<OpenU
 function readingFailure(request: FastifyRequest, cause: unknown): RefusedUpload {
   if (cause instanceof RefusedUpload) return cause;
   const isForm = request.isMultipart() && !request.raw.readableAborted;
-  return new RefusedUpload(isForm ? notOneFile() : refusal('UPLOAD_CUT'), cause);
+  return new RefusedUpload(isForm ? notOneFile() : refusal('UPLOAD_CUT', {}, wrongBody), cause);
 }
 
 /** The chunks with the first `headBytes` bytes in one; whatever fails in reading them is a refusal. */

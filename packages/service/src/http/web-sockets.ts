@@ -67,7 +67,8 @@ export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
         socket.close(1011);
       },
     });
-    const onlySocket = refusal('INVALID_REQUEST', { detail: 'This path is for web sockets only' });
+    const detail = 'This path is for web sockets only';
+    const onlySocket = refusal('INVALID_REQUEST', { detail }, { source: 'headers', keys: ['upgrade'] });
     const wsHandler = (socket: WebSocket, request: FastifyRequest) => {
       const listener = route.open(request, lineOf(socket));
       socket.on('message', (data, isBinary) => listener.frame(isBinary ? bytesOf(data) : bytesOf(data).toString()));

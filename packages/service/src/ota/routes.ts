@@ -92,7 +92,8 @@ const queryBySelf =
     // The files are where the device found this listener: under the name it called.
     const host = headers.host;
     if (typeof host !== 'string' || !hostPattern.test(host)) {
-      return failure(refusal('INVALID_REQUEST', { detail: 'The header "host" is missing or not valid' }));
+      const detail = 'The header "host" is missing or not valid';
+      return failure(refusal('INVALID_REQUEST', { detail }, { source: 'headers', keys: ['host'] }));
     }
     const all = await deps.filesOf(deps.storage.db, response.value.bundle.id);
     const files = filesMissing(all, body.files ?? []);

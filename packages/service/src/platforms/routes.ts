@@ -6,6 +6,7 @@ import {
   type platformsContract,
   type Refusal,
   refusal,
+  refusalOfAll,
 } from '@moorage/api';
 import { failure, formatVersion, type Result, success, versionSortKey } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
@@ -162,18 +163,15 @@ const addFlavor =
     });
   };
 
-/** Reads the files of a firmware, or names the first that is not right. */
+/** Reads the files of a firmware, or names every field that is not right. */
 function readFiles(files: Call<Contract['addFirmware']>['body']['files']): Result<ReadUpload[], Refusal> {
-  const read: ReadUpload[] = [];
-  for (const [index, upload] of files.entries()) {
-    const file = readUpload(upload, upload.filename, `files.${index}.`);
-    if (!file.ok) return file;
-    if (read.some(({ filename }) => filename === upload.filename)) {
-      return failure(refusal('DUPLICATE', { what: 'File', value: upload.filename }));
-    }
-    read.push(file.value);
-  }
-  return success(read);
+  const all = files.map((upload, index) => readUpload(upload, upload.filename, `files.${index}.`));
+  const wrong = refusalOfAll(all.map((file) => (file.ok ? undefined : file.error)));
+  if (wrong) return failure(wrong);
+  const names = files.map(({ filename }) => filename);
+  const twice = names.find((filename, index) => names.indexOf(filename) !== index);
+  if (twice !== undefined) return failure(refusal('DUPLICATE', { what: 'File', value: twice }));
+  return success(all.flatMap((file) => (file.ok ? [file.value] : [])));
 }
 
 /** Stores the bytes of files; the rows that will point at them come back. */
@@ -213,8 +211,9 @@ const addFirmware =
     if (denied) return failure(denied);
     const { body } = call;
     const version = readVersion(body.version);
-    if (!version.ok) return version;
     const files = readFiles(body.files);
+    if (!version.ok)
+      return failure((files.ok ? undefined : refusalOfAll([version.error, files.error])) ?? version.error);
     if (!files.ok) return files;
     const atMs = deps.clock.now();
     const row = {

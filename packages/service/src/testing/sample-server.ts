@@ -71,6 +71,14 @@ export const sampleContract = {
     reply: Type.Object({ json: Type.String() }),
   }),
   own: endpoint({ ...base, method: 'GET', path: '/own', summary: 'Needs a caller', auth: 'bearer', reply: Echo }),
+  sometimes: endpoint({
+    ...base,
+    method: 'POST',
+    path: '/sometimes',
+    summary: 'Takes a body that may be left out',
+    body: Type.Object({ name: Type.Optional(Type.String()), list: Type.Optional(Type.Array(Type.Integer())) }),
+    reply: Echo,
+  }),
   none: endpoint({ ...base, method: 'POST', path: '/none', summary: 'Takes no body', reply: Echo }),
   refuses: endpoint({ ...base, method: 'GET', path: '/refuses', summary: 'Refuses', reply: Echo }),
   throws: endpoint({ ...base, method: 'GET', path: '/throws', summary: 'Fails', reply: Echo }),
@@ -103,6 +111,7 @@ const handlers: Handlers<typeof sampleContract> = {
   cached: async () => success(new JsonReply('{"seen":"ready","more":1}')),
   record: async () => success({ json: '{"seen":"text of a field"}' }),
   own: async (call) => success({ seen: call.caller.username }),
+  sometimes: async ({ body }) => success({ seen: JSON.stringify(body) }),
   none: async ({ body }) => success({ seen: String(body) }),
   refuses: async () => failure(throttled),
   throws: async () => {

@@ -12,13 +12,12 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { type ConnectorRecord, type ConnectorType, connectorTypes } from '@moorage/api';
+import { type ConnectorRecord, type ConnectorType, connectorTypes, sayPattern } from '@moorage/api';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
-import { sayPattern } from '../../ui/refusals.ts';
 import { isCode, suggestCode } from '../products/product-code.ts';
 import {
   fieldsOf,

@@ -1,0 +1,47 @@
+/** Text that a database takes: any but the character NUL. */
+export const withoutNul = '^[^\\u0000]*$';
+
+/** Names and titles of things: a few characters of which one can be seen. */
+export const visible = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+
+/** A segment of a file's name: printable ASCII, and neither empty nor "." nor "..". */
+const segment = '(\\.*[ -\\-0-~][ -.0-~]*|\\.{3,})';
+/** Name of a file on a module: segments with slashes between them. */
+export const filenamePattern = `^${segment}(/${segment})*$`;
+
+/**
+ * What a text has to be, by the pattern that the contract writes it in, as the rest of a sentence about its field: the
+ * service says it in refusals and the console in forms. People should not have to read patterns.
+ */
+export const patternWords: Readonly<Record<string, string>> = {
+  [visible]: 'may not be blank',
+  [filenamePattern]: 'takes plain characters, without accents, and no part "..", "." or nothing between slashes',
+  '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
+  '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
+  '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
+  '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
+  '^[a-z0-9_-]{1,24}$': 'takes small letters, digits, "_" and "-", up to 24 of them',
+  '^[0-9A-Fa-f]{8}$': 'takes 8 hexadecimal digits',
+  '^[0-9a-f]{16,32}$': 'takes 16 to 32 hexadecimal digits in lower case',
+  '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$':
+    'takes six bytes in hexadecimal, with colons, hyphens, dots or nothing between them',
+  '^([A-Z0-9_]{1,32}|[0-9A-Fa-f]{2})$':
+    'takes capital letters, digits and "_", up to 32 of them, or two hexadecimal digits',
+  '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[ \\x21-\\x7e]*)?$': 'takes a media type, like text/plain',
+  '^https?://[^\\s@\\u0000]+$': 'takes an address that begins with http:// or https://, without a user name in it',
+  '^mqtts?://[^\\s@/\\u0000]+/?$': 'takes an address that begins with mqtt:// or mqtts:// and has no path',
+  '^[^+#\\u0000]+$': 'takes a topic without "+" and "#"',
+  '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
+  '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',
+  [withoutNul]: 'takes text without the character NUL',
+  "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$": 'takes the name of a header field',
+};
+
+/** What a text of this pattern has to be. */
+export const sayPattern = (pattern: string): string => patternWords[pattern] ?? 'does not have the form it needs';
+
+/** Keyword of what a rule of the service enforces, with an error code of its own; only documents look at it. */
+export const ruleKeyword = 'x-rules';
+
+/** Options of the schema of a value that rules check further: more keywords of JSON Schema, and `x-max-bytes` of UTF-8. */
+export const ruled = (keywords: Readonly<Record<string, unknown>>) => ({ [ruleKeyword]: keywords });

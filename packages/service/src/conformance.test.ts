@@ -1,0 +1,290 @@
+import { contract } from '@moorage/api';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStorage } from './db/open.ts';
+import type { Storage } from './db/storage.ts';
+import { softwarePlatform } from './devices/rules.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
+import { type Schema, valuesOf, wrongValue } from './testing/schema-values.ts';
+import { openScene, paramsOf, type Scene } from './testing/spelling-scene.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
+  readonly security: readonly unknown[];
+}
+
+// Safe: another test checks that the document is one.
+const document = openApiDocument(contract, '1.0.0') as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Schema;
+};
+
+/** Requests of each kind for each operation: enough to meet each field, few enough for seconds. */
+const runs = 3;
+
+/** Changes come after reading, and deletions last, so that there is something to find. */
+const order = ['get', 'put', 'post', 'delete'];
+
+const operations = Object.entries(document.paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method, at: order.indexOf(method) })),
+  )
+  // Events come without an end, and this one would end the session of the test.
+  .filter(({ responses }) => !('text/event-stream' in (responses[200]?.content ?? {})))
+  .filter(({ path, method }) => path !== '/api/auth/session' || method !== 'delete')
+  .toSorted((one, other) => one.at - other.at);
+type Described = (typeof operations)[number];
+const named = operations.map((operation) => [operation.operationId, operation] as const);
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+ajv.addSchema({ components: document.components }, 'document');
+const validators = new WeakMap<Schema, ReturnType<typeof ajv.compile>>();
+
+/** What is wrong with a body by a schema, whose references lead into the document. */
+function faultsOf(schema: Schema, body: unknown): unknown {
+  const absolute = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  const validate = validators.get(schema) ?? ajv.compile(JSON.parse(absolute));
+  validators.set(schema, validate);
+  return validate(body) ? undefined : validate.errors;
+}
+
+interface Sent {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+const jsonBody = ({ requestBody }: Described): Schema | undefined => requestBody?.content['application/json']?.schema;
+
+/** Values of the parts of a request that fit what the document says of them. */
+function goodParts(operation: Described): fc.Arbitrary<Sent> {
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const properties = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
+  const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
+  const schema = jsonBody(operation);
+  return fc.record({
+    query: valuesOf({ type: 'object', properties, required }) as fc.Arbitrary<Sent['query']>,
+    body: schema ? valuesOf(schema) : fc.constant(undefined),
+  }) as fc.Arbitrary<Sent>;
+}
+
+/** What follows from what is stored, or from two values together, and no document of forms can say. */
+const statefulCodes = [
+  'WRONG_BUNDLE',
+  'UUID_OF_ANOTHER_PLATFORM',
+  'TARGET_NOT_ALLOWED',
+  'NOT_AN_IMAGE',
+  'WRONG_VALUE',
+  'INVALID_FILTER',
+];
+const stateful: Readonly<Record<string, RegExp>> = {
+  'products.update': /^The code of a product never changes/,
+  'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
+  'metrics.activity': /intervals are more than|has to be before "to"/,
+};
+
+interface World {
+  readonly app: TestApp;
+  readonly scene: Scene;
+  /** What the blanks of paths, and ids in bodies, are filled with. */
+  readonly known: Readonly<Record<string, unknown>>;
+}
+
+async function openWorld(storage: Storage): Promise<World> {
+  const app = await buildApp(storage);
+  const scene = await openScene(app, softwarePlatform);
+  return { app, scene, known: { ...paramsOf(scene), firmware_id: scene.firmware, flavor_id: scene.flavor } };
+}
+
+function send(
+  { app, scene, known }: World,
+  operation: Pick<Described, 'path' | 'method'>,
+  { path, query, body }: Sent,
+  token = scene.caller.token,
+) {
+  const blanks = { ...known, ...path };
+  const url = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(blanks[name])));
+  const entries = Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  const options: InjectOptions = {
+    // Safe: the methods of the document.
+    method: operation.method.toUpperCase() as 'GET',
+    url: `${url}?${new URLSearchParams(entries)}`,
+    headers: {
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': Buffer.isBuffer(body) ? 'text/plain' : 'application/json' }),
+    },
+    ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+  };
+  return app.api.inject(options);
+}
+type Reply = Awaited<ReturnType<typeof send>>;
+
+/** Status, media type, body and headers are among those that the document has. */
+function expectDescribed(operation: Described, reply: Reply): void {
+  const { statusCode, headers, payload } = reply;
+  const response = operation.responses[statusCode];
+  expect(Object.keys(operation.responses), payload).toContain(String(statusCode));
+  if (statusCode === 304) return;
+  const type = String(headers['content-type']).replace(/;.*/, '');
+  const types = Object.entries(response?.content ?? {}).map(([name, one]) => [name.replace(/;.*/, ''), one] as const);
+  const fitting = types.find(([name]) => name === type || name === 'application/octet-stream' || name === 'image/*');
+  expect(fitting?.[0], `${type} of ${operation.operationId}`).toBeDefined();
+  if (type === 'application/json' && fitting?.[0] === type) {
+    expect({ payload, faults: faultsOf(fitting[1].schema, JSON.parse(payload)) }).toEqual({ payload });
+  }
+}
+
+const withKnownIds = ({ known }: World, body: unknown): unknown =>
+  typeof body !== 'object' || body === null || Array.isArray(body)
+    ? body
+    : Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [
+          name,
+          /_id$/.test(name) && value ? (known[name] ?? value) : value,
+        ]),
+      );
+
+eachDatabase('every answer is as the OpenAPI document says', (open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(await open());
+  });
+
+  it.each(named)('%s takes what fits', async (_, operation) => {
+    await fc.assert(
+      fc.asyncProperty(goodParts(operation), async ({ query, body }) => {
+        const bytes = operation.requestBody && !jsonBody(operation) ? Buffer.from('bytes') : undefined;
+        const reply = await send(world, operation, { query: query ?? {}, body: bytes ?? withKnownIds(world, body) });
+        expectDescribed(operation, reply);
+        if (reply.statusCode !== 400) return;
+        const { code, message } = reply.json();
+        if (code !== 'INVALID_REQUEST') expect(statefulCodes, reply.payload).toContain(code);
+        else expect(message, reply.payload).toMatch(stateful[operation.operationId] ?? /^$/);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  describe('what was made is there until it is deleted', () => {
+    const at = (url: string) => ({ authorization: `Bearer ${world.scene.caller.token}`, url });
+    const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) => {
+      const { authorization } = at(url);
+      return world.app.api.inject({ method, url, headers: { authorization }, ...(payload && { payload }) });
+    };
+    it.each([
+      ['product', '/api/products', { title: 'x', code: 'GONE', meta: '' }, '/api/products/{id}'],
+      [
+        'connector',
+        '/api/products/{product}/connectors',
+        { title: 'x', code: 'GONE', opts: { url: 'https://example.com/' } },
+        '/api/connectors/{id}',
+      ],
+      ['asset', '/api/products/{product}/assets/gone.txt', Buffer.from('x'), '/api/products/{product}/assets/gone.txt'],
+      ['file', '/api/devices/{device}/files/gone.txt', Buffer.from('x'), '/api/devices/{device}/files/gone.txt'],
+    ] as const)('%s', async (_, made, body, there) => {
+      const { product } = unwrapped(await call('POST', '/api/products', fresh()));
+      const fill = (url: string, id = '') =>
+        url.replace('{product}', product).replace('{device}', world.scene.device).replace('{id}', id);
+      const reply = await call('POST', fill(made), 'code' in body && made === '/api/products' ? fresh() : body);
+      expect(reply.statusCode, reply.payload).toBe(200);
+      const url = fill(there, reply.json().id);
+      const statuses = [];
+      for (const method of ['GET', 'DELETE', 'GET', 'DELETE'] as const)
+        statuses.push((await call(method, url)).statusCode);
+      expect(statuses).toEqual([200, 200, 404, 404]);
+    });
+    let count = 0;
+    const fresh = () => ({ title: 'x', code: `GONE${++count}`, meta: '', platform_id: world.scene.platform });
+    const unwrapped = (reply: Reply): { product: string } => ({ product: reply.json().id });
+  });
+});
+
+// These requests come to no database.
+describe('what the OpenAPI document does not have', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(await openStorage('sqlite::memory:'));
+  });
+  afterAll(() => world.app.storage.close());
+
+  const wrongParts = (operation: Described): [key: string, wrong: Sent][] => {
+    const schema = jsonBody(operation);
+    const fields = Object.entries((schema?.properties ?? {}) as Readonly<Record<string, Schema>>);
+    const required = Array.isArray(schema?.required) ? schema.required.map(String) : [];
+    return [
+      ...operation.parameters
+        .filter((parameter) => parameter.in === 'path' && parameter.schema.format === 'uuid')
+        .map(({ name }): [string, Sent] => [name, { path: { [name]: 'no-uuid' } }]),
+      ...operation.parameters
+        .filter(({ schema: { type, enum: values } }) => type === 'integer' || values !== undefined)
+        .filter((parameter) => parameter.in === 'query')
+        .map(({ name }): [string, Sent] => [name, { query: { [name]: 'none of these' } }]),
+      ...fields.flatMap(([name, field]): [string, Sent][] => {
+        const value = wrongValue(field);
+        return value === undefined ? [] : [[name, { body: { [name]: value } }]];
+      }),
+      ...required.slice(0, 1).map((name): [string, Sent] => [name, { body: {} }]),
+    ];
+  };
+
+  it.each(named)('%s refuses what does not fit, naming it', async (_, operation) => {
+    for (const [key, wrong] of wrongParts(operation)) {
+      const reply = await send(world, operation, wrong);
+      expectDescribed(operation, reply);
+      expect([key, reply.statusCode, reply.json().validation?.keys]).toEqual([key, 400, expect.arrayContaining([key])]);
+      expect(reply.json().message).not.toMatch(/\\|\^|\$/);
+    }
+    for (const body of jsonBody(operation) ? [null, [], 'text', 1] : []) {
+      const reply = await send(world, operation, { body });
+      expectDescribed(operation, reply);
+      expect({ body, status: reply.statusCode, source: reply.json().validation?.source }).toEqual({
+        body,
+        status: 400,
+        source: 'body',
+      });
+    }
+  });
+
+  it.each(named.filter(([, { security }]) => security.length > 0))('%s needs a token', async (_, operation) => {
+    for (const token of ['', 'wrong']) {
+      const reply = await send(world, operation, {}, token);
+      expectDescribed(operation, reply);
+      expect(reply.statusCode).toBe(401);
+    }
+  });
+
+  const fits = (template: string, path: string): boolean =>
+    new RegExp(
+      `^${template
+        .replaceAll('.', '\\.')
+        .replace(/\{path\}$|\{name\}$/, '.+')
+        .replace(/\{\w+\}/g, '[^/]+')}$`,
+    ).test(path);
+
+  it.each(Object.keys(document.paths))('%s has no methods but its own', async (path) => {
+    const own = Object.keys(document.paths[path] ?? {}).map((method) => method.toUpperCase());
+    // A path without blanks may be one of those with them, which have methods of their own.
+    const also = Object.entries(document.paths)
+      .filter(([template]) => template !== path && fits(template, path.replace(/\{\w+\}/g, 'x')))
+      .flatMap(([, methods]) => Object.keys(methods).map((method) => method.toUpperCase()));
+    for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'QUERY']) {
+      if ([...own, ...also].includes(method)) continue;
+      const reply = await send(world, { path, method }, {});
+      expect([method, reply.statusCode, reply.json().code]).toEqual([method, 405, 'METHOD_NOT_ALLOWED']);
+      expect(String(reply.headers.allow).split(', ').toSorted()).toEqual(own.toSorted());
+    }
+  });
+});
