@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
+
 /** Longest orderly stop, in milliseconds; then the process ends as it is. */
 const stopTimeoutMs = 5_000;
 
@@ -54,6 +56,23 @@ export function stopOnSignal(stop: () => Promise<void>): (path: string) => void 
     // What cannot be put away has nowhere to go.
     end(dataGoneCode, () => process.exit(dataGoneCode));
   };
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Calls `reload` on SIGHUP. A process whose terminal has been closed gets the same signal, and is stopped. */
+export function onHangup(reload: () => void): void {
+  process.on('SIGHUP', () => {
+    if (process.stdout.isTTY && !hasTerminal()) process.kill(process.pid, 'SIGTERM');
+    else reload();
+  });
 }
 
 /** Ends this process when its launcher is killed, as if it had been killed itself. */

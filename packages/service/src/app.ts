@@ -21,6 +21,7 @@ import { packJson } from './http/compression.ts';
 import { serveConsole } from './http/console-files.ts';
 import { serveDocs } from './http/docs.ts';
 import { statusOf } from './http/errors.ts';
+import { injectFetch } from './http/inject-fetch.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './http/own-certificate.ts';
@@ -78,6 +79,10 @@ export interface Service {
   readonly warnings: Map<string, string>;
   /** Shows these from now on; open connections stay. */
   useCertificates(certificates: Certificates): void;
+  /** From now on the log has lines of this level and more serious ones. */
+  setLogLevel(level: LogLevel): void;
+  /** Calls the API in this process, without a connection. */
+  readonly fetch: ReturnType<typeof injectFetch>;
   /** Answers what is under way, then lets go of the storage. */
   close(): Promise<void>;
 }
@@ -132,6 +137,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const inBackground = { ...deps, storage: storage.background };
   const stopMaintenance = startMaintenance({ ...inBackground, expireUpdates: () => slices.ota.engine.expire() });
   const deliveries = startDeliveries({ ...inBackground, outbound });
+  const listeners = [api, devices, ops ?? []].flat();
   return {
     api,
     devices,
@@ -145,14 +151,14 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       if (certificates.api && options.certificates?.api)
         (api.server as unknown as TlsServer).setSecureContext(webTls(certificates.api));
     },
+    setLogLevel(level) {
+      for (const { log } of listeners) log.level = level;
+    },
+    fetch: injectFetch(api),
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
-      await Promise.all([
-        stopWatching(),
-        stopMaintenance(),
-        ...[api, devices, ops ?? []].flat().map((app) => drain(app, clock)),
-      ]);
+      await Promise.all([stopWatching(), stopMaintenance(), ...listeners.map((app) => drain(app, clock))]);
       await deliveries.stop();
       slices.data.live.close();
       if (!options.storage) await storage.close();

@@ -1,6 +1,6 @@
 import { type Settings, settingsTable } from '@moorage/service/core/config';
 import { resolveSettings } from '@moorage/service/core/resolve-settings';
-import { stopOnSignal } from '../lifecycle.ts';
+import { onHangup, stopOnSignal } from '../lifecycle.ts';
 import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { defineCliCommand, UserError } from './define.ts';
@@ -72,10 +72,15 @@ export const serveCommand = defineCliCommand({
     const settings = readServiceSettings(sources);
     const notice = administratorNotice(reporter, json, settings);
     const { startService } = await import('../run-service.ts');
+    const { reload, watchFiles } = await import('../reload.ts');
+    const watch = watchFiles(settings, sources);
     const running = await startService(settings, notice.announce, {
       listenLan: options['listen-lan'],
     });
     await running.watchData(stopOnSignal(running.stop));
+    const reloading = { service: running.service, reporter, sources };
+    onHangup(() => reload(reloading));
+    watch(reloading);
     const { api, console, devices, deviceNames, ops } = running.addresses;
     reporter.event(
       'ready',

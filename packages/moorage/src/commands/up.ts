@@ -3,9 +3,10 @@ import { createClient } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { defaultAir } from '@moorage/module/wlan/air';
 import { firstAdministrator, issueToken, revokeToken } from '@moorage/service/administration';
-import { stopOnSignal } from '../lifecycle.ts';
+import { onHangup, stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
+import { reload, watchFiles } from '../reload.ts';
 import { NoSerialError, type Preparation, type RunningModule, startModule } from '../run-module.ts';
 import { type RunningService, startService } from '../run-service.ts';
 import { storageTrouble } from '../trouble.ts';
@@ -35,7 +36,13 @@ async function rehearse(
   if (!administrator) throw new Error('The service has no administrator');
   const { token, row } = await issueToken(deps, administrator.id, 'moorage up');
   try {
-    const client = createClient({ baseUrl: service.addresses.api, token });
+    const baseUrl = service.addresses.api;
+    // A certificate is for the public name, which may lead elsewhere: over TLS the service is asked in this process.
+    const client = createClient({
+      baseUrl,
+      token,
+      ...(baseUrl.startsWith('https:') && { fetch: service.service.fetch }),
+    });
     const example = await ensureExample(client, module.model.partId);
     const { ssid = '', passkey = '' } = network ?? {};
     await adoptModule(
@@ -108,6 +115,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     account = { username: email, password };
     notice.announce(email, password);
   };
+  const watch = watchFiles(settings, sources);
   const service = await startService(settings, announce, { listenLan: options['listen-lan'] });
   const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
     async (error: unknown) => {
@@ -125,6 +133,9 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     await service.stop();
   };
   await service.watchData(stopOnSignal(stop));
+  const reloading = { service: service.service, reporter, sources };
+  onHangup(() => reload(reloading));
+  watch(reloading);
   await module.takenPorts();
   reporter.event(
     'ready',
