@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Service } from '@moorage/service';
+import type { Settings } from '@moorage/service/core/config';
 import { type CertificateSettings, readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
-import { readServiceSettings } from './commands/serve.ts';
 import { type OptionSources, readConfigFile } from './options.ts';
 import type { Reporter } from './output.ts';
 
@@ -14,6 +14,8 @@ export interface Reloading {
   readonly service: Pick<Service, 'useCertificates' | 'setLogLevel' | 'deps'>;
   readonly reporter: Reporter;
   readonly sources: OptionSources;
+  /** The settings that sources give. */
+  readonly read: (sources: OptionSources) => Settings;
 }
 
 const configPathOf = ({ flags, env }: OptionSources): string | undefined => {
@@ -30,9 +32,9 @@ function sourcesNow(sources: OptionSources): OptionSources {
 }
 
 /** Reads certificates and the level of the log again. What is wrong with them is logged, and changes nothing. */
-export function reload({ service, reporter, sources }: Reloading): void {
+export function reload({ service, reporter, sources, read }: Reloading): void {
   try {
-    const settings = readServiceSettings(sourcesNow(sources));
+    const settings = read(sourcesNow(sources));
     const certificates = readCertificates(settings);
     service.useCertificates(certificates);
     service.setLogLevel(settings.logLevel);

@@ -124,7 +124,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const bearer = bearers.check;
   const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes);
   const own = new OwnCertificate(() => identity.ca);
-  if (options.certificates?.devices) own.use(options.certificates.devices);
+  const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
+  useCertificates(options.certificates ?? {});
   const warnings = new Map<string, string>();
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
   const mounting = { blobs, clock, statusOf, authenticate: { bearer } };
@@ -145,12 +146,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     identity,
     deps,
     warnings,
-    useCertificates(certificates) {
-      if (certificates.devices) own.use(certificates.devices);
-      // Safe: a server that has begun with a certificate is one of TLS.
-      if (certificates.api && options.certificates?.api)
-        (api.server as unknown as TlsServer).setSecureContext(webTls(certificates.api));
-    },
+    useCertificates,
     setLogLevel(level) {
       for (const { log } of listeners) log.level = level;
     },
@@ -165,6 +161,15 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     },
   };
 }
+
+/** Shows certificates that the operator has brought along. */
+const certificatesOf =
+  (own: OwnCertificate, { server }: FastifyInstance, speaksTls: boolean) =>
+  ({ devices, api }: Certificates): void => {
+    if (devices) own.use(devices);
+    // Safe: a server that has begun with a certificate is one of TLS.
+    if (api && speaksTls) (server as unknown as TlsServer).setSecureContext(webTls(api));
+  };
 
 const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): OwnState => ({
   deviceNames: identity.hosts,

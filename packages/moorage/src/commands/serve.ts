@@ -78,7 +78,7 @@ export const serveCommand = defineCliCommand({
       listenLan: options['listen-lan'],
     });
     await running.watchData(stopOnSignal(running.stop));
-    const reloading = { service: running.service, reporter, sources };
+    const reloading = { service: running.service, reporter, sources, read: readServiceSettings };
     onHangup(() => reload(reloading));
     watch(reloading);
     const { api, console, devices, deviceNames, ops } = running.addresses;

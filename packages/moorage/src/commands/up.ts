@@ -133,7 +133,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
     await service.stop();
   };
   await service.watchData(stopOnSignal(stop));
-  const reloading = { service: service.service, reporter, sources };
+  const reloading = { service: service.service, reporter, sources, read: readServiceSettings };
   onHangup(() => reload(reloading));
   watch(reloading);
   await module.takenPorts();
