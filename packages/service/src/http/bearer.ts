@@ -4,6 +4,7 @@ import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../co
 import { RecordCache } from '../core/record-cache.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps } from '../core/types.ts';
+import type { TokenOwner } from '../db/hot.ts';
 import type { Authenticate } from './mount.ts';
 import { requestRate } from './request-rate.ts';
 
@@ -23,6 +24,23 @@ export interface Bearers {
   readonly check: Authenticate<Caller>;
   /** The caller whose header has passed before and would pass now; says nothing of others. */
   remembered(header: string): Caller | undefined;
+}
+
+const callerOf = (owner: TokenOwner): Caller => ({
+  userId: owner.user_id,
+  tokenId: owner.token_id,
+  username: owner.username,
+  role: owner.role,
+  customerId: owner.customer_id,
+  client: owner.client,
+});
+
+/** Why the cookie of a session does not count for a request. Spec: API-RULE-session-2. */
+function refuseCookie({ method, headers }: Parameters<Authenticate<Caller>>[0]): Refusal | undefined {
+  // A browser sends the cookie along whichever page makes it ask.
+  const changes = method !== 'GET' && method !== 'HEAD';
+  if (changes && !isFromConsole(headers)) return refusal('CROSS_SITE');
+  return mayUseCookie(headers) ? undefined : refusal('UNAUTHENTICATED');
 }
 
 /**
@@ -57,15 +75,7 @@ export function openBearers({
     const keep = known.beginRead();
     const owner = await storage.hot.callerByTokenHash(hashSecret(token));
     if (!owner || (isCookie && isOver(owner.created_at))) return failure(refusal('UNAUTHENTICATED'));
-    const caller = {
-      userId: owner.user_id,
-      tokenId: owner.token_id,
-      username: owner.username,
-      role: owner.role,
-      customerId: owner.customer_id,
-      client: owner.client,
-    };
-    const passed = { ok: true, value: caller } as const;
+    const passed = { ok: true, value: callerOf(owner) } as const;
     touch(owner.token_id, owner.last_used_at);
     keep(header, { passed, lastUsedMs: owner.last_used_at, createdMs: owner.created_at });
     return passed;
@@ -93,10 +103,8 @@ export function openBearers({
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
       const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);
-      // Spec: API-RULE-session-2. A browser sends the cookie along whichever page makes it ask.
-      const changes = request.method !== 'GET' && request.method !== 'HEAD';
-      if (cookie !== undefined && changes && !isFromConsole(request.headers)) return failure(refusal('CROSS_SITE'));
-      if (cookie !== undefined && !mayUseCookie(request.headers)) return failure(refusal('UNAUTHENTICATED'));
+      const refused = cookie === undefined ? undefined : refuseCookie(request);
+      if (refused) return failure(refused);
       const passed = recall(header, cookie !== undefined);
       if (passed) return counted(passed);
       // API-AUTH-1: the scheme word appears in either letter case.
