@@ -136,7 +136,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(deps, identity);
   const inBackground = { ...deps, storage: storage.background };
-  const stopMaintenance = startMaintenance({ ...inBackground, expireUpdates: () => slices.ota.engine.expire() });
+  const { lease } = channel.hub;
+  const stopMaintenance = startMaintenance({ ...inBackground, lease, expireUpdates: slices.ota.engine.expire });
   const deliveries = startDeliveries({ ...inBackground, outbound });
   const listeners = [api, devices, ops ?? []].flat();
   return {

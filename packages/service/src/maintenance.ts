@@ -2,6 +2,7 @@ import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
+import { claimWork, endWork } from './db/work.ts';
 import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
 import { deletePollsBefore } from './metrics/queries.ts';
 
@@ -9,10 +10,14 @@ import { deletePollsBefore } from './metrics/queries.ts';
 export interface MaintenanceDeps extends Deps {
   /** Ends updates of which nothing was heard for too long. */
   readonly expireUpdates: () => Promise<void>;
+  /** The life of this process: what it holds passes to others when that ends. */
+  readonly lease: { readonly id: string; signOn(): Promise<unknown> };
 }
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
 const intervalMs = 3_600_000;
+/** What the clocks of two processes may differ by, in milliseconds. */
+const skewMs = 60_000;
 
 /** Work in the background, each piece on its own: what one fails at, the others still do. */
 const pieces: readonly { readonly name: string; readonly run: (deps: MaintenanceDeps) => Promise<unknown> }[] = [
@@ -30,7 +35,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   { name: 'updates that never ended', run: ({ expireUpdates }) => expireUpdates() },
 ];
 
-/** Runs the pieces every hour until the returned function is called, which waits for the round under way. */
+/** Runs the pieces that no other process has run within an hour, every hour until the returned function is called, which waits for the round under way. */
 export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
   const { clock } = deps;
   let round: Promise<void> = Promise.resolve();
@@ -51,11 +56,22 @@ export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
 }
 
 async function runPieces(deps: MaintenanceDeps): Promise<void> {
+  const { storage, clock, lease, log } = deps;
   for (const { name, run } of pieces) {
     try {
-      await run(deps);
+      await lease.signOn();
+      const doneBeforeMs = clock.now() - intervalMs + skewMs;
+      const fence = await claimWork(storage.db, { name, holder: lease.id, doneBeforeMs });
+      if (fence === undefined) continue;
+      let doneAtMs: number | undefined;
+      try {
+        await run(deps);
+        doneAtMs = clock.now();
+      } finally {
+        await endWork(storage.db, name, fence, doneAtMs);
+      }
     } catch (error) {
-      deps.log.error({ err: error }, `Maintenance failed: ${name}`);
+      log.error({ err: error }, `Maintenance failed: ${name}`);
     }
   }
 }

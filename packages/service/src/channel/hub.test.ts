@@ -1,25 +1,30 @@
 import { channelCloses } from '@moorage/api';
 import { VirtualClock } from '@moorage/base';
+import { decode } from '@msgpack/msgpack';
 import Fastify from 'fastify';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import { topics } from '../bus/topics.ts';
 import type { Storage } from '../db/storage.ts';
 import { eachDatabase, fixtures } from '../testing/index.ts';
 import { ChannelHub } from './hub.ts';
+import type { LineListener } from './line.ts';
 import { channelOf } from './queries.ts';
 
 eachDatabase('hub of the message channel', (open) => {
   let storage: Storage;
   let clock: VirtualClock;
   let hub: ChannelHub;
+  let make: ReturnType<typeof fixtures>;
   let device: Awaited<ReturnType<ReturnType<typeof fixtures>['device']>>;
   let closes: number[];
+  let sent: Record<string, unknown>[];
   const events: unknown[] = [];
 
   /** A line of the device; what comes over it is nothing but signs of life. */
   function connect(): void {
-    const listener = hub.attach(device, '127.0.0.1', {
-      send() {},
+    const listener: LineListener = hub.attach(device, '127.0.0.1', {
+      send: (frame) => sent.push(decode(frame as Uint8Array) as Record<string, unknown>),
       ping: () => listener.heard(),
       close: (code) => closes.push(code),
       cut: () => listener.closed(),
@@ -39,8 +44,9 @@ eachDatabase('hub of the message channel', (open) => {
     storage = await open();
     clock = new VirtualClock(1_700_000_000_000);
     closes = [];
+    sent = [];
     events.length = 0;
-    const make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
+    make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
     const platform = await make.platform();
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
     hub = new ChannelHub({
@@ -60,7 +66,7 @@ eachDatabase('hub of the message channel', (open) => {
   it('records a device again that others took for gone while this process stood still', async () => {
     const before = await recorded();
     await forget();
-    await clock.advance(15_000);
+    await clock.advance(10_000);
     await expect.poll(recorded).toMatchObject({ session: before?.session });
     expect(closes).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'online', data: { online: true } });
@@ -69,15 +75,14 @@ eachDatabase('hub of the message channel', (open) => {
 
   it('leaves the records alone while they are right', async () => {
     const before = await recorded();
-    for (let beat = 0; beat < 6; beat++) {
+    const processes = () => storage.db.selectFrom('processes').select('id').execute();
+    for (let round = 0; round < 6; round++) {
       await storage.db
         .insertInto('processes')
-        .values({ id: `dead ${beat}`, seen_at: 0 })
+        .values({ id: `dead ${round}`, seen_at: 0 })
         .execute();
-      await clock.advance(15_000);
-      // The database has its own time, and a beat that comes during another is left out: its last deed is awaited.
-      const alive = () => storage.db.selectFrom('processes').select('seen_at').execute();
-      await expect.poll(alive).toEqual([{ seen_at: clock.now() }]);
+      // The database has its own time, and a look that is due during another is left out.
+      await expect.poll(async () => clock.advance(1_500).then(processes)).toEqual([{ id: before?.process_id }]);
     }
     expect(await recorded()).toEqual(before);
     expect(await logs()).toEqual(['device.online']);
@@ -86,19 +91,16 @@ eachDatabase('hub of the message channel', (open) => {
   // API-CHAN-processes
   it('sends a device away that is connected elsewhere by now, although no message has said so', async () => {
     const elsewhere = { process_id: 'another', session: 'newer' };
-    await storage.db
-      .insertInto('processes')
-      .values({ id: 'another', seen_at: clock.now() + 60_000 })
-      .execute();
+    await storage.db.insertInto('processes').values({ id: 'another', seen_at: clock.now() }).execute();
     await storage.db.updateTable('channels').set(elsewhere).where('device_id', '=', device.id).execute();
-    await clock.advance(15_000);
+    storage.bus.publish(topics.missed, null);
     await expect.poll(() => closes).toEqual([channelCloses.replaced]);
     expect(await recorded()).toMatchObject(elsewhere);
     expect(hub.size).toBe(0);
   });
 
   it('records channels that open or close together in one transaction, each with its log, and none of a deleted device', async () => {
-    const make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
+    make = fixtures({ storage, blobs: memoryBlobs(clock), clock });
     const { platform_id, product_id } = device;
     const fleet: (typeof device)[] = [];
     for (let number = 0; number < 40; number++) fleet.push(await make.device({ platform_id, product_id }));
@@ -128,7 +130,7 @@ eachDatabase('hub of the message channel', (open) => {
     const closed: number[] = [];
     for (const one of fleet) {
       const listener = other.attach(one, '127.0.0.1', {
-        send() {},
+        send: (frame) => sent.push(decode(frame as Uint8Array) as Record<string, unknown>),
         ping() {},
         close: (code) => closed.push(code),
         cut: () => listener.closed(),
@@ -156,13 +158,118 @@ eachDatabase('hub of the message channel', (open) => {
     await expect.poll(online).toBe(6);
     const before = await recorded();
     // What is recorded of a channel that is not the one of this process would end it.
-    for (let beat = 0; beat < 2; beat++) {
-      await clock.advance(15_000);
-      const seen = () => storage.db.selectFrom('processes').select('seen_at').execute();
-      await expect.poll(seen).toEqual([{ seen_at: clock.now() }]);
-    }
+    await hub.compare();
     expect(await recorded()).toEqual(before);
     expect(closes).toEqual(Array(5).fill(channelCloses.replaced));
     expect(hub.size).toBe(1);
+  });
+
+  describe('finds out without any message', () => {
+    const change = (values: object) =>
+      storage.db.updateTable('devices').set(values).where('id', '=', device.id).execute();
+    const control = (value: unknown, at: number) => {
+      const row = { value: JSON.stringify(value), at, source: 'user' as const, delivered: 0 as const };
+      return storage.db
+        .insertInto('controls')
+        .values({ device_id: device.id, name: 'light', ...row })
+        .onConflict((conflict) => conflict.columns(['device_id', 'name']).doUpdateSet(row))
+        .execute();
+    };
+
+    // API-DEV-revoked
+    it('that a device is blocked', async () => {
+      await change({ state: 'disabled' });
+      await hub.compare();
+      expect(closes).toEqual([channelCloses.refused]);
+      await expect.poll(recorded).toBeUndefined();
+    });
+
+    it('by itself within 10 s', async () => {
+      await change({ state: 'disabled' });
+      await clock.advance(10_000);
+      await expect.poll(() => closes).toEqual([channelCloses.refused]);
+    });
+
+    it('that a control is due, and sends each value once', async () => {
+      await control(true, 1_000);
+      await hub.compare();
+      await hub.compare();
+      const action = (v: unknown) => ({ action: 'control', controls: [{ n: 'light', v, t: 1 }] });
+      expect(sent).toEqual([action(true)]);
+      // Within the same second, and by a message that arrived.
+      await control(false, 1_500);
+      storage.bus.publish(topics.channelAction, { deviceId: device.id, action: action(false) });
+      await hub.compare();
+      expect(sent).toEqual([action(true), action(false)]);
+      await storage.db.updateTable('controls').set({ delivered: 1 }).execute();
+      await control('reported', 2_000);
+      await storage.db.updateTable('controls').set({ source: 'device' }).execute();
+      await hub.compare();
+      expect(sent).toHaveLength(2);
+    });
+
+    it('that a message is due', async () => {
+      const message = { device_id: device.id, headers: '{}', data: '', length: 0, created_at: 0 };
+      for (const id of ['one', 'two']) {
+        await storage.db
+          .insertInto('messages')
+          .values({ ...message, id, box: 'to-device' })
+          .execute();
+      }
+      await storage.db
+        .insertInto('messages')
+        .values({ ...message, id: 'own', box: 'from-device' })
+        .execute();
+      await hub.compare();
+      await hub.compare();
+      expect(sent).toEqual([{ action: 'message', message_id: 'two' }]);
+    });
+
+    // API-CHAN-wake
+    it('that there may be an update', async () => {
+      await hub.compare();
+      expect(sent).toEqual([]);
+      await change({ tag: 'beta' });
+      await hub.compare();
+      await hub.compare();
+      expect(sent).toEqual([{ action: 'ota' }]);
+      await change({ tag: 'alpha' });
+      storage.bus.publish(topics.otaDue, { deviceId: device.id });
+      await hub.compare();
+      expect(sent).toHaveLength(2);
+    });
+  });
+
+  // API-CHAN-online
+  it('calls devices of a process that is gone offline, and tells who waits for one of them', async () => {
+    const lost = await make.device({ platform_id: device.platform_id, product_id: device.product_id });
+    await storage.db.insertInto('processes').values({ id: 'killed', seen_at: 0 }).execute();
+    const row = { device_id: lost.id, process_id: 'killed', session: 's', address: '', connected_at: 0 };
+    await storage.db.insertInto('channels').values(row).execute();
+    const answer = hub.command(lost.id, 'ver', 3_600_000);
+    const channel = async () => clock.advance(1_500).then(() => channelOf(storage.db, lost.id));
+    await expect.poll(channel).toBeUndefined();
+    expect(await answer).toEqual({ ok: false, error: { reason: 'offline' } });
+    expect(events.at(-1)).toMatchObject({ type: 'online', data: { online: false } });
+    expect(await recorded()).toBeDefined();
+  });
+
+  it('takes no more devices when it stops, and sends those it has away in turn', async () => {
+    const { platform_id, product_id } = device;
+    for (let number = 0; number < 250; number++) {
+      device = await make.device({ platform_id, product_id });
+      connect();
+    }
+    const channels = async () => (await storage.db.selectFrom('channels').select('device_id').execute()).length;
+    await expect.poll(channels).toBe(251);
+    const closing = hub.close();
+    expect(closes).toHaveLength(100);
+    connect();
+    expect(closes).toHaveLength(101);
+    await clock.advance(2_000);
+    await closing;
+    expect(closes).toEqual(Array(252).fill(channelCloses.restarting));
+    expect(await channels()).toBe(0);
+    expect(await storage.db.selectFrom('processes').selectAll().execute()).toEqual([]);
   });
 });

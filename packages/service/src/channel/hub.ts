@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { channelCloses, type DeviceRequest, type ReportedAttributes, type ServiceAction } from '@moorage/api';
-import { type CancelTimer, failure, type Result, success } from '@moorage/base';
+import { type CancelTimer, failure, type Result, sleep, success } from '@moorage/base';
 import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
 import { asJson, writeFrame } from './codec.ts';
+import { Heard, type RecordedChannel, type Records, readRecords } from './compare.ts';
 import { ChannelConnection } from './connection.ts';
+import { ProcessLease } from './lease.ts';
 import type { Line, LineListener } from './line.ts';
 import {
   abandonedChannels,
   abandonedLimit,
   type ChannelDeviceRow,
   channelOf,
-  channelsOfProcess,
   putTelemetry,
-  removeDeadProcesses,
-  removeProcess,
   replaceNodes,
-  touchProcess,
 } from './queries.ts';
 import { channelRecorder, recordChannels } from './recorder.ts';
 
-/** How often connections are looked after, and how often a process says that it is alive, in ms. */
+/** How often connections are looked after and compared with the records, in ms. */
 const tendMs = 10_000;
-const aliveMs = 15_000;
-/** Silence after which a process counts as killed, and its devices as offline, in ms. */
-const deadMs = 60_000;
 /** What an answer from another process may take beyond the device's own time, in ms. */
 const relayMs = 2_000;
+/** Channels that are sent away at once when the process stops, the pause until the next, in ms, and how many there are. */
+const drainBatch = 100;
+const drainPauseMs = 50;
+const drainBatches = 40;
 /** Longest telemetry that is kept, as JSON. */
 const telemetryLimitBytes = 16_384;
 
@@ -53,12 +52,20 @@ interface Attached {
   readonly session: string;
   readonly device: ChannelDevice;
   readonly address: string;
-  /** On the monotonic clock. */
-  readonly openedAtMs: number;
+  /** Whether it has been written into the records, or that has failed; before that they cannot disagree. */
+  written: boolean;
   productId: string;
   /** Fingerprint of the certificate that it was opened with; none without TLS. */
   readonly certificate: string | undefined;
   readonly connection: ChannelConnection;
+  readonly heard: Heard;
+}
+
+/** A command that is waited for. */
+interface OpenRequest {
+  /** That the device is connected to. */
+  readonly processId: string;
+  readonly settle: (outcome: Result<CommandOutcome, CommandFailure>) => void;
 }
 
 /**
@@ -67,19 +74,16 @@ interface Attached {
  */
 export class ChannelHub {
   readonly #deps: HubDeps;
-  readonly #process = randomUUID();
+  readonly #lease: ProcessLease;
   readonly #attached = new Map<string, Attached>();
-  readonly #requests = new Map<string, (outcome: Result<CommandOutcome, CommandFailure>) => void>();
+  readonly #requests = new Map<string, OpenRequest>();
   readonly #leave: readonly (() => void)[];
   #tending: CancelTimer;
-  /** When this process last looked for devices of others that were killed, on the monotonic clock. */
-  #clearedAtMs: number;
-  #alive: CancelTimer | undefined;
-  #restoring: Promise<void> | undefined;
+  #comparing: Promise<void> | undefined;
+  /** The one after that. */
+  #compareNext: Promise<void> | undefined;
   /** Notes channels that open and close. */
   readonly #record: ReturnType<typeof channelRecorder>;
-  /** Settles when the records have this process as alive. */
-  #signedOn: Promise<unknown> = Promise.resolve();
   /** What is still being written of lines that have opened or closed. */
   readonly #writing = new Set<Promise<void>>();
   #closed = false;
@@ -90,10 +94,12 @@ export class ChannelHub {
     const { bus } = deps.storage;
     this.#leave = [
       bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
-      bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.(outcome)),
-      bus.subscribe(topics.channelAction, ({ deviceId, action }) =>
-        this.#attached.get(deviceId)?.connection.send(action),
-      ),
+      bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.settle(outcome)),
+      bus.subscribe(topics.channelAction, ({ deviceId, action }) => {
+        const attached = this.#attached.get(deviceId);
+        if (attached) send(attached, action);
+      }),
+      bus.subscribe(topics.missed, () => void this.compare()),
       bus.subscribe(topics.channelOpened, ({ deviceId, session }) => {
         if (this.#attached.get(deviceId)?.session !== session) this.#drop(deviceId, 'replaced');
       }),
@@ -108,8 +114,14 @@ export class ChannelHub {
         if (this.#attached.get(deviceId)?.certificate !== certificate) this.#drop(deviceId, 'restarting');
       }),
     ];
-    this.#clearedAtMs = deps.clock.monotonic();
+    const live = { revived: () => void this.compare(), gone: (ids: ReadonlySet<string>) => this.#clear(ids) };
+    this.#lease = new ProcessLease({ ...deps, ...live });
     this.#tending = this.#tend();
+  }
+
+  /** The lease of this process: what it does for all it does under that name. */
+  get lease(): Pick<ProcessLease, 'id' | 'signOn'> {
+    return this.#lease;
   }
 
   /** Devices connected to this process. */
@@ -123,6 +135,10 @@ export class ChannelHub {
    * @param certificate fingerprint of the one that the device has shown
    */
   attach(device: ChannelDevice, address: string, line: Line, certificate?: string): LineListener {
+    if (this.#closed) {
+      line.close(channelCloses.restarting, 'restarting');
+      return { heard() {}, frame() {}, closed() {} };
+    }
     const session = randomUUID();
     const connection = new ChannelConnection(line, {
       clock: this.#deps.clock,
@@ -130,11 +146,16 @@ export class ChannelHub {
       closed: () => this.#write(this.#ended(device, session)),
     });
     this.#drop(device.id, 'replaced');
-    const openedAtMs = this.#deps.clock.monotonic();
     const { product_id: productId } = device;
-    this.#attached.set(device.id, { session, device, address, openedAtMs, productId, certificate, connection });
+    const noted = { written: false, productId, heard: new Heard() };
+    const attached: Attached = { session, device, address, certificate, connection, ...noted };
+    this.#attached.set(device.id, attached);
     this.#deps.storage.bus.publish(topics.channelOpened, { deviceId: device.id, session });
-    this.#write(this.#begun(device, session, address));
+    this.#write(
+      this.#begun(device, session, address).finally(() => {
+        attached.written = true;
+      }),
+    );
     return connection;
   }
 
@@ -152,7 +173,7 @@ export class ChannelHub {
         this.#requests.delete(request);
         resolve(outcome);
       };
-      this.#requests.set(request, settle);
+      this.#requests.set(request, { processId: channel.process_id, settle });
       this.#deps.storage.bus.publish(topics.channelRequest, { request, deviceId, data, timeoutMs });
     });
   }
@@ -170,18 +191,40 @@ export class ChannelHub {
     return success(undefined);
   }
 
-  /** Sends every device away, to come back to another process, and lets go. */
+  /** Takes no more devices, sends all away within 2 s, to come back to another process, and lets go. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#tending();
-    this.#alive?.();
     for (const leave of this.#leave) leave();
-    for (const deviceId of [...this.#attached.keys()]) this.#drop(deviceId, 'restarting');
+    const deviceIds = [...this.#attached.keys()];
+    const batch = Math.max(drainBatch, Math.ceil(deviceIds.length / drainBatches));
+    for (const [at, deviceId] of deviceIds.entries()) {
+      if (at > 0 && at % batch === 0) await sleep(this.#deps.clock, drainPauseMs);
+      this.#drop(deviceId, 'restarting');
+    }
+    await this.#comparing;
     await Promise.all(this.#writing);
-    // With the database away the row stays; other processes take this one for killed.
-    await removeProcess(this.#deps.storage.background.db, this.#process).catch((error) =>
-      this.#deps.log.error({ err: error }, 'A process could not be signed off'),
-    );
+    await this.#lease.end();
+  }
+
+  /** Makes channels and records agree; once more if that is under way, since what it has read may be old by now. */
+  compare(): Promise<void> {
+    if (this.#closed || this.#attached.size === 0) return Promise.resolve();
+    if (this.#comparing) {
+      this.#compareNext ??= this.#comparing.then(() => {
+        this.#compareNext = undefined;
+        return this.compare();
+      });
+      return this.#compareNext;
+    }
+    this.#comparing = this.#compare()
+      .catch((error: unknown) =>
+        this.#deps.log.error({ err: error }, 'Channels could not be compared with the records'),
+      )
+      .finally(() => {
+        this.#comparing = undefined;
+      });
+    return this.#comparing;
   }
 
   async #answer(deviceId: string, request: DeviceRequest): Promise<Result<unknown, string>> {
@@ -239,7 +282,7 @@ export class ChannelHub {
   /** Notifies devices with an update due; which one it is they learn by asking. Spec: API-CHAN-wake. */
   #wake({ deviceId, productId }: { readonly deviceId?: string; readonly productId?: string }): void {
     for (const [id, attached] of this.#attached) {
-      if (id === deviceId || attached.productId === productId) attached.connection.send({ action: 'ota' });
+      if (id === deviceId || attached.productId === productId) send(attached, { action: 'ota' });
     }
   }
 
@@ -254,25 +297,14 @@ export class ChannelHub {
   /** Online, in the records and for those who watch. Spec: API-CHAN-online. */
   async #begun(device: ChannelDevice, session: string, address: string): Promise<void> {
     const { clock, live } = this.#deps;
-    await this.#stayAlive();
+    await this.#lease.signOn();
     const atMs = clock.now();
-    const row = await this.#record({ kind: 'opened', device, session, address, processId: this.#process, atMs });
+    const row = await this.#record({ kind: 'opened', device, session, address, processId: this.#lease.id, atMs });
     if (row) live.notify(device.id, { type: 'online', data: { online: true, since: String(atMs) } });
-    this.#recheck(device.id, session, row);
+    const attached = this.#attached.get(device.id);
     // It may have gone before the row was there.
-    if (this.#attached.get(device.id)?.session !== session) await this.#ended(device, session);
-  }
-
-  /** It may have been taken back between the check of the device and our hearing of that. */
-  #recheck(deviceId: string, session: string, row: ChannelDeviceRow | undefined): void {
-    const attached = this.#attached.get(deviceId);
-    if (attached?.session !== session) return;
-    const { certificate } = attached;
-    const isGood =
-      certificate === undefined ||
-      certificate === row?.certificate_fingerprint ||
-      certificate === row?.next_fingerprint;
-    if (!row || row.state === 'disabled' || !isGood) this.#drop(deviceId, 'refused');
+    if (attached?.session !== session) return this.#ended(device, session);
+    if (!isGood(attached, row)) this.#drop(device.id, 'refused');
   }
 
   async #ended(device: ChannelDevice, session: string): Promise<void> {
@@ -292,75 +324,74 @@ export class ChannelHub {
   #tend(): CancelTimer {
     return this.#deps.clock.after(tendMs, () => {
       for (const { connection } of this.#attached.values()) connection.tend();
-      // A process without devices looks too: it may be the one that is left, or the one that comes after a crash.
-      if (this.#deps.clock.monotonic() - this.#clearedAtMs >= deadMs) this.#write(this.#clear());
+      void this.compare();
       this.#tending = this.#tend();
     });
   }
 
   /**
-   * From the first device on: a process without devices writes nothing. Resolves when the records have the process as
-   * alive: its channels would be cleared away without that.
+   * No message between processes is relied on, and a process that stood still for a while was taken for gone. Spec: API-CHAN-online, API-DEV-revoked, API-CHAN-wake.
    */
-  #stayAlive(): Promise<unknown> {
-    if (this.#alive || this.#closed) return this.#signedOn;
-    const { storage, clock } = this.#deps;
-    this.#signedOn = touchProcess(storage.background.db, this.#process, clock.now());
-    this.#alive = clock.after(aliveMs, () => {
-      this.#alive = undefined;
-      const alive =
-        this.#attached.size > 0 ? this.#stayAlive() : touchProcess(storage.background.db, this.#process, clock.now());
-      this.#write(this.#beat(alive));
-    });
-    return this.#signedOn;
-  }
-
-  async #beat(alive: Promise<unknown>): Promise<void> {
-    await alive;
-    // One at a time, however slow the database is.
-    this.#restoring ??= this.#restore().finally(() => {
-      this.#restoring = undefined;
-    });
-    await this.#restoring;
-    await this.#clear();
-  }
-
-  /**
-   * Makes the records agree with who is connected here: a process that stood still for a while was taken for killed, and
-   * a message between processes may get lost. A device that is elsewhere by now is there. Spec: API-CHAN-online.
-   */
-  async #restore(): Promise<void> {
-    const { storage, clock } = this.#deps;
-    const rows = await channelsOfProcess(storage.background.db, this.#process);
-    const recorded = new Map(rows.map(({ device_id, session }) => [device_id, session]));
+  async #compare(): Promise<void> {
+    const { db } = this.#deps.storage.background;
+    const records = await readRecords(db, this.#lease.id);
     const again: Promise<void>[] = [];
     for (const [id, attached] of [...this.#attached]) {
-      const isNew = clock.monotonic() - attached.openedAtMs < aliveMs;
-      if (isNew || recorded.get(id) === attached.session) continue;
-      const row = await channelOf(storage.db, id);
-      if (this.#attached.get(id) !== attached || row?.session === attached.session) continue;
-      if (row) this.#drop(id, 'replaced');
-      else again.push(this.#begun(attached.device, attached.session, attached.address));
+      const row = records.channels.get(id);
+      if (row?.session === attached.session) this.#align(id, attached, row, records);
+      else if (attached.written && this.#attached.get(id) === attached) again.push(this.#restore(id, attached));
     }
     await Promise.all(again);
   }
 
-  #clear(): Promise<void> {
-    this.#clearedAtMs = this.#deps.clock.monotonic();
-    return clearAbandoned(this.#deps);
+  #align(id: string, attached: Attached, row: RecordedChannel, records: Records): void {
+    if (!isGood(attached, row)) {
+      this.#drop(id, 'refused');
+      return;
+    }
+    attached.productId = row.product_id;
+    for (const action of attached.heard.missing(id, records)) send(attached, action);
+  }
+
+  /** The records do not have this channel: the device is elsewhere by now, gone, or was taken for gone with us. */
+  async #restore(id: string, attached: Attached): Promise<void> {
+    const row = await channelOf(this.#deps.storage.background.db, id);
+    if (this.#attached.get(id) !== attached || row?.session === attached.session) return;
+    const isElsewhere = row !== undefined && row.process_id !== this.#lease.id;
+    if (isElsewhere) this.#drop(id, 'replaced');
+    else await this.#begun(attached.device, attached.session, attached.address);
+  }
+
+  /** Devices of processes that have ended are offline, and those who wait for them hear so. Spec: API-CHAN-online. */
+  async #clear(processIds: ReadonlySet<string>): Promise<void> {
+    for (const { processId, settle } of [...this.#requests.values()]) {
+      if (processIds.has(processId)) settle(failure({ reason: 'offline' }));
+    }
+    await clearAbandoned(this.#deps);
   }
 }
 
-/** Devices of processes that were killed are offline. Spec: API-CHAN-online. */
+/** Whether the device may go on: its block or another certificate may have come while the channel was being opened. */
+function isGood({ certificate }: Attached, row: Omit<ChannelDeviceRow, 'id'> | undefined): boolean {
+  if (!row || row.state === 'disabled') return false;
+  return (
+    certificate === undefined || certificate === row.certificate_fingerprint || certificate === row.next_fingerprint
+  );
+}
+
+function send({ connection, heard }: Attached, action: ServiceAction): void {
+  heard.note(action);
+  connection.send(action);
+}
+
+/** Spec: API-CHAN-online. */
 async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' | 'clock' | 'live'>): Promise<void> {
   const atMs = clock.now();
-  const beforeMs = atMs - deadMs;
   for (let count = abandonedLimit; count === abandonedLimit; ) {
-    const rows = await abandonedChannels(storage.background.db, beforeMs);
+    const rows = await abandonedChannels(storage.background.db);
     const changes = rows.map(({ session, ...device }) => ({ kind: 'closed', device, session, atMs }) as const);
     const gone = rows.length > 0 ? await recordChannels(storage.background, changes) : [];
     for (const row of gone) if (row) live.notify(row.id, { type: 'online', data: { online: false, since: null } });
     count = gone.filter((row) => row !== undefined).length;
   }
-  await removeDeadProcesses(storage.background.db, beforeMs);
 }

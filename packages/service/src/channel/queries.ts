@@ -2,13 +2,31 @@ import type { Insertable, Selectable } from 'kysely';
 import type { ChannelTable, DeviceTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
-/** A process says that it is alive. */
-export const touchProcess = (db: Db, id: string, atMs: number) =>
-  db
-    .insertInto('processes')
-    .values({ id, seen_at: atMs })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: atMs }))
-    .execute();
+/** A process takes its place among those on the database. */
+export const putProcess = (db: Db, id: string, atMs: number) =>
+  db.insertInto('processes').values({ id, seen_at: atMs, beats: 0 }).execute();
+
+/** A process says that it is alive; false when others have taken it for gone. */
+export async function beat(db: Db, id: string, atMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('processes')
+    .set(({ eb }) => ({ seen_at: atMs, beats: eb('beats', '+', 1) }))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export const livingProcesses = (db: Db) => db.selectFrom('processes').select(['id', 'beats']).execute();
+
+/** Removes a process, unless it has given a sign of life meanwhile; tells whether it did. */
+export async function removeDeadProcess(db: Db, id: string, beats: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('processes')
+    .where('id', '=', id)
+    .where('beats', '=', beats)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
 
 export const removeProcess = (db: Db, id: string) => db.deleteFrom('processes').where('id', '=', id).execute();
 
@@ -65,23 +83,66 @@ export async function devicesOf(db: Db, ids: readonly string[]): Promise<Readonl
 /** Most channels of killed processes that are looked at together. */
 export const abandonedLimit = 1_000;
 
-/** Channels of processes that have not been alive since a time: those were killed. */
-export const abandonedChannels = (db: Db, beforeMs: number) =>
+/** Channels of processes that have ended without removing them. */
+export const abandonedChannels = (db: Db) =>
   db
     .selectFrom('channels')
     .innerJoin('devices', 'devices.id', 'channels.device_id')
     .leftJoin('processes', 'processes.id', 'channels.process_id')
     .select(['devices.id', 'devices.title', 'devices.product_id', 'channels.session'])
-    .where(({ eb, or }) => or([eb('processes.id', 'is', null), eb('processes.seen_at', '<', beforeMs)]))
+    .where('processes.id', 'is', null)
     .limit(abandonedLimit)
     .execute();
 
-export const removeDeadProcesses = (db: Db, beforeMs: number) =>
-  db.deleteFrom('processes').where('seen_at', '<', beforeMs).execute();
+/** The devices that the records have as connected to a process. */
+export const recordedChannels = (db: Db, processId: string) =>
+  db
+    .selectFrom('channels')
+    .innerJoin('devices', 'devices.id', 'channels.device_id')
+    .select(['channels.device_id', 'channels.session'])
+    .select(['devices.product_id', 'devices.tag', 'devices.state'])
+    .select(['devices.certificate_fingerprint', 'devices.next_fingerprint'])
+    .where('channels.process_id', '=', processId)
+    .execute();
 
-/** The devices that the records have as connected to a process, with their sessions. */
-export const channelsOfProcess = (db: Db, processId: string) =>
-  db.selectFrom('channels').select(['device_id', 'session']).where('process_id', '=', processId).execute();
+/** The bundles of products that devices may be offered. */
+export async function bundlesOnOffer(db: Db, productIds: readonly string[]) {
+  if (productIds.length === 0) return [];
+  return db
+    .selectFrom('bundles')
+    .select(['product_id', 'tag', 'id'])
+    .where('product_id', 'in', productIds)
+    .where('tag', 'is not', null)
+    .orderBy('tag')
+    .execute();
+}
+
+/** Values that users have set and devices of a process have not taken. */
+export const controlsDue = (db: Db, processId: string) =>
+  db
+    .selectFrom('channels')
+    .innerJoin('controls', 'controls.device_id', 'channels.device_id')
+    .select(['controls.device_id', 'controls.name', 'controls.value', 'controls.at'])
+    .where('channels.process_id', '=', processId)
+    .where('controls.source', '=', 'user')
+    .where('controls.delivered', '=', 0)
+    .execute();
+
+/** The newest message for each device of a process that has one. */
+export const messagesDue = (db: Db, processId: string) =>
+  db
+    .selectFrom('messages')
+    .select(['device_id', 'id'])
+    .where('seq', 'in', (waiting) =>
+      waiting
+        .selectFrom('channels')
+        .innerJoin('messages as m', 'm.device_id', 'channels.device_id')
+        .select(({ fn }) => fn.max('m.seq').as('seq'))
+        .where('channels.process_id', '=', processId)
+        .where('m.box', '=', 'to-device')
+        .groupBy('m.device_id'),
+    )
+    .execute();
 
 export const channelOf = (db: Db, deviceId: string) =>
   db.selectFrom('channels').selectAll().where('device_id', '=', deviceId).executeTakeFirst();

@@ -1,0 +1,47 @@
+import type { Db } from './storage.ts';
+
+export interface WorkClaim {
+  readonly name: string;
+  /** The process that would do it. */
+  readonly holder: string;
+  /** Work that was done after this moment is not due, epoch ms. */
+  readonly doneBeforeMs: number;
+}
+
+/**
+ * Takes work that one process does for all, if it is due and no living process is at it. Of several at once one gets it.
+ *
+ * @returns the number of this holder, with which the work ends
+ */
+export async function claimWork(db: Db, { name, holder, doneBeforeMs }: WorkClaim): Promise<number | undefined> {
+  await db
+    .insertInto('work')
+    .values({ name, holder: null, fence: 0, done_at: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const claimed = await db
+    .updateTable('work')
+    .set(({ eb }) => ({ holder, fence: eb('fence', '+', 1) }))
+    .where('name', '=', name)
+    .where('done_at', '<=', doneBeforeMs)
+    .where(({ eb, or, selectFrom }) =>
+      or([eb('holder', 'is', null), eb('holder', 'not in', selectFrom('processes').select('id'))]),
+    )
+    .returning('fence')
+    .executeTakeFirst();
+  return claimed?.fence;
+}
+
+/**
+ * Ends work, or gives it back undone without a time. Returns false when another process holds it by now, since this one
+ * stood still: then nothing changes.
+ */
+export async function endWork(db: Db, name: string, fence: number, doneAtMs?: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('work')
+    .set({ holder: null, ...(doneAtMs !== undefined && { done_at: doneAtMs }) })
+    .where('name', '=', name)
+    .where('fence', '=', fence)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
