@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
-import { Id, ResultOk, Text } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 /** An email address: one @ with something on both sides. Whether it is reachable only a letter can tell. */
 export const Email = Text(254, { pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$', examples: ['maker@example.com'] });
@@ -19,6 +19,12 @@ export const userTextFields = {
   name_family: Type.Optional(Text(100)),
   organisation: Type.Optional(Text(200)),
 };
+
+/** Who may make an account: anybody, those who have an invitation, or nobody. Spec: API-RULE-signup-1. */
+export const signUpPolicies = ['open', 'invite', 'closed'] as const;
+
+/** The token in the link of an invitation. */
+const Invitation = Text(64, { minLength: 1, description: 'the token of an invitation' });
 
 /** What login and sign-up answer: the bearer value, and an opaque id of this login session. Spec: API-AUTH-2. */
 export const Session = Type.Object({
@@ -39,7 +45,9 @@ export const authContract = {
     spec: ['API-EP-POST-auth-login', 'API-AUTH-2', 'API-LIMIT-login'],
     tag: 'Login',
     summary: 'Log in with email or user name',
-    description: 'Ten failures in 15 minutes from one address for one name close that door until the oldest is over.',
+    description:
+      'Ten failures in 15 minutes from one address for one name close that door until the oldest is over, and so do a ' +
+      'hundred for whatever names; an IPv6 address counts as its /64.',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
@@ -55,17 +63,46 @@ export const authContract = {
     spec: ['API-EP-POST-auth-signup'],
     tag: 'Login',
     summary: 'Make an account and log in',
-    description: 'Without a user name one is made from the email address.',
+    description:
+      'Without a user name one is made from the email address. Who may do it is a setting of the service: anybody, those ' +
+      'with an invitation, or nobody. One address may try that twenty times in an hour without an invitation.',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
+      invitation: Type.Optional(Invitation),
       email: Email,
       password: NewPassword,
       username: Type.Optional(Username),
       ...userTextFields,
     }),
     reply: Session,
-    errors: [400, 409, 413, 415, 503],
+    errors: [400, 403, 409, 413, 415, 429, 503],
+  }),
+  policy: endpoint({
+    method: 'GET',
+    path: '/api/auth/sign-up',
+    spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
+    tag: 'Login',
+    summary: 'Who may make an account',
+    auth: 'none',
+    reply: Type.Object({ sign_up: Type.Enum([...signUpPolicies]) }),
+    errors: [],
+  }),
+  invitation: endpoint({
+    method: 'POST',
+    path: '/api/auth/invitation',
+    spec: ['API-EP-POST-auth-invitation'],
+    tag: 'Login',
+    summary: 'What an invitation is for, as long as it may be used',
+    auth: 'none',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ invitation: Invitation }),
+    reply: Type.Object({
+      email: Nullable(Type.String({ description: 'the only address that it is for' })),
+      role: Type.Enum(['user', 'admin']),
+      expires_at: Timestamp,
+    }),
+    errors: [400, 403, 413, 415],
   }),
 };
 
@@ -108,7 +145,7 @@ export const sessionContract = {
     bodyLimitBytes: strangerBodyLimitBytes,
     body: authContract.signup.body,
     reply: SessionRecord,
-    errors: [400, 403, 409, 413, 415, 503],
+    errors: [400, 403, 409, 413, 415, 429, 503],
   }),
   get: endpoint({
     method: 'GET',
@@ -140,5 +177,69 @@ export const sessionContract = {
     body: Type.Object({ current_password: Text(1024), password: NewPassword }),
     reply: ResultOk,
     errors: [400, 401, 403, 413, 415, 429, 503],
+  }),
+};
+
+/** A link by which one account can be made. */
+export const InvitationRecord = Type.Object({
+  id: Id,
+  token: Type.String({ description: 'the whole value in the reply that made it, later its last 4 characters' }),
+  email: Nullable(Type.String({ description: 'the only address that it is for' })),
+  role: Type.Enum(['user', 'admin']),
+  created_by: Nullable(Type.String({ description: 'user name; null for one of the command line' })),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  used_at: Nullable(Timestamp),
+  used_by: Nullable(Type.String({ description: 'user name' })),
+});
+export type InvitationRecord = Static<typeof InvitationRecord>;
+
+/** How long an invitation is good, in days: unless it says so, and at most. */
+export const invitationDays = { usual: 7, most: 365 } as const;
+
+/** Invitations that may be open at once. Spec: API-LIMIT-invitations. */
+export const openInvitationsLimit = 1000;
+
+export const invitationsContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/invitations',
+    spec: ['API-EP-GET-invitations'],
+    tag: 'Login',
+    summary: 'List invitations (administrators)',
+    auth: 'bearer',
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'expires_at'], '-created_at') }),
+    reply: Type.Array(InvitationRecord),
+    paged: true,
+    errors: [400, 401, 403],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/invitations',
+    spec: ['API-EP-POST-invitations', 'API-LIMIT-invitations'],
+    tag: 'Login',
+    summary: 'Make an invitation, which one account can be made with (administrators)',
+    description: 'The link for people is /sign-up#TOKEN; the token is shown this once.',
+    auth: 'bearer',
+    body: Type.Object({
+      email: Type.Optional(Email),
+      role: Type.Optional(Type.Enum(['user', 'admin'])),
+      days: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: invitationDays.most, description: `${invitationDays.usual} without it` }),
+      ),
+    }),
+    reply: InvitationRecord,
+    errors: [400, 401, 403, 409, 413, 415],
+  }),
+  revoke: endpoint({
+    method: 'DELETE',
+    path: '/api/invitations/{invitation_id}',
+    spec: ['API-EP-DELETE-invitations-invitation_id'],
+    tag: 'Login',
+    summary: 'Take an invitation back (administrators)',
+    auth: 'bearer',
+    params: Type.Object({ invitation_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
   }),
 };

@@ -1,5 +1,5 @@
 import { attributesContract } from './attributes.ts';
-import { authContract, sessionContract } from './auth.ts';
+import { authContract, invitationsContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
 import { broadcastsContract } from './broadcasts.ts';
 import { bundlesContract } from './bundles.ts';
@@ -30,6 +30,7 @@ import { tokensContract, usersContract } from './users.ts';
 export const contract = {
   auth: authContract,
   session: sessionContract,
+  invitations: invitationsContract,
   users: usersContract,
   tokens: tokensContract,
   platforms: platformsContract,

@@ -12,6 +12,8 @@ export const logTypes = [
   'token.revoke',
   'broadcast.create',
   'broadcast.revoke',
+  'invitation.create',
+  'invitation.revoke',
   'authority.rotate',
   'authority.retire',
   'device.provision',

@@ -1,5 +1,5 @@
+import { isLoopbackHost } from '@moorage/service/core/setting-texts';
 import { expect, it } from 'vitest';
-import { isLoopbackHost } from './run-service.ts';
 
 it.each([
   ['127.0.0.1', true],

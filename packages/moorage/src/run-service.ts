@@ -9,6 +9,7 @@ import { buildService, type Certificates, type Service } from '@moorage/service'
 import { ensureAdministrator } from '@moorage/service/administration';
 import type { Settings } from '@moorage/service/core/config';
 import { deviceAddresses } from '@moorage/service/core/device-names';
+import { isLoopbackHost } from '@moorage/service/core/setting-texts';
 import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { dataPaths, watchData } from './data-watch.ts';
@@ -42,9 +43,6 @@ export interface RunningService {
 const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const consoleDir = (): string | undefined => (existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined);
-
-/** Not a name that merely begins like an address: it may stand for any. */
-export const isLoopbackHost = (host: string): boolean => /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host);
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 

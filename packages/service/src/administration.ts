@@ -2,10 +2,11 @@ import { type AuthorityRecord, Email, NewPassword, type Refusal, refusal, tokens
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
+import { type MadeInvitation, makeInvitation, type NewInvitation } from './auth/sign-up.ts';
 import { backUp, type Carried } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import { openBlobs, type S3Access } from './blobs/backends/open.ts';
-import type { Settings } from './core/config.ts';
+import { type Settings, signUpPolicy } from './core/config.ts';
 import { findAccount } from './db/accounts.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
@@ -37,6 +38,12 @@ async function withStorage<T>({ database }: Place, work: (storage: Storage) => P
 /** Makes an account. The refusal is DUPLICATE. */
 export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>
   withStorage(place, (storage) => createUser({ storage, clock: realClock }, account, role));
+
+/** Makes an invitation; its token is known this once. Refusals: SIGN_UP_CLOSED, LIMIT_REACHED. */
+export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<Result<MadeInvitation, Refusal>> =>
+  signUpPolicy(place) === 'closed'
+    ? Promise.resolve(failure(refusal('SIGN_UP_CLOSED')))
+    : withStorage(place, (storage) => makeInvitation({ storage, clock: realClock }, invitation));
 
 /** Gives the user of an email address or user name another password. The refusal is NOT_FOUND. */
 export const changeUserPassword = (place: Place, name: string, password: string) =>

@@ -2,7 +2,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
-import { loginThrottle } from './auth/throttle.ts';
+import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { channelSlice } from './channel-slice.ts';
@@ -12,6 +12,7 @@ import { deviceAddresses } from './core/device-names.ts';
 import { StorageHealth } from './core/storage-health.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps, Handlers } from './core/types.ts';
+import { nameClashes } from './db/names.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { storageTroubleOf } from './db/trouble.ts';
@@ -110,13 +111,16 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
   const storage = options.storage ?? (await openStorage(settings.database, { onError, ...natsOf(settings) }));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, logins: loginThrottle(clock), health, traffic };
+  const attempts = openAttempts({ storage, clock });
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, [
     ...(options.deviceHosts ?? []),
     ...deviceAddresses(settings).map(({ host }) => host),
   ]);
   const trouble = identity.trouble();
   if (trouble !== undefined) api.log.error(trouble);
+  const clashes = await nameClashes(storage.db);
+  if (clashes.length > 0) api.log.warn({ names: clashes }, 'Users, customers or manufacturers have the same name');
   const slices = deviceSlices(deps, identity);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);

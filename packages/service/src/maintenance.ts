@@ -1,3 +1,4 @@
+import { deleteOldAttempts } from './auth/attempt-queries.ts';
 import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
@@ -30,6 +31,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
     name: 'old counts of polls',
     run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
   },
+  { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old data of devices', run: removeOldData },
   { name: 'updates that never ended', run: ({ expireUpdates }) => expireUpdates() },

@@ -9,6 +9,7 @@ import {
   customersContract,
   eventsContract,
   fleetContract,
+  invitationsContract,
   logsContract,
   metaContract,
   metricsContract,
@@ -25,6 +26,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session.ts';
+import { invitationRoutes } from './auth/sign-up.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
@@ -68,6 +70,7 @@ export function mountSlices(
     sessionRoutes(deps, (user, ip) => openSession(deps, user, ip)),
     options,
   );
+  mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
   const overview = { ...deps, version, catalogue: () => catalogue(deps.storage.db), recentLogs: recentLogs(deps) };

@@ -7,11 +7,12 @@ import { serveCommand } from './serve.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
 import { userAddCommand } from './user-add.ts';
+import { userInviteCommand } from './user-invite.ts';
 import { userPasswordCommand } from './user-password.ts';
 
 /** What the groups of subcommands are about. */
 export const groups: Readonly<Record<string, string>> = {
-  user: 'Accounts of a service: make one, change a password',
+  user: 'Accounts of a service: make one, invite somebody, change a password',
   token: 'Bearer tokens, for programs',
   authority: 'The authority that devices trust: show it, replace it',
 };
@@ -22,6 +23,7 @@ export const commands: readonly CliCommand[] = [
   serveCommand,
   moduleCommand,
   userAddCommand,
+  userInviteCommand,
   userPasswordCommand,
   tokenAddCommand,
   authorityShowCommand,

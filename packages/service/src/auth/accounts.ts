@@ -5,6 +5,7 @@ import type { Deps } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
+import { nameOwner, namesFrom } from '../db/names.ts';
 import type { Db } from '../db/storage.ts';
 import { hashPassword } from './passwords.ts';
 import {
@@ -18,7 +19,6 @@ import {
   setPassword,
   type TokenRow,
   type UserRow,
-  usernamesFrom,
 } from './queries.ts';
 import { newPassword } from './tokens.ts';
 
@@ -55,22 +55,26 @@ const baseOf = (email: string): string => usernameFor(email, new Set());
  * Makes an account. The refusal is DUPLICATE, for the address or the user name.
  *
  * @param role `user` for an account that signs up
+ * @param claim what else has to be true, in the same transaction: its refusal is that of the account
  */
 export async function createUser(
   { storage, clock }: AccountDeps,
   account: NewAccount,
   role: UserRow['role'] = 'user',
+  claim: (trx: Db, user: UserRow) => Promise<Refusal | undefined> = async () => undefined,
 ): Promise<Result<UserRow, Refusal>> {
   const passwordHash = await hashPassword(account.password);
   return transactionOverConflicts(storage, async (trx): Promise<Result<UserRow, Refusal>> => {
     if (await findAccount(trx, account.email)) {
       return failure(refusal('DUPLICATE', { what: 'Email', value: account.email }));
     }
-    if (account.username !== undefined && (await findAccount(trx, account.username))) {
+    if (account.username !== undefined && (await nameOwner(trx, account.username))) {
       return failure(refusal('DUPLICATE', { what: 'User name', value: account.username }));
     }
-    const username = account.username ?? usernameFor(account.email, await usernamesFrom(trx, baseOf(account.email)));
+    const username = account.username ?? usernameFor(account.email, await namesFrom(trx, baseOf(account.email)));
     const user = await insertUser(trx, { ...account, username, passwordHash, role, atMs: clock.now() });
+    const refused = await claim(trx, user);
+    if (refused) return failure(refused);
     await writeLog(trx, { type: 'user.create', message: 'Account made', atMs: clock.now(), userId: user.id });
     return success(user);
   });
@@ -158,7 +162,7 @@ export async function ensureAdministrator(
   return storage.transaction(async (trx) => {
     await lockFirstRun(trx);
     if (await hasAdministrator(trx)) return false;
-    const username = usernameFor(email, await usernamesFrom(trx, baseOf(email)));
+    const username = usernameFor(email, await namesFrom(trx, baseOf(email)));
     const user = await insertUser(trx, { email, username, passwordHash, role: 'admin', atMs: clock.now() });
     if (settings.adminPassword === undefined) await noteInitialPassword(trx, user.id);
     await writeLog(trx, { type: 'user.create', message: 'Administrator made', atMs: clock.now(), userId: user.id });

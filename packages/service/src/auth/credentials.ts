@@ -5,6 +5,7 @@ import { findAccount } from '../db/accounts.ts';
 import { writeLog } from '../db/logs.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
+import { addressKey, limits } from './throttle.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;
@@ -21,26 +22,31 @@ export interface Credentials {
 export const refuseWhenBusy = (): Refusal | undefined =>
   passwordsAreBusy() ? { ...refusal('BUSY', { retryAfterS: busyRetryS }), retryAfterS: busyRetryS } : undefined;
 
+const tooMany = ({ retryAfterS }: { readonly retryAfterS: number }) =>
+  failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
+
 /**
  * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
  * that no account has. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. Spec: API-LIMIT-login.
  */
 export async function checkCredentials(
-  { storage, clock, logins }: Pick<Deps, 'storage' | 'clock' | 'logins'>,
+  { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
   { username, password, ip }: Credentials,
 ): Promise<Result<UserRow, Refusal>> {
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const user = await findAccount(storage.db, username);
   // Its name and its email are one account: a client that knows both gets no more tries.
-  const attempt = logins.begin(ip, user?.username ?? username);
-  if (!attempt.ok) {
-    const { retryAfterS } = attempt.error;
-    return failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
+  const ofName = await attempts.begin(limits.loginOfName, `${addressKey(ip)} ${user?.username ?? username}`);
+  if (!ofName.ok) return tooMany(ofName.error);
+  const ofAddress = await attempts.begin(limits.loginOfAddress, addressKey(ip));
+  if (!ofAddress.ok) {
+    await ofName.value.undo();
+    return tooMany(ofAddress.error);
   }
   const correct = await verifyPassword(password, user?.password_hash);
   if (user && correct) {
-    attempt.value.succeeded();
+    await Promise.all([ofName.value.clear(), ofAddress.value.undo()]);
     return success(user);
   }
   await writeLog(storage.db, {

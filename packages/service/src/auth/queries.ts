@@ -39,17 +39,6 @@ export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
     .executeTakeFirstOrThrow();
 }
 
-/** The user names that begin with `start`. */
-export async function usernamesFrom(db: Db, start: string): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('users')
-    .select('username')
-    .where('username', '>=', start)
-    .where('username', '<', `${start}\u{10ffff}`)
-    .execute();
-  return new Set(rows.map(({ username }) => username));
-}
-
 /** The administrator who was made first. */
 export const firstAdministrator = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('role', '=', 'admin').orderBy('created_at').executeTakeFirst();

@@ -8,12 +8,14 @@ import {
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { signUpPolicy } from '../core/config.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import { createUser, makeToken, revokeToken } from './accounts.ts';
-import { checkCredentials, refuseWhenBusy } from './credentials.ts';
+import { makeToken, revokeToken } from './accounts.ts';
+import { checkCredentials } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
+import { readInvitation, signUp } from './sign-up.ts';
 import { newClientId } from './tokens.ts';
 
 /** Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6. */
@@ -44,9 +46,7 @@ const login =
 const signup =
   (deps: Deps): Handler<(typeof authContract)['signup']> =>
   async ({ body, ip }) => {
-    const overload = refuseWhenBusy();
-    if (overload) return failure(overload);
-    const made = await createUser(deps, body);
+    const made = await signUp(deps, body, ip);
     return made.ok ? openSession(deps, made.value, ip) : made;
   };
 
@@ -54,6 +54,10 @@ const signup =
 export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),
+  // API-EP-GET-auth-sign-up
+  policy: () => success({ sign_up: signUpPolicy(deps.settings) }),
+  // API-EP-POST-auth-invitation
+  invitation: ({ body }) => readInvitation(deps, body.invitation),
 });
 
 /** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */

@@ -49,6 +49,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.production': '---------x',
   'product.part_number': '---------x',
   'customer.manage': '---------x',
+  'invitation.manage': '---------x',
   'authority.manage': '---------x',
   'log.all': '---------x',
   'token.activation.create': '-------xxx',

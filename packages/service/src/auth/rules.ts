@@ -93,6 +93,7 @@ export const authorisation = {
   'product.production': row('create production products', ['admin']),
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
   'customer.manage': row('manage customers', ['admin']),
+  'invitation.manage': row('manage invitations', ['admin']),
   'authority.manage': row('manage the authorities', ['admin']),
   'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),

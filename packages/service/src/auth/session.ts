@@ -3,10 +3,11 @@ import { failure, type Result, success } from '@moorage/base';
 import { goneCookie, isFromConsole, sessionCookie } from '../core/console-session.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { createUser, revokeToken } from './accounts.ts';
-import { checkCredentials, refuseWhenBusy } from './credentials.ts';
+import { revokeToken } from './accounts.ts';
+import { checkCredentials } from './credentials.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions, hasInitialPassword, setPassword, type UserRow } from './queries.ts';
+import { signUp } from './sign-up.ts';
 
 /** Opens a login session for a user whose password was right. */
 type OpenSession = (user: UserRow, ip: string) => Promise<Result<Session, Refusal>>;
@@ -42,9 +43,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
     // API-EP-POST-auth-session-signup
     async signup(call) {
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-      const overload = refuseWhenBusy();
-      if (overload) return failure(overload);
-      const made = await createUser(deps, call.body);
+      const made = await signUp(deps, call.body, call.ip);
       return made.ok ? begin(call, made.value) : made;
     },
 

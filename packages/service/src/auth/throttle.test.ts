@@ -1,50 +1,98 @@
 import { VirtualClock } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
-import { loginThrottle } from './throttle.ts';
+import { openStorage } from '../db/open.ts';
+import { eachDatabase } from '../testing/index.ts';
+import { deleteOldAttempts } from './attempt-queries.ts';
+import { addressKey, limits, openAttempts } from './throttle.ts';
 
 const minuteMs = 60_000;
 const open = { ok: true };
 const closedFor = (retryAfterS: number) => ({ ok: false, error: { retryAfterS } });
+const ofName = limits.loginOfName;
 
 // API-LIMIT-login
-describe('login throttle', () => {
-  const fail = (throttle: ReturnType<typeof loginThrottle>, times: number, address = '1.1.1.1', name = 'maker') => {
-    for (let time = 0; time < times; time++) expect(throttle.begin(address, name)).toMatchObject(open);
+eachDatabase('limit of attempts', (openDatabase, kind, address) => {
+  const start = async () => {
+    const clock = new VirtualClock();
+    const storage = await openDatabase();
+    return { clock, storage, attempts: openAttempts({ storage, clock }) };
+  };
+  type Started = Awaited<ReturnType<typeof start>>;
+  const fail = async ({ attempts }: Pick<Started, 'attempts'>, times: number, subject = '1.1.1.1 maker') => {
+    for (let time = 0; time < times; time++) expect(await attempts.begin(ofName, subject)).toMatchObject(open);
   };
 
   it('closes after ten failures and opens when the first is 15 minutes old', async () => {
+    const it = await start();
+    await fail(it, 1);
+    await it.clock.advance(minuteMs);
+    await fail(it, 9);
+    expect(await it.attempts.begin(ofName, '1.1.1.1 maker')).toEqual(closedFor(14 * 60));
+    await it.clock.advance(14 * minuteMs - 1);
+    expect(await it.attempts.begin(ofName, '1.1.1.1 maker')).toEqual(closedFor(1));
+    await it.clock.advance(1);
+    await fail(it, 1);
+    expect(await it.attempts.begin(ofName, '1.1.1.1 maker')).toEqual(closedFor(60));
+  });
+
+  it('counts each subject apart, whatever the case of the name', async () => {
+    const it = await start();
+    await fail(it, 10);
+    expect((await it.attempts.begin(ofName, '1.1.1.1 MAKER')).ok).toBe(false);
+    await fail(it, 10, '2.2.2.2 maker');
+    await fail(it, 10, '1.1.1.1 other');
+  });
+
+  it('forgets failures after a success, and one attempt that is undone', async () => {
+    const it = await start();
+    await fail(it, 9);
+    const attempt = await it.attempts.begin(ofName, '1.1.1.1 maker');
+    if (attempt.ok) await attempt.value.clear();
+    await fail(it, 9);
+    const undone = await it.attempts.begin(ofName, '1.1.1.1 maker');
+    if (undone.ok) await undone.value.undo();
+    await fail(it, 1);
+    expect((await it.attempts.begin(ofName, '1.1.1.1 maker')).ok).toBe(false);
+  });
+
+  it('counts attempts that are still under way, those of other processes too', async () => {
+    const url = await address();
     const clock = new VirtualClock();
-    const throttle = loginThrottle(clock);
-    fail(throttle, 1);
-    await clock.advance(minuteMs);
-    fail(throttle, 9);
-    expect(throttle.begin('1.1.1.1', 'maker')).toEqual(closedFor(14 * 60));
-    await clock.advance(14 * minuteMs - 1);
-    expect(throttle.begin('1.1.1.1', 'maker')).toEqual(closedFor(1));
-    await clock.advance(1);
-    fail(throttle, 1);
-    expect(throttle.begin('1.1.1.1', 'maker')).toEqual(closedFor(60));
+    // A file has one service; its other processes are commands.
+    const storages = [await openStorage(url), await openStorage(url)];
+    const nodes = storages.map((storage) => openAttempts({ storage, clock }));
+    const begun = await Promise.all(
+      Array.from({ length: 30 }, (_, number) => nodes[kind === 'postgres' ? number % 2 : 0]?.begin(ofName, 'x maker')),
+    );
+    expect(begun.filter((one) => one?.ok)).toHaveLength(10);
+    expect((await nodes[1]?.begin(ofName, 'x maker'))?.ok).toBe(false);
+    for (const storage of storages) await storage.close();
   });
 
-  it('counts each address and name apart, whatever the case of the name', () => {
-    const throttle = loginThrottle(new VirtualClock());
-    fail(throttle, 10);
-    expect(throttle.begin('1.1.1.1', 'MAKER').ok).toBe(false);
-    fail(throttle, 10, '2.2.2.2');
-    fail(throttle, 10, '1.1.1.1', 'other');
+  it('keeps no names, and nothing that no longer counts', async () => {
+    const it = await start();
+    await fail(it, 1, '1.1.1.1 secret');
+    const rows = () => it.storage.db.selectFrom('attempts').selectAll().execute();
+    expect(JSON.stringify(await rows())).not.toContain('secret');
+    await deleteOldAttempts(it.storage.db, ofName.windowMs - 1);
+    expect(await rows()).toHaveLength(1);
+    await deleteOldAttempts(it.storage.db, ofName.windowMs + 1);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('an address, as attempts are counted', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['', ''],
+  ])('%s is %s', (address, key) => {
+    expect(addressKey(address)).toBe(key);
   });
 
-  it('forgets failures after a success', () => {
-    const throttle = loginThrottle(new VirtualClock());
-    fail(throttle, 9);
-    const attempt = throttle.begin('1.1.1.1', 'maker');
-    if (attempt.ok) attempt.value.succeeded();
-    fail(throttle, 10);
-  });
-
-  it('counts attempts that are still under way', () => {
-    const throttle = loginThrottle(new VirtualClock());
-    const attempts = Array.from({ length: 20 }, () => throttle.begin('1.1.1.1', 'maker'));
-    expect(attempts.filter(({ ok }) => ok).length).toBe(10);
+  it('is one for all of a /64', () => {
+    expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'));
+    expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
   });
 });

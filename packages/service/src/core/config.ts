@@ -6,6 +6,7 @@ import {
   flag,
   type HostAndPort,
   hostList,
+  isLoopbackHost,
   type ListenAddress,
   listenAddress,
   matching,
@@ -14,6 +15,10 @@ import {
   portNumber,
   webOrigin,
 } from './setting-texts.ts';
+
+/** Who may make an account: anybody, those who have an invitation, or nobody. */
+export const signUpPolicies = ['open', 'invite', 'closed'] as const;
+export type SignUpPolicy = (typeof signUpPolicies)[number];
 
 /** What the log may be limited to, the most serious first. */
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -70,6 +75,8 @@ export interface Settings {
   readonly logLevel: LogLevel;
   /** One line in the log for each answered request. */
   readonly accessLog: boolean;
+  /** Who may make an account; `signUpPolicy` says what holds without it. */
+  readonly signUp: SignUpPolicy | undefined;
   readonly adminEmail: string;
   /** When absent, the first run makes one and hands it to the caller to print. */
   readonly adminPassword: string | undefined;
@@ -389,6 +396,19 @@ export const settingsTable: readonly Setting[] = [
     otherwise: () => false,
   },
   {
+    name: 'signUp',
+    flag: 'sign-up',
+    env: 'MOORAGE_SIGN_UP',
+    placeholder: 'POLICY',
+    help: 'who may make an account: open (anybody), invite (with an invitation) or closed (nobody)',
+    default: 'open on this machine alone, else invite',
+    parse: (text) =>
+      signUpPolicies.some((policy) => policy === text)
+        ? success(text)
+        : failure(`must be ${signUpPolicies.join(', ')}, not "${text}"`),
+    otherwise: () => undefined,
+  },
+  {
     name: 'adminEmail',
     flag: 'admin-email',
     env: 'MOORAGE_ADMIN_EMAIL',
@@ -410,3 +430,13 @@ export const settingsTable: readonly Setting[] = [
     secret: true,
   },
 ];
+
+/** Who may make an account: anybody only where nobody else can reach the service, unless the setting says so. */
+export function signUpPolicy({
+  signUp,
+  host,
+  publicUrl,
+}: Pick<Settings, 'signUp' | 'host' | 'publicUrl'>): SignUpPolicy {
+  const isAlone = isLoopbackHost(host) && (publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname));
+  return signUp ?? (isAlone ? 'open' : 'invite');
+}

@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js';
 export const anyText = (text: string): Result<string, string> =>
   text === '' ? failure('must not be empty') : success(text);
 
+/** Whether an address that is listened on can be reached from this machine alone. Not a name that merely begins like one. */
+export const isLoopbackHost = (host: string): boolean => /^(127(\.\d{1,3}){3}|::1|\[::1\]|localhost)$/.test(host);
+
 export const portNumber = (text: string): Result<number, string> =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? success(Number(text))

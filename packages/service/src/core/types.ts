@@ -146,10 +146,25 @@ export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;
 };
 
-/** Remembers failed logins, to slow down clients that try passwords. */
-export interface LoginThrottle {
-  /** Counts an attempt as failed until `succeeded` is called; or says how many seconds to wait before the next one. */
-  begin(address: string, username: string): Result<{ succeeded(): void }, { readonly retryAfterS: number }>;
+/** How many attempts of one kind there may be in a time. */
+export interface Limit {
+  readonly kind: string;
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/** An attempt that counts. */
+export interface Attempt {
+  /** It does not count. */
+  undo(): Promise<void>;
+  /** None of its subject counts. */
+  clear(): Promise<void>;
+}
+
+/** Counts attempts, to slow down clients that try passwords or make accounts. */
+export interface Attempts {
+  /** Counts an attempt of a subject, or says how many seconds to wait before the next one. */
+  begin(limit: Limit, subject: string): Promise<Result<Attempt, { readonly retryAfterS: number }>>;
 }
 
 /** What every slice is handed; it creates none of it. */
@@ -159,7 +174,7 @@ export interface Deps {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly log: FastifyBaseLogger;
-  readonly logins: LoginThrottle;
+  readonly attempts: Attempts;
   /** What is known of the room in the storage. */
   readonly health: StorageHealth;
   /** What both listeners have answered. */

@@ -14,6 +14,7 @@ import { recordBlob } from '../blobs/blob-records.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
+import { nameOwner } from '../db/names.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import { type ReadUpload, readUpload } from '../files/uploads.ts';
@@ -107,6 +108,12 @@ const create =
       const taken = await platformTaken(trx, row.code, row.part_id);
       if (taken?.code === row.code) return failure(refusal('DUPLICATE', { what: 'Platform', value: row.code }));
       if (taken) return failure(refusal('DUPLICATE', { what: 'Part id', value: row.part_id ?? '' }));
+      if (row.manufacturer !== null) {
+        const owner = await nameOwner(trx, row.manufacturer);
+        const isOwn = row.manufacturer.toLowerCase() === call.caller.username;
+        if (owner !== undefined && owner !== 'manufacturer' && !isOwn)
+          return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
+      }
       await insertPlatform(trx, row);
       const message = `Platform ${row.code} added`;
       await writeLog(trx, {

@@ -44,6 +44,7 @@ export const testSettings: Settings = {
   connectorAllow: [],
   logLevel: 'info',
   accessLog: false,
+  signUp: undefined,
   adminEmail: 'admin@localhost',
   adminPassword: undefined,
 };

@@ -46,13 +46,6 @@ export async function listCustomers(
   return { items, total };
 }
 
-/** Whether products of another owner could begin with this name already: that of a customer or of a user. */
-export async function nameTaken(db: Db, name: string): Promise<boolean> {
-  const customer = await db.selectFrom('customers').select('id').where('name', '=', name).executeTakeFirst();
-  const user = await db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirst();
-  return customer !== undefined || user !== undefined;
-}
-
 /** Adds a customer, which has no people yet. */
 export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Promise<void> {
   await db.insertInto('customers').values(row).execute();

@@ -6,6 +6,7 @@ import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
+import { nameOwner } from '../db/names.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import {
@@ -14,7 +15,6 @@ import {
   insertCustomer,
   joinCustomer,
   listCustomers,
-  nameTaken,
   peopleOf,
 } from './customer-queries.ts';
 
@@ -80,7 +80,7 @@ const create =
     const id = randomUUID();
     const name = call.body.name.toLowerCase();
     return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
-      if (await nameTaken(trx, name)) return failure(refusal('DUPLICATE', { what: 'Name', value: name }));
+      if (await nameOwner(trx, name)) return failure(refusal('DUPLICATE', { what: 'Name', value: name }));
       await insertCustomer(trx, { id, name, title: call.body.title ?? call.body.name, created_at: atMs });
       for (const user of call.body.users ?? []) {
         const joined = await join(trx, id, user);

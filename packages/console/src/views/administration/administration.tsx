@@ -13,7 +13,9 @@ import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
+import { Authorities } from './authorities.tsx';
 import { CustomerForm, CustomerUserForm } from './forms.tsx';
+import { Invitations } from './invitations.tsx';
 import { ProductionProducts } from './production.tsx';
 
 const addUser = (customer: CustomerRecord): void =>
@@ -152,6 +154,8 @@ export default function Administration() {
         <>
           <Customers />
           <ProductionProducts />
+          <Invitations />
+          <Authorities />
           <Service />
         </>
       ) : (

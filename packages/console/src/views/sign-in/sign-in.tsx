@@ -1,7 +1,9 @@
 import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { SessionRecord } from '@moorage/api';
 import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
+import { useCall } from '../../api/queries.ts';
 import { becomeSignedIn, resumeSession } from '../../api/session.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
@@ -74,11 +76,23 @@ export function SignInAgain({ session }: { readonly session: SessionRecord }) {
   );
 }
 
-function SignUpForm({ onSignIn }: { readonly onSignIn: () => void }) {
-  const [email, setEmail] = useState('');
+interface SignUpFormProps {
+  readonly onSignIn: () => void;
+  /** Token of the link that has led here. */
+  readonly invitation?: string | undefined;
+  /** The only address that the invitation is for. */
+  readonly invited?: string | undefined;
+}
+
+function SignUpForm({ onSignIn, invitation, invited }: SignUpFormProps) {
+  const [, navigate] = useLocation();
+  const [email, setEmail] = useState(invited ?? '');
   const [password, setPassword] = useState('');
   const signUp = async (): Promise<void> => {
-    becomeSignedIn((await call('session.signup', { body: { email, password } })).value);
+    const body = { email, password, ...(invitation !== undefined && { invitation }) };
+    const { value } = await call('session.signup', { body });
+    if (invitation !== undefined) navigate('/', { replace: true });
+    becomeSignedIn(value);
   };
   return (
     <Gate title="Make an account" description="For your own devices and products on this service.">
@@ -96,7 +110,8 @@ function SignUpForm({ onSignIn }: { readonly onSignIn: () => void }) {
           label="Email"
           type="email"
           autoComplete="email"
-          autoFocus
+          autoFocus={invited === undefined}
+          readOnly={invited !== undefined}
           required
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
@@ -114,9 +129,31 @@ function SignUpForm({ onSignIn }: { readonly onSignIn: () => void }) {
   );
 }
 
+/** What a link with an invitation leads to. */
+function Invited({ invitation, onSignIn }: { readonly invitation: string; readonly onSignIn: () => void }) {
+  const { data, error } = useCall('auth.invitation', { body: { invitation } });
+  if (data) return <SignUpForm onSignIn={onSignIn} invitation={invitation} invited={data.value.email ?? undefined} />;
+  return (
+    <Gate title="Your invitation" description={error ? error.message : 'Looking it up …'}>
+      <Button variant="subtle" onClick={onSignIn}>
+        Sign in instead
+      </Button>
+    </Gate>
+  );
+}
+
+/** The token of an invitation in the address: behind the `#`, which no server sees. */
+function invitationOf({ pathname, hash }: Location): string | undefined {
+  if (pathname !== '/sign-up' || hash === '') return undefined;
+  return decodeURIComponent(hash.slice(1));
+}
+
 /** Where a visitor without a session begins; afterwards the wanted address is shown. */
 export function SignIn() {
   const [signsUp, setSignsUp] = useState(false);
+  const [invitation, setInvitation] = useState(() => invitationOf(window.location));
+  const isOpen = useCall('auth.policy', {}).data?.value.sign_up === 'open';
+  if (invitation !== undefined) return <Invited invitation={invitation} onSignIn={() => setInvitation(undefined)} />;
   if (signsUp) return <SignUpForm onSignIn={() => setSignsUp(false)} />;
   return (
     <Gate
@@ -126,9 +163,11 @@ export function SignIn() {
       <SignInForm
         onDone={becomeSignedIn}
         more={
-          <Button variant="subtle" onClick={() => setSignsUp(true)}>
-            Make an account
-          </Button>
+          isOpen && (
+            <Button variant="subtle" onClick={() => setSignsUp(true)}>
+              Make an account
+            </Button>
+          )
         }
       />
     </Gate>

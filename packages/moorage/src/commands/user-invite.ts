@@ -1,0 +1,46 @@
+import { invitationDays } from '@moorage/api';
+import { defineCliCommand, UserError } from './define.ts';
+import { serviceOptions } from './serve.ts';
+import { onStorage, withStorageOptions } from './storage-options.ts';
+
+/** What the link begins with, and whether there are links at all. */
+const linkOptions = Object.fromEntries(
+  ['public-url', 'host', 'port', 'sign-up'].flatMap((name) => {
+    const row = serviceOptions[name];
+    return row ? [[name, row]] : [];
+  }),
+);
+
+export const userInviteCommand = defineCliCommand({
+  name: 'invite',
+  parent: 'user',
+  summary: 'Make a link by which one account can be made; the service may be running',
+  options: withStorageOptions({
+    ...linkOptions,
+    email: { kind: 'text', placeholder: 'EMAIL', help: 'the only address that it is for', defaultText: 'any' },
+    role: { kind: 'text', placeholder: 'ROLE', help: 'user or admin', default: 'user' },
+    days: { kind: 'count', placeholder: 'DAYS', help: 'how long it is good', default: invitationDays.usual },
+  }),
+  async run({ options, sources, reporter }) {
+    const { isEmail } = await import('@moorage/service/administration');
+    const { email, role, days } = options;
+    if (email !== undefined && !isEmail(email))
+      throw new UserError(`Option --email is "${email}", not an email address`, 2);
+    if (role !== 'user' && role !== 'admin')
+      throw new UserError(`Option --role is "${role}", not one of user, admin`, 2);
+    if (days < 1 || days > invitationDays.most)
+      throw new UserError(`Option --days is ${days}, not a number of 1 to ${invitationDays.most}`, 2);
+    const made = await onStorage(sources, async ({ inviteUser }, settings) => {
+      const { publicUrl = `http://${settings.host}:${settings.port}` } = settings;
+      const invited = await inviteUser(settings, { email, role, days });
+      if (!invited.ok) throw new UserError(invited.error.message);
+      return { ...invited.value, link: `${publicUrl}/sign-up#${encodeURIComponent(invited.value.token)}` };
+    });
+    const until = new Date(made.row.expires_at).toISOString();
+    reporter.event(
+      'invitation',
+      { id: made.row.id, email: made.row.email, role, link: made.link, expires_at: until },
+      `Invitation for ${made.row.email ?? 'one account'}, role ${role}, until ${until}: ${made.link} (shown this once)`,
+    );
+  },
+});
