@@ -236,7 +236,7 @@ const expected = ({ on, action }: Row, role: Role): Outcome =>
         | undefined) ?? 'may');
 
 /** What hides behind "not found" when the caller may not see it, as its message begins. */
-const hidden = /^(Device|Product|Bundle|Resource|Connector|Platform|User|Customer) not found$/;
+const hidden = /^(Device|Product|Bundle|Resource|Connector|Platform|User|Customer|Segment) not found$/;
 
 async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: AccessScene): Promise<Outcome> {
   const params = { ...paramsOf(scene), ...row.params?.(scene) };
