@@ -45,7 +45,7 @@ export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
   let cancel = clock.after(intervalMs, begin);
 
   function begin(): void {
-    round = runPieces(deps).then(() => {
+    round = runPieces({ ...deps, storage: deps.storage.background }).then(() => {
       if (!stopped) cancel = clock.after(intervalMs, begin);
     });
   }

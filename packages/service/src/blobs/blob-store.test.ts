@@ -299,8 +299,7 @@ describe('disk blobs', () => {
   });
 
   it('of a store that refuses connections, or answers that it cannot serve or has no room, say so', async () => {
-    const statuses = [503, 507];
-    for (const status of statuses) {
+    for (const status of [503, 507]) {
       const server = createServer((request, response) => {
         request.resume();
         response.writeHead(request.method === 'HEAD' ? 200 : status).end();

@@ -71,6 +71,7 @@ export type ChannelDeviceRow = Pick<
   'id' | 'state' | 'certificate_fingerprint' | 'next_fingerprint'
 >;
 
+/** The devices of these ids that there are, by id. */
 export async function devicesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ChannelDeviceRow>> {
   const rows = await db
     .selectFrom('devices')

@@ -41,14 +41,14 @@ export class StorageHealth {
   }
 
   /** What an error says of the storage, if anything. That a part is full is remembered for a while. */
-  troubleOf(error: unknown): StorageTrouble | undefined {
+  readonly troubleOf = (error: unknown): StorageTrouble | undefined => {
     const trouble = this.#classify(error);
     if (trouble?.kind !== 'full') return trouble;
     const { what } = trouble;
     if (!this.full.includes(what)) this.#onFull(what);
     this.#fullAtMs.set(what, this.#clock.monotonic());
     return trouble;
-  }
+  };
 
   /** The parts that had no room lately. */
   get full(): readonly string[] {

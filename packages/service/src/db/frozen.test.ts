@@ -57,7 +57,8 @@ describe('a PostgreSQL that is stopped without going away', () => {
 
   it('leaves a slow statement alone while the server replies', async () => {
     const storage = await openStorage(server.url());
-    await sql`select pg_sleep(2.5)`.execute(storage.db);
+    const { rows } = await sql`select 1 as one from pg_sleep(2.5)`.execute(storage.db);
+    expect(rows).toEqual([{ one: 1 }]);
     await storage.close();
   });
 
@@ -84,6 +85,7 @@ describe('a PostgreSQL that is stopped without going away', () => {
     await read(storage);
     server.freeze();
     await storage.close();
+    await expect(read(storage)).rejects.toThrow();
   });
 });
 
