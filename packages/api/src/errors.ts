@@ -127,6 +127,7 @@ type Blanks = Readonly<Record<string, string | number>>;
 
 /** Makes a refusal from its row, filling the blanks of the message; one of status 400 says what of the request is wrong. */
 export function refusal(code: InvalidCode, blanks: Blanks, validation: NonNullable<Refusal['validation']>): Refusal;
+/** The same for other statuses, which say what is wrong where the device listener makes a 400 of them. */
 export function refusal(
   code: Exclude<ErrorCode, InvalidCode>,
   blanks?: Blanks,

@@ -29,7 +29,7 @@ export const Mime = Type.String({
 
 const version = (part: string) => `${part}(\\.${part}){3}`;
 /** A part of the version of a file: 0 to 65535, with zeros before it or not. */
-const filePart = '0*(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+const filePart = '0{0,10}(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
 
 /** A four-part version as it is asked for; the rules tell a malformed one apart, so that its error names it. */
 export const VersionText = Text(80, {
