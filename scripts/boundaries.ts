@@ -56,6 +56,7 @@ const slices = [
   'devices',
   'attributes',
   'segments',
+  'rollouts',
   'ota',
   'products',
   'bundles',

@@ -21,6 +21,11 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   attributes: ['attributes'],
   labels: ['attributes'],
   segments: ['segments'],
+  pins: ['rollouts'],
+  freezes: ['rollouts'],
+  rollouts: ['rollouts'],
+  executions: ['rollouts'],
+  rollout_counts: ['rollouts'],
   // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   customers: ['users'],

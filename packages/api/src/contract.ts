@@ -22,6 +22,7 @@ import { metricsContract } from './metrics.ts';
 import { overviewContract } from './overview.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
+import { rolloutsContract } from './rollouts.ts';
 import { schemasContract } from './schemas.ts';
 import { segmentsContract } from './segments.ts';
 import { tokensContract, usersContract } from './users.ts';
@@ -45,6 +46,7 @@ export const contract = {
   metrics: metricsContract,
   fleet: fleetContract,
   segments: segmentsContract,
+  rollouts: rolloutsContract,
   devices: devicesContract,
   manyDevices: manyDevicesContract,
   attributes: attributesContract,

@@ -29,6 +29,7 @@ export * from './overview.ts';
 export * from './patterns.ts';
 export * from './platforms.ts';
 export * from './products.ts';
+export * from './rollouts.ts';
 export * from './schemas.ts';
 export * from './segments.ts';
 export * from './spellings.ts';

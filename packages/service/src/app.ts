@@ -141,7 +141,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const stopWatching = watchIdentity(deps, identity);
   const inBackground = { ...deps, storage: storage.background };
   const { lease } = channel.hub;
-  const stopMaintenance = startMaintenance({ ...inBackground, lease, expireUpdates: slices.ota.engine.expire });
+  const { fleet } = slices.rollouts;
+  const work = { expireUpdates: slices.ota.engine.expire, runRollouts: () => fleet.runDue() };
+  const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
+  await fleet.runDue();
   const deliveries = startDeliveries({ ...inBackground, outbound });
   const listeners = [api, devices, ops ?? []].flat();
   return {
@@ -159,6 +162,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
+      await fleet.close();
       await Promise.all([stopWatching(), stopMaintenance(), ...listeners.map((app) => drain(app, clock))]);
       await deliveries.stop();
       slices.data.live.close();

@@ -34,6 +34,7 @@ const unowned: Row = { on: 'unowned' };
 const excluded = (scene: AccessScene) => ({ resource_id: scene.excludedResource });
 const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
 
+const rolloutOf = ({ bundle }: AccessScene) => ({ title: 'x', bundle_id: bundle, settings: { stages: [{}] } });
 const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, 40);
 
 /** Every endpoint of the contract that users call: one that is missing here fails the test. */
@@ -153,6 +154,21 @@ const walk: Readonly<Record<string, Row | readonly Row[]>> = {
     on: 'filtered',
     body: ({ device, published }) => ({ device_ids: [device], product_id: published }),
   },
+  'rollouts.list': product('product.fleet'),
+  'rollouts.create': product('product.fleet', { body: rolloutOf }),
+  'rollouts.preview': product('product.fleet', { body: rolloutOf }),
+  'rollouts.stop': product('product.fleet', { body: { reason: 'x' } }),
+  'rollouts.get': product('product.fleet'),
+  'rollouts.act': product('product.fleet', { body: { action: 'start' } }),
+  'rollouts.retry': product('product.fleet', { body: {} }),
+  'rollouts.executions': product('product.fleet'),
+  'rollouts.freeze': product('product.fleet', { body: { reason: 'x' } }),
+  'rollouts.frozen': product('product.fleet'),
+  'rollouts.thaw': product('product.fleet'),
+  'rollouts.pin': device('device.pin', { body: ({ bundle }) => ({ bundle_id: bundle, reason: 'x' }) }),
+  'rollouts.pinned': device('device.read'),
+  'rollouts.unpin': device('device.pin'),
+  'rollouts.selection': device('device.read'),
   'segments.list': product('product.fleet'),
   'segments.create': product('product.fleet', { body: { title: 'x', filter: 'tag==beta' } }),
   'segments.get': product('product.fleet'),
@@ -215,6 +231,7 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   platform_id: scene.platform,
   connector_id: scene.connector,
   segment_id: scene.segment,
+  rollout_id: scene.rollout,
   customer_id: scene.customer,
   user_id: scene.caller.id,
   token_id: randomUUID(),
@@ -236,7 +253,7 @@ const expected = ({ on, action }: Row, role: Role): Outcome =>
         | undefined) ?? 'may');
 
 /** What hides behind "not found" when the caller may not see it, as its message begins. */
-const hidden = /^(Device|Product|Bundle|Resource|Connector|Platform|User|Customer|Segment) not found$/;
+const hidden = /^(Device|Product|Bundle|Resource|Connector|Segment|Rollout|Platform|User|Customer) not found$/;
 
 async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: AccessScene): Promise<Outcome> {
   const params = { ...paramsOf(scene), ...row.params?.(scene) };

@@ -14,12 +14,14 @@ import {
   identityContract,
   manyDevicesContract,
   otaRoutesContract,
+  rolloutsContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
 import { deleteAttributes } from './attributes/queries.ts';
 import { attributeKeeper, type KeepAttributes, keepVersion } from './attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
 import { checkCredentials } from './auth/credentials.ts';
+import { giveTag } from './bundles/tags.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
 import { deleteReported } from './channel/queries.ts';
@@ -47,8 +49,13 @@ import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { openOtaEngine } from './ota/engine.ts';
+import { namedBundle } from './ota/queries.ts';
 import { deviceUpdatesRoutes, type OtaDeps, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
+import { totalSize } from './ota/rules.ts';
 import { spendActivationToken } from './products/queries.ts';
+import { Fleet } from './rollouts/engine.ts';
+import { type HoldDeps, holdRoutes } from './rollouts/holds.ts';
+import { rolloutRoutes } from './rollouts/routes.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
@@ -57,6 +64,7 @@ export interface DeviceSlices {
   readonly files: FileDeps;
   readonly data: DataDeps & DataDeviceDeps;
   readonly attributes: AttributeDeps;
+  readonly rollouts: HoldDeps;
   readonly keepAttributes: KeepAttributes;
   readonly identity: Identity;
 }
@@ -69,7 +77,8 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
   const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
     keepVersion(trx, deviceId, bversion, deps.clock.now());
-  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions, versionChanged), live);
+  const fleet = new Fleet({ ...deps, tagBundle: giveTag });
+  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
@@ -108,7 +117,21 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     deviceFor,
     sortDevices: (trx, caller, selection) => sortDevices(deps, trx, caller, selection),
   };
-  return { devices, ota, files, data, attributes, keepAttributes, identity };
+  const rollouts: HoldDeps = {
+    ...deps,
+    fleet,
+    deviceFor,
+    async publishedBundle(db, productId, bundleId) {
+      const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
+      return bundle && { version: bundle.version, bytes: totalSize(await ota.filesOf(db, bundleId)) };
+    },
+    async selection(db, deviceId) {
+      const device = await deps.storage.hot.deviceById(deviceId);
+      if (!device) throw new Error(`Device ${deviceId} has gone since it was found`);
+      return engine.selection(db, device);
+    },
+  };
+  return { devices, ota, files, data, attributes, rollouts, keepAttributes, identity };
 }
 
 const devicePath = '/api/devices/';
@@ -130,6 +153,7 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
   mountContract(app, devicesContract, devicesRoutes(slices.devices), options);
   mountContract(app, manyDevicesContract, manyDevicesRoutes(slices.devices), options);
   mountContract(app, attributesContract, attributesRoutes(slices.attributes), options);
+  mountContract(app, rolloutsContract, { ...rolloutRoutes(slices.rollouts), ...holdRoutes(slices.rollouts) }, options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, dataContract, dataRoutes(slices.data), options);

@@ -34,6 +34,7 @@ eachDatabase('maintenance', (open) => {
         ...app.service.deps,
         lease: { id, signOn: async () => {} },
         expireUpdates: async () => void done.push(id),
+        runRollouts: async () => {},
       });
     /** One round of each. */
     const round = async () => {

@@ -13,6 +13,8 @@ export interface MaintenanceDeps extends Deps {
   readonly expireUpdates: () => Promise<void>;
   /** The life of this process: what it holds passes to others when that ends. */
   readonly lease: { readonly id: string; signOn(): Promise<unknown> };
+  /** Opens stages of rollouts whose time has come; the process that planned it may be gone. */
+  readonly runRollouts: () => Promise<void>;
 }
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
@@ -34,6 +36,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old data of devices', run: removeOldData },
+  { name: 'stages of rollouts that are due', run: ({ runRollouts }) => runRollouts() },
   { name: 'updates that never ended', run: ({ expireUpdates }) => expireUpdates() },
 ];
 

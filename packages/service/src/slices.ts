@@ -50,6 +50,7 @@ import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
 import { productPeopleRoutes } from './products/people.ts';
 import { productsRoutes } from './products/routes.ts';
+import { releaseEnded } from './rollouts/queries.ts';
 import { segmentsRoutes } from './segments/routes.ts';
 import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
@@ -79,7 +80,7 @@ export function mountSlices(
   mountContract(app, productsContract, productsRoutes(deps), options);
   mountContract(app, assetsContract, assetsRoutes(devices.files), options);
   mountContract(app, avatarsContract, avatarsRoutes(deps), options);
-  mountContract(app, bundlesContract, bundlesRoutes(deps), options);
+  mountContract(app, bundlesContract, bundlesRoutes({ ...deps, tagMoved: releaseEnded }), options);
   mountContract(app, productPeopleContract, productPeopleRoutes({ ...deps, copyReleaseCandidate }), options);
   mountContract(app, customersContract, customersRoutes(deps), options);
   mountContract(app, connectorsContract, connectorsRoutes(deps), options);

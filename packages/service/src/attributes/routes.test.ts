@@ -93,7 +93,7 @@ eachDatabase('attributes and labels', (open) => {
     expect(await labelsOf(people.owner, other.id)).toEqual({ region: 'eu' });
     expect(await world.logsOf(one)).toEqual(['device.update']);
     // Nothing changes, and nothing is logged.
-    await call(people.maker).call('attributes.setManyLabels', { body });
+    unwrap(await call(people.maker).call('attributes.setManyLabels', { body }));
     expect(await world.logsOf(one)).toEqual(['device.update']);
   });
 
@@ -102,7 +102,7 @@ eachDatabase('attributes and labels', (open) => {
     const device = await deviceOn((await productWithRelease()).product.id);
     const params = { device_id: device.id };
     await ask(device, { attributes: { board: 'x' } });
-    await call(people.owner).call('attributes.setLabels', { params, body: { labels: { region: 'eu' } } });
+    unwrap(await call(people.owner).call('attributes.setLabels', { params, body: { labels: { region: 'eu' } } }));
     expect(outcome(await call(people.owner).call('devices.reset', { params }))).toBe('ok');
     const left = ['attributes', 'labels'] as const;
     for (const table of left) {

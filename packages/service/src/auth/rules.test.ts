@@ -27,6 +27,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'device.files': '----xx---x',
   'device.trust': '----x-----',
   'device.command': '----x--xxx',
+  'device.pin': '-------xxx',
   'device.reset': '----x----x',
   'device.activate': '----x----x',
   'device.certificates': '----x----x',

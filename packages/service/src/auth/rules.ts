@@ -53,6 +53,7 @@ export const authorisation = {
   ),
   'device.trust': row('let its vendor at the files of this device', ['deviceOwner'], 'device.read'),
   'device.command': row('send commands to this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.pin': row('hold this device at a version', ['manager', 'owner', 'admin'], 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.certificates': row('fetch the certificates of this device', ['deviceOwner', 'admin'], 'device.read'),

@@ -176,9 +176,15 @@ const setState =
     });
   };
 
+/** What bundles need of other slices. */
+export interface BundleDeps extends Deps {
+  /** A tag of a product has been moved. */
+  tagMoved(trx: Db, productId: string): Promise<unknown>;
+}
+
 /** API-EP-POST-bundles-bundle_id-tag, API-ERR-1 */
 const setTag =
-  ({ storage, clock }: Deps): Handler<Contract['setTag']> =>
+  ({ storage, clock, tagMoved }: BundleDeps): Handler<Contract['setTag']> =>
   async (call) => {
     const atMs = clock.now();
     let productId: string | undefined;
@@ -193,6 +199,7 @@ const setTag =
       // API-RULE-tag-1: first taken from the bundle that holds it, then given, in one transaction.
       if (tag.value !== null) await clearTag(trx, product.id, tag.value);
       await setBundleTag(trx, bundle.id, tag.value);
+      await tagMoved(trx, product.id);
       await writeLog(trx, {
         ...byCaller(call, atMs),
         type: 'bundle.tag',
@@ -213,7 +220,7 @@ const setTag =
   };
 
 /** Bundles of products, and their resources. Spec: API-EP-GET-bundles-bundle_id and the calls beside it. */
-export const bundlesRoutes = (deps: Deps): Handlers<Contract> => ({
+export const bundlesRoutes = (deps: BundleDeps): Handlers<Contract> => ({
   list: list(deps),
   create: create(deps),
   byTag: byTag(deps),

@@ -20,7 +20,14 @@ import type {
 } from './tables/data.ts';
 import type { DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
 import type { AvatarTable, BlobTable, FileTable } from './tables/files.ts';
-import type { SegmentTable } from './tables/fleet.ts';
+import type {
+  ExecutionTable,
+  FreezeTable,
+  PinTable,
+  RolloutCountTable,
+  RolloutTable,
+  SegmentTable,
+} from './tables/fleet.ts';
 import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
 import type { AttemptTable, CustomerTable, InvitationTable, TokenTable, UserTable } from './tables/people.ts';
@@ -70,6 +77,11 @@ export interface Schema {
   attributes: AttributeTable;
   labels: LabelTable;
   segments: SegmentTable;
+  pins: PinTable;
+  freezes: FreezeTable;
+  rollouts: RolloutTable;
+  executions: ExecutionTable;
+  rollout_counts: RolloutCountTable;
   logs: LogTable;
   polls: PollTable;
   customers: CustomerTable;

@@ -1,4 +1,4 @@
-import { type OtaReport, type Refusal, refusal } from '@moorage/api';
+import { type OtaReport, type Refusal, refusal, type SelectionRecord } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { LiveEvent } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
@@ -10,12 +10,15 @@ import { applyBridgedReport, applyReport } from './reports.ts';
 import {
   type BundleRequest,
   type Candidate,
+  chosenOf,
   decideOta,
   followedBundle,
   isExplicit,
   mismatchReason,
   type OtaDecision,
-  selectFollowed,
+  type Selection,
+  type Standing,
+  selectBundle,
   selectNamed,
   type UpdateCause,
   updateTimeouts,
@@ -29,6 +32,7 @@ import {
   type OtaWork,
   type ReportedColumns,
   type Requester,
+  type UpdateFleet,
   type UpdateRequest,
 } from './work.ts';
 
@@ -49,6 +53,8 @@ export interface OtaEngine {
   current(db: Db, device: OtaDeviceRow): Promise<UpdateRow | undefined>;
   /** The version that an update would bring a device that follows `tag` on a product. */
   onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
+  /** Which bundle a device gets that names none, and why. */
+  selection(db: Db, device: OtaDeviceRow): Promise<SelectionRecord>;
   /** A file of an update is about to be sent. */
   fetching(deviceId: string, updateId: number): Promise<void>;
   /** Ends updates whose device has been silent for too long; for the background. */
@@ -70,12 +76,14 @@ export function openOtaEngine(
   deps: Pick<Deps, 'storage' | 'clock' | 'settings' | 'log'>,
   ledger: DeviceLedger,
   watchers: OtaWatchers,
+  fleet: UpdateFleet,
 ): OtaEngine {
   const { storage, clock, log } = deps;
   const reads = compileOtaReads(storage);
   const work: OtaWork = {
     reads,
     ledger,
+    fleet,
     nowMs: () => clock.now(),
     changed: (trx, update) =>
       afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
@@ -121,6 +129,11 @@ export function openOtaEngine(
     },
     supersede: async (trx, device) => endOpen(work, trx, await currentUpdate(work, trx, device)),
     current: (db, device) => currentUpdate(work, db, device),
+    async selection(db, device) {
+      const { by, reason, bundle, standing } = await follow(work, db, device);
+      const rollout_id = by === 'rollout' ? (standing.rollout?.id ?? null) : null;
+      return { by, reason, bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null, rollout_id };
+    },
     async onOffer(db, device) {
       return followedBundle(device, await reads.taggedBundles(db, device.product_id))?.version ?? null;
     },
@@ -147,17 +160,54 @@ interface Choice {
   readonly chosen: Candidate;
   readonly current: UpdateRow | undefined;
   readonly decision: OtaDecision;
+  /** The rollout whose turn it is to bring the chosen bundle. */
+  readonly rolloutId: string | undefined;
+}
+
+/** What a device follows that names no bundle. */
+async function follow(
+  { reads, fleet }: OtaWork,
+  db: Db,
+  device: OtaDeviceRow,
+): Promise<Selection & { standing: Standing }> {
+  const { product_id: productId } = device;
+  const standing = await fleet.standing(db, device);
+  const tagged = await reads.taggedBundles(db, productId);
+  const named: Candidate[] = [];
+  for (const id of [standing.pin?.bundleId, standing.rollout?.bundleId]) {
+    if (id !== undefined) named.push(...(await namedBundle(db, productId, { id })));
+  }
+  return { ...selectBundle(device, [...named, ...tagged], standing), standing };
+}
+
+/** A frozen device: an open update goes on, nothing else begins. Refusal: NOT_FOUND when there is no bundle at all. */
+async function chooseFrozen(
+  { reads }: OtaWork,
+  db: Db,
+  device: OtaDeviceRow,
+  request: BundleRequest,
+  { current, cause }: { readonly current: UpdateRow | undefined; readonly cause: UpdateCause },
+): Promise<Result<Choice, Refusal>> {
+  const held = current?.to_bundle_id ? await namedBundle(db, device.product_id, { id: current.to_bundle_id }) : [];
+  const chosen = held[0] ?? followedBundle(device, await reads.taggedBundles(db, device.product_id));
+  if (!chosen) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
+  const decision = decideOta(chosen, request, current, cause);
+  const isNew = decision.kind === 'offer';
+  return success({
+    chosen,
+    current,
+    decision: isNew ? { kind: 'none', record: 'nothing' } : decision,
+    rolloutId: undefined,
+  });
 }
 
 async function select(
-  { reads }: OtaWork,
   db: Db,
   device: OtaDeviceRow,
   request: BundleRequest,
   cause: UpdateCause,
 ): Promise<Result<Candidate, Refusal>> {
   const { product_id: productId } = device;
-  if (!isExplicit(request)) return selectFollowed(device, await reads.taggedBundles(db, productId));
   const { bundle_id: id, version = '' } = request;
   const candidates = await namedBundle(db, productId, id ? { id } : { version });
   return selectNamed(device, await findProduct(db, productId), candidates, request, cause);
@@ -170,10 +220,19 @@ async function choose(
   request: BundleRequest,
   { cause }: Requester,
 ): Promise<Result<Choice, Refusal>> {
-  const chosen = await select(work, db, device, request, cause);
-  if (!chosen.ok) return chosen;
   const current = await currentUpdate(work, db, device);
-  return success({ chosen: chosen.value, current, decision: decideOta(chosen.value, request, current, cause) });
+  const chose = (chosen: Candidate, rolloutId?: string) =>
+    success({ chosen, current, decision: decideOta(chosen, request, current, cause), rolloutId });
+  if (isExplicit(request)) {
+    const chosen = await select(db, device, request, cause);
+    return chosen.ok ? chose(chosen.value) : chosen;
+  }
+  const { standing, ...selection } = await follow(work, db, device);
+  const { by } = selection;
+  if (by === 'freeze') return chooseFrozen(work, db, device, request, { current, cause });
+  const chosen = chosenOf(selection);
+  if (!chosen.ok) return chosen;
+  return chose(chosen.value, by === 'rollout' && standing.rollout?.isNew ? standing.rollout.id : undefined);
 }
 
 /** What a query reports that the device's record does not have yet; an address of another device is passed over. */
@@ -206,8 +265,9 @@ async function respond(
 ): Promise<Result<OtaResponse, Refusal>> {
   const seen = await choose(work, db, device, request, by);
   if (!seen.ok) return seen;
-  const { decision } = seen.value;
-  const isQuiet = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
+  const { decision, rolloutId } = seen.value;
+  const isSettled = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
+  const isQuiet = isSettled && rolloutId === undefined;
   const isKnown = async () => Object.keys(await newlyReported(work, db, device, request)).length === 0;
   if (isQuiet && (await isKnown())) return success(responseOf(seen.value));
   return inStep(device.id, async (trx, locked) => {
@@ -224,14 +284,32 @@ const responseOf = ({ chosen, decision }: Choice): OtaResponse => ({
   bundle: chosen,
 });
 
+/** Writes what a query leads to, and counts it for the rollout whose turn it was. */
 async function carryOut(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  choice: Choice,
+  request: UpdateRequest,
+  by: Requester,
+): Promise<Result<unknown, Refusal>> {
+  const done = await write(work, trx, device, choice, request, by);
+  const { rolloutId, decision, current } = choice;
+  if (!done.ok || rolloutId === undefined) return done;
+  const updateId = done.value?.id ?? current?.id ?? null;
+  await work.fleet.took(trx, device, rolloutId, updateId, decision.kind === 'none');
+  return done;
+}
+
+/** The update that begins, if one does. */
+async function write(
   work: OtaWork,
   trx: Db,
   device: OtaDeviceRow,
   { chosen, current, decision }: Choice,
   request: UpdateRequest,
   by: Requester,
-): Promise<Result<unknown, Refusal>> {
+): Promise<Result<UpdateRow | undefined, Refusal>> {
   const reported = await newlyReported(work, trx, device, request);
   if (Object.keys(reported).length > 0) await work.ledger.change(trx, device.id, reported);
   if (decision.kind === 'resume') return success(undefined);
@@ -244,8 +322,8 @@ async function carryOut(
   if (decision.kind === 'none') {
     if (decision.record === 'confirm' && current)
       return advance(work, trx, device, current, { trigger: 'confirm' }, by);
-    if (decision.record === 'adopt') await begin(work, trx, device, { ...beginning, state: 'done' }, by);
-    return success(undefined);
+    if (decision.record !== 'adopt') return success(undefined);
+    return success(await begin(work, trx, device, { ...beginning, state: 'done' }, by));
   }
   if (decision.ends !== 'mismatch' || !current) {
     return success(await begin(work, trx, device, { ...beginning, state: 'offered' }, by));

@@ -6,6 +6,7 @@ import {
   type BundleRequest,
   type Candidate,
   type CurrentUpdate,
+  chosenOf,
   decideOta,
   encodeFilename,
   filesMissing,
@@ -14,7 +15,7 @@ import {
   judgeReport,
   manifestFile,
   type OtaDevice,
-  selectFollowed,
+  selectBundle,
   selectNamed,
   type UpdateTrigger,
   updateTransitions,
@@ -103,7 +104,7 @@ describe('OTA selection', () => {
   ];
   it.each(rows)('a device %s', (_, more, ask, from, expected) => {
     const of = device(more);
-    const chosen = isExplicit(ask) ? selectNamed(of, of, bundles, ask, from) : selectFollowed(of, bundles);
+    const chosen = isExplicit(ask) ? selectNamed(of, of, bundles, ask, from) : chosenOf(selectBundle(of, bundles, {}));
     expect(chosen.ok ? chosen.value.id : chosen.error.code).toBe(expected);
   });
 });

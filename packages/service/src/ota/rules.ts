@@ -6,6 +6,7 @@ import {
   otaResults,
   type Refusal,
   refusal,
+  type SelectionRecord,
   type Tag,
   type UpdateState,
 } from '@moorage/api';
@@ -121,16 +122,58 @@ export function followedBundle(
   return tagged || offered.find((bundle) => bundle.tag === 'release'); // API-RULE-ota-4
 }
 
+/** What holds or moves a device beside the tag that it follows. */
+export interface Standing {
+  readonly pin?: { readonly bundleId: string; readonly reason: string };
+  readonly freeze?: { readonly reason: string };
+  readonly rollout?: {
+    readonly id: string;
+    readonly title: string;
+    readonly bundleId: string;
+    /** It is the turn of the device: what it is offered counts. */
+    readonly isNew: boolean;
+  };
+}
+
+/** Which bundle a device gets that names none, and why. */
+export interface Selection {
+  readonly by: SelectionRecord['by'];
+  /** In a sentence. */
+  readonly reason: string;
+  readonly bundle: Candidate | undefined;
+}
+
 /**
- * The bundle for a device that names none.
+ * Chooses the bundle of a device that names none; the first that applies decides: blocked, frozen, pinned, in a rollout,
+ * the tag it follows, the release. A frozen device stays where it is. Spec: API-RULE-selection-1.
  *
- * @param candidates bundles of the device's product that may be meant; others among them are passed over
- * Refusals: DEVICE_DISABLED, NOT_FOUND.
+ * @param candidates bundles that may be meant; those that are not published or of another product are passed over
  */
-export function selectFollowed(device: OtaDevice, candidates: readonly Candidate[]): Result<Candidate, Refusal> {
-  if (device.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
-  const chosen = followedBundle(device, candidates);
-  return chosen ? success(chosen) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
+export function selectBundle(
+  device: OtaDevice,
+  candidates: readonly Candidate[],
+  { pin, freeze, rollout }: Standing,
+): Selection {
+  const none = { bundle: undefined };
+  if (device.state === 'disabled') return { by: 'blocked', reason: 'The device is blocked', ...none };
+  if (freeze) return { by: 'freeze', reason: `Nothing new is offered in the product: ${freeze.reason}`, ...none };
+  const offered = onOffer(device, candidates);
+  const pinned = pin && offered.find(({ id }) => id === pin.bundleId);
+  if (pin && pinned) return { by: 'pin', reason: `The device is held here: ${pin.reason}`, bundle: pinned };
+  const rolled = rollout && offered.find(({ id }) => id === rollout.bundleId);
+  if (rollout && rolled) return { by: 'rollout', reason: `The rollout "${rollout.title}" brings it`, bundle: rolled };
+  const followed = followedBundle(device, candidates);
+  if (!followed) return { by: 'none', reason: 'No published bundle of the product carries a tag', ...none };
+  const isTag = device.tag !== null && followed.tag === device.tag;
+  return isTag
+    ? { by: 'tag', reason: `The device follows the tag "${device.tag}"`, bundle: followed }
+    : { by: 'release', reason: 'It is the release of the product', bundle: followed };
+}
+
+/** The bundle that was chosen. Refusals: DEVICE_DISABLED, NOT_FOUND. */
+export function chosenOf({ by, bundle }: Selection): Result<Candidate, Refusal> {
+  if (by === 'blocked') return failure(refusal('DEVICE_DISABLED'));
+  return bundle ? success(bundle) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
 }
 
 /**

@@ -55,6 +55,7 @@ export async function move(
   if (Object.keys(change).length === 0) return success(update);
   const moved = await changeUpdate(trx, update.id, change);
   work.changed(trx, moved);
+  if (isNew) await work.fleet.moved(trx, { id: update.id, trigger });
   return success(moved);
 }
 
@@ -100,9 +101,13 @@ export async function begin(
   device: OtaDeviceRow,
   { to, current, bid, fromBversion, state }: Beginning,
   by: Requester,
-): Promise<void> {
+): Promise<UpdateRow> {
   const nowMs = work.nowMs();
   await endOpen(work, trx, current);
+  // It runs after all what it has failed to install.
+  if (state === 'done' && current?.to_bundle_id === to.bundleId) {
+    await work.fleet.moved(trx, { id: current.id, trigger: 'confirm' });
+  }
   const fromBundle = bid || current?.to_bundle_id;
   const begun = await insertUpdate(trx, {
     device_id: device.id,
@@ -127,6 +132,7 @@ export async function begin(
   const end = { update: begun.id, bundleId: to.bundleId, bversion: to.bversion, version: to.version };
   if (state === 'done') await logStep(work, trx, device, { ...end, type: 'ota.ok' }, by);
   else await logStep(work, trx, device, { ...end, type: 'ota.start' }, by);
+  return begun;
 }
 
 interface LoggedStep {

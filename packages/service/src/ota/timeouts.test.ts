@@ -34,6 +34,7 @@ eachDatabase('updates that take their time', (open) => {
       { ...service.deps, settings },
       updateLedger(storage.expressions, async () => {}),
       live,
+      { standing: async () => ({}), took: async () => {}, moved: async () => {} },
     ).expire();
     return clock.now();
   };

@@ -1,7 +1,7 @@
 import type { Db } from '../db/storage.ts';
 import type { LocationColumns } from '../devices/rules.ts';
 import type { OtaReads, UpdateRow } from './queries.ts';
-import type { BundleRequest, UpdateCause } from './rules.ts';
+import type { BundleRequest, Standing, UpdateCause, UpdateTrigger } from './rules.ts';
 
 /** The columns of a device that updates read. */
 export interface OtaDeviceRow extends LocationColumns {
@@ -46,10 +46,27 @@ export type UpdateRequest = BundleRequest & {
   readonly location?: LocationColumns | undefined;
 };
 
+/** What rollouts do for updates: their tables are their own. */
+export interface UpdateFleet {
+  /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
+  standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
+  /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
+  took(
+    trx: Db,
+    device: Pick<OtaDeviceRow, 'id' | 'product_id'>,
+    rolloutId: string,
+    updateId: number | null,
+    isDone: boolean,
+  ): Promise<void>;
+  /** An update has moved: its execution moves with it. */
+  moved(trx: Db, update: { readonly id: number; readonly trigger: UpdateTrigger }): Promise<void>;
+}
+
 /** What the steps of an update need beside the transaction. */
 export interface OtaWork {
   readonly reads: OtaReads;
   readonly ledger: DeviceLedger;
+  readonly fleet: UpdateFleet;
   nowMs(): number;
   /** Notifies those who watch the device of an update that the transaction has made or changed, once it is committed. */
   changed(trx: Db, update: UpdateRow): void;

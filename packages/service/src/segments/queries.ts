@@ -28,6 +28,7 @@ export async function listSegments(
   return { items, total: await countSegments(db, productId) };
 }
 
+/** How many segments a product has. */
 export async function countSegments(db: Db, productId: string): Promise<number> {
   const { n } = await db
     .selectFrom('segments')

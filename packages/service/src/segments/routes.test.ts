@@ -13,8 +13,8 @@ eachDatabase('segments and filters of lists', (open) => {
 
   const create = (person: Person, filter: string, title = 'Europe') =>
     world.as(person).call('segments.create', { params: { product_id }, body: { title, filter } });
-  const label = (device_id: string, labels: Record<string, string>) =>
-    world.as('owner').call('attributes.setLabels', { params: { device_id }, body: { labels } });
+  const label = async (device_id: string, labels: Record<string, string>) =>
+    void unwrap(await world.as('owner').call('attributes.setLabels', { params: { device_id }, body: { labels } }));
 
   // API-RULE-filter-1, API-EP-GET-devices
   it('a list of devices takes a filter, beside what the caller may see', async () => {

@@ -42,6 +42,34 @@ async function appendages({ db }: Storage, product_id: string, user_id: string) 
   return ids;
 }
 
+/** A rollout that has not begun. */
+async function draftedRollout({ db }: Storage, product_id: string, bundle_id: string): Promise<string> {
+  const id = randomUUID();
+  await db
+    .insertInto('rollouts')
+    .values({
+      id,
+      product_id,
+      bundle_id,
+      title: 'x',
+      filter: null,
+      priority: 0,
+      settings: JSON.stringify({ stages: [{}] }),
+      state: 'draft',
+      holds: 0,
+      reason: null,
+      stage: 0,
+      gate_at: null,
+      pace_from: 0,
+      pace_count: 0,
+      created_at: 1,
+      started_at: null,
+      finished_at: null,
+    })
+    .execute();
+  return id;
+}
+
 /** Logs without an actor of a product, and of a device on it, in the first hour of 1970. */
 async function twoLogs({ db }: Storage, product_id: string, device_id: string) {
   const message = randomUUID();
@@ -101,6 +129,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   if (role === 'tester') await make.member(made.id, caller.id, role);
   if (role === 'manager' || role === 'trustedVendor') await make.member(made.id, caller.id, 'manager');
   await make.member(made.id, colleague.id, 'tester');
+  const rollout = await draftedRollout(storage, made.id, bundle.id);
   const { activation, connector, customer, segment } = await appendages(storage, made.id, owner.id);
   return {
     caller,
@@ -127,6 +156,7 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     trust: gadget.vendor_files ? 'off' : 'on',
     connector,
     segment,
+    rollout,
     ...logs,
   };
 }

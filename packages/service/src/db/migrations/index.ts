@@ -13,6 +13,7 @@ import { deviceTrust } from './0012-device-trust.ts';
 import { bus } from './0015-bus.ts';
 import { attributes } from './0016-attributes.ts';
 import { segments } from './0017-segments.ts';
+import { rollouts } from './0018-rollouts.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -42,6 +43,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0015-bus': bus,
   '0016-attributes': attributes,
   '0017-segments': segments,
+  '0018-rollouts': rollouts,
 };
 
 /** Their names, in their order. */
