@@ -9,6 +9,7 @@ import { bundleTransitions } from '../../packages/service/src/bundles/rules.ts';
 import { deviceTransitions } from '../../packages/service/src/devices/rules.ts';
 import { updateTransitions } from '../../packages/service/src/ota/rules.ts';
 import { presenceTransitions, publicationTransitions } from '../../packages/service/src/products/rules.ts';
+import { executionTransitions, rolloutTransitions } from '../../packages/service/src/rollouts/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 interface Machine {
@@ -22,6 +23,11 @@ interface Machine {
 const machines: readonly Machine[] = [
   { title: 'Device', path: 'packages/service/src/devices/rules.ts', tables: { deviceTransitions } },
   { title: 'Update of a device', path: 'packages/service/src/ota/rules.ts', tables: { updateTransitions } },
+  {
+    title: 'Rollout, and one device in it',
+    path: 'packages/service/src/rollouts/rules.ts',
+    tables: { rolloutTransitions, executionTransitions },
+  },
   { title: 'Bundle', path: 'packages/service/src/bundles/rules.ts', tables: { bundleTransitions } },
   { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', tables: { publicationTransitions } },
   { title: 'Product: presence', path: 'packages/service/src/products/rules.ts', tables: { presenceTransitions } },

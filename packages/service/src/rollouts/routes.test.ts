@@ -1,5 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { outcome } from '../testing/device-world.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
@@ -163,6 +164,23 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     }
     const { value } = unwrap(await maker().call('rollouts.get', { params: { rollout_id: rollout.id } }));
     expect(value.stages[0]?.counts).toMatchObject({ done: 2 });
+  });
+
+  it('wakes devices on the message channel when it starts: no more than its pace takes', async () => {
+    const { storage } = world.app;
+    const { product, bundleOf } = await scene();
+    const settings = { stages: [{}], pace: { open: 2 } };
+    const { id } = await draft(product.id, (await bundleOf(null)).id, { settings });
+    for (const _ of [1, 2]) {
+      const { id: device_id } = await world.deviceOn(product.id);
+      const channel = { device_id, process_id: 'p', session: device_id, address: '', connected_at: 0 };
+      await storage.db.insertInto('channels').values(channel).execute();
+    }
+    const woken: unknown[] = [];
+    const unsubscribe = storage.bus.subscribe(topics.otaDue, (message) => woken.push(message));
+    unwrap(await act(id, 'start'));
+    await expect.poll(() => woken).toHaveLength(2);
+    unsubscribe();
   });
 
   it('soaks, and goes on by itself when the time is over', async () => {

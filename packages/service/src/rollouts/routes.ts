@@ -175,7 +175,10 @@ const act =
     return changing(deps, call, async (trx, rollout) => {
       const moved = await fleet.trigger(trx, rollout, action, reasons[action]);
       if (!moved.ok) return moved;
-      if (action === 'start') await enlist(trx, storage.expressions, rollout, clock.now());
+      if (action === 'start') {
+        await enlist(trx, storage.expressions, rollout, clock.now());
+        await fleet.wake(trx, moved.value);
+      }
       if (action === 'pass') {
         if (rollout.stage === settingsOf(rollout).stages.length - 1) {
           return failure(refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' }));
