@@ -133,6 +133,7 @@ export function refusal(
   blanks?: Blanks,
   validation?: Refusal['validation'],
 ): Refusal;
+/** Both of them. */
 export function refusal(code: ErrorCode, blanks: Blanks = {}, validation?: Refusal['validation']): Refusal {
   const message = errors[code].message.replace(/\{(\w+)\}/g, (blank, name: string) => String(blanks[name] ?? blank));
   return { code, message, ...(validation && { validation }) };

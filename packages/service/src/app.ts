@@ -16,7 +16,13 @@ import { nameClashes } from './db/names.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { storageTroubleOf } from './db/trouble.ts';
-import { deviceSlices, openDeviceListener, readyDeviceRoute, readyDevices } from './device-slices.ts';
+import {
+  type DeviceSlices,
+  deviceSlices,
+  openDeviceListener,
+  readyDeviceRoute,
+  readyDevices,
+} from './device-slices.ts';
 import { openBearers } from './http/bearer.ts';
 import { packJson } from './http/compression.ts';
 import { serveConsole } from './http/console-files.ts';
@@ -117,10 +123,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     ...(options.deviceHosts ?? []),
     ...deviceAddresses(settings).map(({ host }) => host),
   ]);
-  const trouble = identity.trouble();
-  if (trouble !== undefined) api.log.error(trouble);
-  const clashes = await nameClashes(storage.db);
-  if (clashes.length > 0) api.log.warn({ names: clashes }, 'Users, customers or manufacturers have the same name');
+  await reportTroubles(deps, identity);
   const slices = deviceSlices(deps, identity);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
@@ -139,13 +142,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   servePages(api, options.consoleDir, settings.publicUrl);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(deps, identity);
-  const inBackground = { ...deps, storage: storage.background };
-  const { lease } = channel.hub;
-  const { fleet } = slices.rollouts;
-  const work = { expireUpdates: slices.ota.engine.expire, runRollouts: () => fleet.runDue() };
-  const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
-  await fleet.runDue();
-  const deliveries = startDeliveries({ ...inBackground, outbound });
+  const background = await startBackgroundWork({ ...deps, outbound }, slices, channel);
   const listeners = [api, devices, ops ?? []].flat();
   return {
     api,
@@ -162,12 +159,39 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
-      await fleet.close();
-      await Promise.all([stopWatching(), stopMaintenance(), ...listeners.map((app) => drain(app, clock))]);
-      await deliveries.stop();
+      await Promise.all([stopWatching(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
+      await background.stopDeliveries();
       slices.data.live.close();
       if (!options.storage) await storage.close();
     },
+  };
+}
+
+/** Writes what the operator has to put right into the log. */
+async function reportTroubles({ storage, log }: Deps, identity: Identity): Promise<void> {
+  const trouble = identity.trouble();
+  if (trouble !== undefined) log.error(trouble);
+  const clashes = await nameClashes(storage.db);
+  if (clashes.length > 0) log.warn({ names: clashes }, 'Users, customers or manufacturers have the same name');
+}
+
+/** Begins what the service does by itself. Resolves with what ends it. */
+async function startBackgroundWork(
+  deps: Deps & { readonly outbound: Outbound },
+  { ota, rollouts: { fleet } }: DeviceSlices,
+  { hub: { lease } }: ReturnType<typeof channelSlice>,
+): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
+  const inBackground = { ...deps, storage: deps.storage.background };
+  const work = { expireUpdates: ota.engine.expire, runRollouts: () => fleet.runDue() };
+  const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
+  await fleet.runDue();
+  const deliveries = startDeliveries(inBackground);
+  return {
+    async stop() {
+      await fleet.close();
+      await stopMaintenance();
+    },
+    stopDeliveries: () => deliveries.stop(),
   };
 }
 

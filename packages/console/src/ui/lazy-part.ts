@@ -36,7 +36,6 @@ async function fetched<T>(part: () => Promise<T>): Promise<T> {
 }
 
 /** A part of the console that is loaded when it is first shown. */
-// biome-ignore lint/suspicious/noExplicitAny: a component takes any properties here, as it does in React's own lazy
-export const lazyPart = <T extends ComponentType<any>>(
-  part: () => Promise<{ readonly default: T }>,
-): LazyExoticComponent<T> => lazy(() => fetched(part));
+export const lazyPart = <P extends object>(
+  part: () => Promise<{ readonly default: ComponentType<P> }>,
+): LazyExoticComponent<ComponentType<P>> => lazy(() => fetched(part));

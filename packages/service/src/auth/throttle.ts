@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, success, unwrap } from '@moorage/base';
 import ipaddr from 'ipaddr.js';
 import { hashSecret } from '../core/secrets.ts';
 import type { Attempt, Attempts, Deps, Limit } from '../core/types.ts';
@@ -69,7 +69,7 @@ export function openAttempts({ storage, clock }: Pick<Deps, 'storage' | 'clock'>
           const at = times.indexOf(now);
           return success(times.filter((_, index) => index !== at));
         };
-        await change(bucket, without, windowMs);
+        unwrap(await change(bucket, without, windowMs));
       };
       const attempt: Attempt = { undo, clear: () => deleteAttempts(storage.db, bucket) };
       return success(attempt);

@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { Capabilities, Contract, MessageRecord } from '@moorage/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../auth/passwords.ts';
-import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { removeOldData } from './retention.ts';
@@ -382,34 +381,6 @@ eachDatabase('data cloud', (open) => {
     expect(text).toContain('event: control\ndata: {"name":"mode","value":"a","at":"6000"}\n\n');
     expect(text).toMatch(/event: control\ndata: \{"name":"led1","value":1,"at":"\d+","delivered":true\}/);
     expect(text).toContain(`event: message\ndata: {"id":"${posted.body.id}","removed":true}\n\n`);
-  });
-
-  // API-EP-GET-events
-  it('tells of several devices on one stream, of those alone that the caller may read', async () => {
-    await activate(owner);
-    const other = await deviceOf(stranger);
-    if (!app.api.server.listening) await app.api.listen({ host: '127.0.0.1', port: 0 });
-    const follow = (token: string, ...ids: string[]) =>
-      fetch(`${app.api.listeningOrigin}/api/events?devices=${ids.join(',').toUpperCase()}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-    const [own, foreign] = [await follow(owner.token, device.id), await follow(stranger.token, other.id, device.id)];
-    const set = (value: number) => ask(owner, 'setControl', { ...at('led1'), body: { value } });
-    await set(1);
-    app.storage.bus.publish(topics.liveEvent, {
-      deviceId: other.id,
-      event: { type: 'online', data: { online: true } },
-    });
-    const first = async ({ body }: Response) => {
-      let text = '';
-      for await (const chunk of body ?? []) {
-        text += Buffer.from(chunk).toString();
-        const [, data = ''] = /event: device\ndata: (.*)\n\n/.exec(text) ?? [];
-        if (data !== '') return JSON.parse(data);
-      }
-    };
-    expect(await first(own)).toMatchObject({ device_id: device.id, type: 'control', data: { name: 'led1', value: 1 } });
-    expect(await first(foreign)).toMatchObject({ device_id: other.id, type: 'online' });
   });
 
   // API-DATA-retention

@@ -1,5 +1,6 @@
 import type { LogRecord } from '@moorage/api';
 import { expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { writeLog, writeLogs } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
 import { streamsOfUserLimit } from '../http/send-events.ts';
@@ -142,6 +143,34 @@ eachDatabase('events', (open) => {
     await second(app);
     await settle(() => text.includes('event: log\ndata: {') && text.includes('"message":"hello"'));
     stream.destroy();
+  });
+
+  it('tell of several devices on one stream, of those alone that the caller may read', async () => {
+    const app = await buildApp(await open());
+    const platform = await app.make.platform();
+    const [user, other] = [await app.make.user(), await app.make.user()];
+    const deviceOf = ({ id }: MadeUser) =>
+      app.make.device({ platform_id: platform.id, product_id: platform.product_id, user_id: id });
+    const [own, foreign] = [await deviceOf(user), await deviceOf(other)];
+    const reply = await app.api.inject({
+      url: `/api/events?devices=${foreign.id},${own.id.toUpperCase()}`,
+      headers: { authorization: `Bearer ${user.token}` },
+      payloadAsStream: true,
+    });
+    const stream = reply.stream();
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+    for (const { id } of [foreign, own]) {
+      const event = { type: 'online', data: { online: true } } as const;
+      app.storage.bus.publish(topics.liveEvent, { deviceId: id, event });
+    }
+    await settle(() => text.includes('event: device'));
+    stream.destroy();
+    const [, data = ''] = /event: device\ndata: (.*)\n\n/.exec(text) ?? [];
+    expect(JSON.parse(data)).toEqual({ device_id: own.id, type: 'online', data: { online: true } });
+    expect(text).not.toContain(foreign.id);
   });
 
   const listen = async ({ api }: TestApp, { token }: MadeUser) => {
