@@ -89,7 +89,7 @@ eachDatabase('the data cloud of a module', (open) => {
     await run('cloud_sync pull');
     expect(await run('cloud_read')).toMatch(/^lamp,0,\d{10}$/);
 
-    expect(await answer('cloud_write level 11')).toEqual(['7 Invalid argument']);
+    expect(await answer('cloud_write level 11')).toEqual(['Value of level is over 10', '7 Invalid argument']);
     await run('cloud_deactivate ada "correct horse"');
     expect(await answer('cloud_sync')).toEqual(['Not activated', '1 Command failed']);
   });

@@ -93,6 +93,8 @@ const statefulCodes = [
 const stateful: Readonly<Record<string, RegExp>> = {
   'products.update': /^The code of a product never changes/,
   'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
+  'rollouts.create': /^Stage \d+ /,
+  'rollouts.preview': /^Stage \d+ /,
   'metrics.activity': /intervals are more than|has to be before "to"/,
 };
 

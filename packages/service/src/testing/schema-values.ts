@@ -51,7 +51,12 @@ const byType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   string: texts,
   integer: (schema) => fc.integer({ min: numberOr(schema.minimum, -1e9), max: numberOr(schema.maximum, 1e9) }),
   number: (schema) =>
-    fc.double({ min: numberOr(schema.minimum, -1e9), max: numberOr(schema.maximum, 1e9), noNaN: true }),
+    fc.double({
+      min: numberOr(schema.minimum ?? schema.exclusiveMinimum, -1e9),
+      minExcluded: schema.exclusiveMinimum !== undefined,
+      max: numberOr(schema.maximum, 1e9),
+      noNaN: true,
+    }),
   boolean: () => fc.boolean(),
   null: () => fc.constant(null),
   array: (schema) => {

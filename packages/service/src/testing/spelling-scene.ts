@@ -57,6 +57,7 @@ export async function openScene(app: TestApp, software: string) {
   const avatar = unwrap(await as.call('avatars.setUser', { params: { user_id: caller.id }, ...body }));
   const picture = unwrap(await as.call('avatars.setPlatform', { params: { platform_id: base.platform }, ...body }));
   const token = unwrap(await as.call('tokens.create', {}));
+  const invitation = unwrap(await as.call('invitations.create', { body: {} }));
   return {
     ...base,
     mac,
@@ -72,6 +73,7 @@ export async function openScene(app: TestApp, software: string) {
     avatar: avatar.value.avatar_id,
     picture: picture.value.avatar_id,
     token: token.value.id,
+    invitation: invitation.value.id,
     freshCode: letters(),
     freshPart: randomBytes(4).toString('hex'),
     freshUuid: `${base.part}${randomBytes(16).toString('hex')}`,
@@ -104,6 +106,7 @@ export const paramsOf = (scene: Scene): Values => ({
   customer_id: scene.customer,
   user_id: scene.caller.id,
   token_id: scene.token,
+  invitation_id: scene.invitation,
   log_id: scene.productLog,
   message_id: scene.message,
   broadcast_id: scene.broadcastKey,
@@ -167,7 +170,7 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'rollouts.preview': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
   'rollouts.stop': () => body({ reason: 'x' }),
   'rollouts.act': () => body({ action: 'start' }),
-  'rollouts.retry': () => body({}),
+  'rollouts.retry': ({ bundle }) => body({ bundle_id: bundle }),
   'rollouts.freeze': () => body({ reason: 'x' }),
   'rollouts.pin': ({ bundle }) => body({ bundle_id: bundle, reason: 'x' }),
   'segments.create': () => body({ title: 'x', filter: 'tag==beta' }),
