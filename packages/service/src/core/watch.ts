@@ -3,6 +3,8 @@ import { StorageError } from './storage-health.ts';
 
 /** How often a watch looks while something waits for the server, in ms. */
 const lookMs = 350;
+/** A look that comes so much late says that the machine is busy, and not that the server is silent, in ms. */
+const lateMs = 50;
 /** So many looks in a row without a reply, and the question is given up for another one: the connection may be lost, and the server well. */
 const missedQuestionLimit = 24;
 
@@ -28,8 +30,8 @@ export interface WatchedServer {
 /**
  * Looks after a server that may stop replying without going away: stopped, out of reach, or hung. While calls are under
  * way that server must reply to a small question. A slow call is no sign of trouble, silence is: then all calls end, and
- * new ones are refused at once until it replies again. Looks are counted instead of time, so that a process which stood
- * still itself does not blame the server.
+ * new ones are refused at once until it replies again. Looks are counted instead of time, and late ones are not, so that a
+ * process which stood still, or a busy machine, does not blame the server.
  */
 export class ServerWatch {
   readonly #server: WatchedServer;
@@ -39,6 +41,8 @@ export class ServerWatch {
   #isFrozen = false;
   #isClosed = false;
   #timer: CancelTimer | undefined;
+  /** When the next look is due, by the monotonic clock, in ms. */
+  #dueAt = 0;
   /** Whether there was a reply since the last look. */
   #hasReplied = false;
   #question: Promise<void> | undefined;
@@ -72,7 +76,7 @@ export class ServerWatch {
     if (this.#isFrozen) return Promise.reject(this.#silence());
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject);
-      this.#timer ??= this.#clock.after(lookMs, () => this.#look());
+      if (!this.#timer) this.#lookLater();
       make()
         .then(resolve, reject)
         .finally(() => this.#waiting.delete(reject));
@@ -90,13 +94,19 @@ export class ServerWatch {
     return new StorageError({ kind: 'away', what }, `The ${what} has stopped replying`);
   }
 
+  #lookLater(): void {
+    this.#dueAt = this.#clock.monotonic() + lookMs;
+    this.#timer = this.#clock.after(lookMs, () => this.#look());
+  }
+
   #look(): void {
     this.#timer = undefined;
     if (this.#isClosed) return;
-    if (this.#question) this.#miss();
-    else if (this.#waiting.size > 0 && !this.#hasReplied) this.#ask();
+    const isLate = this.#clock.monotonic() - this.#dueAt > lateMs;
+    if (this.#question && !isLate) this.#miss();
+    else if (!this.#question && this.#waiting.size > 0 && !this.#hasReplied) this.#ask();
     this.#hasReplied = false;
-    if (this.#waiting.size > 0 || this.#question) this.#timer = this.#clock.after(lookMs, () => this.#look());
+    if (this.#waiting.size > 0 || this.#question) this.#lookLater();
   }
 
   #miss(): void {
