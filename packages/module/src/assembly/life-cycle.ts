@@ -59,7 +59,8 @@ export class LifeCycle {
   /** Stops everything volatile and boots again; unsaved variables and unfinished files are lost. Spec: MOD-CMD-reboot. */
   async reboot(): Promise<void> {
     await this.#halt('reset');
-    await this.#boot(false);
+    // A command that ends with a reboot may end after the power has gone.
+    if (this.power.state !== 'off') await this.#boot(false);
   }
 
   /** The reset pin or a watchdog: as `reboot`, but nothing is said of what ends. Wakes a module that sleeps. */

@@ -25,7 +25,8 @@ const valueSchema = {
   anyOf: [
     text,
     { type: ['number', 'boolean', 'null'] },
-    { type: 'array', items: anyValue },
+    // Types that are made of the document cannot name themselves in a list.
+    { type: 'array', items: {} },
     { type: 'object', additionalProperties: anyValue, propertyNames: text },
   ],
 } as const;

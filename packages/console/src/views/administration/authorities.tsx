@@ -83,7 +83,7 @@ export function Authorities() {
         <Text c="dimmed" size="sm">
           Devices know this service by its authority, and the service knows devices by the certificates it has signed.
         </Text>
-        <Table.ScrollContainer minWidth={480}>
+        <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
           <Table aria-label="Authorities">
             <Table.Thead>
               <Table.Tr>

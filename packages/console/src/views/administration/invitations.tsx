@@ -129,7 +129,7 @@ export function Invitations() {
           {policy && policies[policy]}
         </Text>
         {invitations.length > 0 && (
-          <Table.ScrollContainer minWidth={480}>
+          <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
             <Table aria-label="Invitations">
               <Table.Thead>
                 <Table.Tr>
