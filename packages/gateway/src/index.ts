@@ -1,0 +1,12 @@
+export { type Address, parseAddress } from './driver/address.ts';
+export * from './driver/driver.ts';
+export { type Credentials, type OpenOptions, type OpenPorts, openDriver } from './driver/open.ts';
+export * from './module/converge.ts';
+export * from './module/files.ts';
+export * from './module/reports.ts';
+export * from './module/tables.ts';
+export { type Archive, packArchive, type RescuedFile, unpackArchive } from './rescue/archive.ts';
+export { type RescueOptions, rescue } from './rescue/rescue.ts';
+export { type Differences, differences, restore } from './rescue/restore.ts';
+export { isSecretName } from './rescue/secrets.ts';
+export { isMeasured, isUsers, personalityOf } from './rescue/twin.ts';

@@ -1,0 +1,145 @@
+import {
+  crc16,
+  failure,
+  formatCrc16,
+  formatVersion,
+  ignoreFailure,
+  type Result,
+  success,
+  type Version,
+} from '@moorage/base';
+import { answerText, type Driver, type DriverFailure, driverFailure, quoted } from '../driver/driver.ts';
+import { type ListedFile, parseListing, parseStat } from './reports.ts';
+import { askText, askUntil } from './tables.ts';
+
+/** Largest file that is read, in bytes: the largest bulk flash. */
+const maxFileBytes = 128 * 1024 * 1024;
+
+/** How often a file is read until its bytes have its CRC. */
+const maxReads = 3;
+
+/** A file that is to be written. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+  readonly version: Version;
+  readonly type: number;
+  /** Letters of `file_create`: `e` essential, `u` unprotected. */
+  readonly letters: string;
+}
+
+/** All files of a module, in its order. */
+export const listFiles = (driver: Driver): Promise<Result<readonly ListedFile[], DriverFailure>> =>
+  askUntil(driver, 'ls -v', parseListing);
+
+/** Size and CRC of a file as the module has them; `undefined` when it has no such file. */
+export async function statFile(
+  driver: Driver,
+  name: string,
+): Promise<Result<{ readonly size: number; readonly crc: number } | undefined, DriverFailure>> {
+  for (let attempt = 1; ; attempt++) {
+    const answered = await driver.run(`file_stat ${quoted(name)}`);
+    if (!answered.ok) return answered;
+    if (answered.value.code !== 0) return success(undefined);
+    const stat = parseStat(answerText(answered.value));
+    if (stat) return success(stat);
+    if (attempt === maxReads) return driverFailure('garbled', `The module tells no CRC of "${name}"`);
+  }
+}
+
+/** The content of a file, whose CRC has been checked. The error says why there is none. */
+export async function readFile(
+  driver: Driver,
+  { name, size }: Pick<ListedFile, 'name' | 'size'>,
+  crc: number | undefined,
+): Promise<Result<Uint8Array, DriverFailure>> {
+  const isWhole = (bytes: Uint8Array): boolean =>
+    bytes.length === size &&
+    (crc === undefined || crc16(bytes) === crc || crc16(bytes, undefined, 'ccitt-false') === crc);
+  const fetched = await driver.fetchFile?.(name, Math.min(size, maxFileBytes));
+  if (fetched && isWhole(fetched)) return success(fetched);
+  for (let attempt = 1; ; attempt++) {
+    const read = await readByStream(driver, name, size);
+    if (!read.ok || isWhole(read.value)) return read;
+    if (attempt === maxReads) return driverFailure('garbled', `What was read of "${name}" has another CRC`);
+  }
+}
+
+async function readByStream(driver: Driver, name: string, size: number): Promise<Result<Uint8Array, DriverFailure>> {
+  const opened = await openHandle(driver, `file_open ${quoted(name)}`);
+  if (!opened.ok) return opened;
+  const handle = opened.value;
+  const pieces: Uint8Array[] = [];
+  let left = size;
+  while (left > 0) {
+    const wanted = Math.min(left, driver.chunkBytes);
+    const piece = await driver.run(`stream_read ${handle} ${wanted}`, { payloadBytes: wanted });
+    if (piece.ok && piece.value.code === 0 && piece.value.bytes.length > 0) {
+      pieces.push(piece.value.bytes);
+      left -= piece.value.bytes.length;
+      continue;
+    }
+    await giveBack(driver, handle);
+    return piece.ok ? driverFailure('garbled', `Reading "${name}" ended with ${left} bytes left`) : piece;
+  }
+  // At the end of a file its stream closes by itself; a firmware that does not do so has it closed.
+  await giveBack(driver, handle, name);
+  return success(Buffer.concat(pieces));
+}
+
+/** The handle that a command opens. */
+async function openHandle(driver: Driver, line: string): Promise<Result<number, DriverFailure>> {
+  const answered = await driver.run(line);
+  if (!answered.ok) return answered;
+  const text = answerText(answered.value);
+  const handle = /^(\d{1,2})(?:,\d+)?$/.exec(text.split('\n').at(-1) ?? '')?.[1];
+  if (answered.value.code === 0 && handle !== undefined) return success(Number(handle));
+  return failure({ error: 'refused', detail: `The module refused: ${text.replaceAll('\n', ', ')}` });
+}
+
+/** Closes a stream, if it is still that of the file: its number may have another stream by now. */
+async function giveBack(driver: Driver, handle: number, name = ''): Promise<void> {
+  const listed = await askText(driver, 'stream_list');
+  const rows = listed.ok ? listed.value.split('\n') : [];
+  const own = rows.find((row) => new RegExp(`^#\\s*${handle}\\s+FILE\\s`).test(row));
+  // A module that has gone has no streams.
+  if (own?.includes(name)) ignoreFailure(await driver.run(`stream_close ${handle}`));
+}
+
+/** Deletes a file; nothing happens when there is none. */
+export async function deleteFile(driver: Driver, name: string): Promise<Result<void, DriverFailure>> {
+  const answered = await driver.run(`file_delete ${quoted(name)}`);
+  if (!answered.ok) return answered;
+  const left = await statFile(driver, name);
+  if (!left.ok) return left;
+  return left.value === undefined
+    ? success(undefined)
+    : driverFailure('refused', `The module does not delete "${name}"`);
+}
+
+/**
+ * Writes a file that the module does not have, and reads its size and CRC back. A write that fails leaves nothing of the
+ * file: it becomes valid with its last byte.
+ */
+export async function writeFile(driver: Driver, file: WrittenFile): Promise<Result<void, DriverFailure>> {
+  const { name, content, version, type, letters } = file;
+  const crc = crc16(content);
+  const flag = letters === '' ? '' : `-${letters} `;
+  const facts = `${content.length} ${formatVersion(version)} ${type.toString(16).toUpperCase()} ${formatCrc16(crc)}`;
+  const opened = await openHandle(driver, `file_create ${flag}-o ${quoted(name)} ${facts}`);
+  if (!opened.ok) return opened;
+  for (let from = 0; from < content.length; from += driver.chunkBytes) {
+    const data = content.subarray(from, from + driver.chunkBytes);
+    const written = await driver.run(`stream_write ${opened.value} ${data.length}`, { data });
+    if (written.ok && written.value.code === 0) continue;
+    await giveBack(driver, opened.value, name);
+    return written.ok
+      ? driverFailure('refused', `The module refused byte ${from} of "${name}": ${answerText(written.value)}`)
+      : written;
+  }
+  const stat = await statFile(driver, name);
+  if (!stat.ok) return stat;
+  return stat.value?.size === content.length && stat.value.crc === crc
+    ? success(undefined)
+    : driverFailure('garbled', `The module has not kept "${name}" as it was sent`);
+}

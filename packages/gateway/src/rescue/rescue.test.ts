@@ -1,0 +1,135 @@
+import { unwrap } from '@moorage/base';
+import { allVariables } from '@moorage/module/variables/index';
+import { unzipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { converge } from '../module/converge.ts';
+import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig.ts';
+import { packArchive, unpackArchive } from './archive.ts';
+import { rescue } from './rescue.ts';
+import { differences, restore } from './restore.ts';
+import { isSecretName } from './secrets.ts';
+
+const page = '<h1>Tide gauge</h1>\r\n'.repeat(40);
+const files = { 'webapp/index.html': page, '/favicon.ico': Buffer.from([0, 255, 1, 2]), 'a b.txt': 'x' };
+const settings = ['set system.msg wlan_joined "[@tOnline]"', 'set uart.baud 1 9600', 'set gpio.init 22 out 1'];
+
+const rescued = async (options: GatewayRigOptions = {}, more: { withSecrets?: boolean } = {}) => {
+  const rig = await gatewayRig({ files, settings, ...options });
+  const driver = await rig.open();
+  const archive = unwrap(await rig.until(rescue(driver, { clock: rig.clock, ...more })));
+  return { rig, driver, archive };
+};
+
+test.each(ways)('a module is read whole over %s, and stays as it was', async (way) => {
+  const rig = await gatewayRig({ way, files, settings });
+  const before = [rig.module.variables.export(), rig.module.flash.list(), await rig.run('get all')];
+  const driver = await rig.open();
+  const { module } = rig;
+  const archive = unwrap(await rig.until(rescue(driver, { clock: rig.clock })));
+  expect([module.variables.export(), module.flash.list()]).toEqual(before.slice(0, 2));
+  expect(module.streams.list()).toEqual([]);
+  expect(archive.version).toBe(module.versionLine);
+  expect(archive.commands.map(({ name }) => name)).toContain('file_create');
+  expect(archive.variables.map(({ name }) => name)).toEqual(module.variables.names());
+  expect(archive.settings).toContainEqual({ name: 'uart.baud 1', value: '9600' });
+  expect(archive.gpio_count).toBe(29);
+  for (const [name, content] of Object.entries(files))
+    expect(archive.files.find((file) => file.name === name)?.content, name).toEqual(Buffer.from(content));
+  await driver.close();
+});
+
+test('an archive is a zip with readable parts, and comes back as it was', async () => {
+  const { archive } = await rescued();
+  const packed = packArchive(archive);
+  const entries = unzipSync(packed);
+  expect(Object.keys(entries)).toEqual(
+    expect.arrayContaining(['module.json', 'texts/settings.txt', 'files/webapp/index.html', 'files/%2F/favicon.ico']),
+  );
+  expect(Buffer.from(entries['files/webapp/index.html'] ?? []).toString()).toBe(page);
+  const { files: listed, ...facts } = unwrap(unpackArchive(packed));
+  const plain = (from: typeof listed) => from.map((file) => ({ ...file, content: file.content?.toString() }));
+  const { files: before, ...factsBefore } = archive;
+  expect(facts).toEqual(factsBefore);
+  expect(plain(listed)).toEqual(
+    plain(before.map((file) => ({ ...file, content: file.content && new Uint8Array(file.content) }))),
+  );
+});
+
+test('no cut of an archive is believed, nor a flipped bit in a file', async () => {
+  const { archive } = await rescued();
+  const packed = packArchive(archive);
+  for (let length = 0; length < packed.length; length += 97)
+    expect(unpackArchive(packed.subarray(0, length)).ok).toBe(false);
+  const at = archive.files.findIndex(({ content }) => content && content.length > 100);
+  const file = archive.files[at];
+  const content = Uint8Array.from(file?.content ?? []);
+  content[5] = (content[5] ?? 0) ^ 1;
+  const changed = packArchive({
+    ...archive,
+    files: archive.files.map((each) => (each === file ? { ...each, content } : each)),
+  });
+  expect(unpackArchive(changed)).toMatchObject({ ok: false, error: expect.stringContaining('not as it was') });
+});
+
+describe('passwords', () => {
+  const secret = 'moorings-77';
+  const secrets = [`set wlan.passkey ${secret}`, `set softap.passkey ${secret}`];
+  const script = { 'join.script': `set wl p ${secret}\r\n`, 'note.txt': `the key is ${secret}` };
+  const key = { 'own.pem': '-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n' };
+  const options = { way: 'serial', files: { ...script, ...key }, settings: secrets } as const;
+
+  test('are in no archive', async () => {
+    const { archive } = await rescued(options);
+    const bytes = Object.values(unzipSync(packArchive(archive)));
+    for (const entry of bytes) {
+      expect(Buffer.from(entry).toString('latin1')).not.toContain(secret);
+      expect(Buffer.from(entry).toString('latin1')).not.toContain('PRIVATE KEY');
+    }
+    expect(archive.unread.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['wlan.passkey', 'softap.passkey', 'join.script', 'note.txt', 'own.pem']),
+    );
+  });
+
+  test('are in an archive that is asked to have them', async () => {
+    const { archive } = await rescued(options, { withSecrets: true });
+    expect(archive.settings).toContainEqual({ name: 'wlan.passkey', value: secret });
+    expect(archive.files.find(({ name }) => name === 'note.txt')?.content).toBeDefined();
+  });
+
+  test('are known by the names of their variables', () => {
+    const named = allVariables.filter(({ name }) => isSecretName(name)).map(({ name }) => name);
+    expect(named).toEqual(allVariables.filter(({ secret: hidden }) => hidden).map(({ name }) => name));
+  });
+});
+
+test('a module that keeps long answers in streams has them read and given back', async () => {
+  const { archive, rig } = await rescued({ settings: ['set system.cmd.buffered 1'] });
+  expect(archive.variables.map(({ name }) => name)).toEqual(rig.module.variables.names());
+  expect(rig.module.streams.list()).toEqual([]);
+});
+
+test('what has been changed is put back, and nothing else is written', async () => {
+  const { archive, rig, driver } = await rescued();
+  for (const line of ['set user.data other', 'save', 'file_delete "a b.txt"', 'file_delete webapp/index.html'])
+    await rig.run(line);
+  await rig.run('file_create webapp/index.html 3', Buffer.from('new'));
+  await rig.run('file_create mine.txt 3', Buffer.from('own'));
+  const read = async () => unwrap(await rig.until(rescue(driver, { clock: rig.clock, withoutContents: true })));
+  const found = differences(archive, await read());
+  expect(found.files.map(({ name }) => name)).toEqual(['a b.txt', 'webapp/index.html']);
+  expect(found.settings).toEqual([{ name: 'user.data', value: '', now: 'other' }]);
+  expect(unwrap(await rig.until(restore(driver, found)))).toEqual([]);
+  const left = differences(archive, await read());
+  expect([left.files, left.settings]).toEqual([[], []]);
+  expect(rig.module.flash.stat('mine.txt')).toBeDefined();
+});
+
+test('files that hold already what is wanted are not written again', async () => {
+  const { rig, driver, archive } = await rescued();
+  const file = archive.files.find(({ name }) => name === 'webapp/index.html');
+  const { version = [1, 0, 0, 0] as const, type = 0xfe } = file ?? {};
+  const wanted = { name: 'webapp/index.html', content: Buffer.from(page), version, type, letters: '' };
+  expect(unwrap(await rig.until(converge(driver, [{ name: wanted.name, file: wanted }])))).toBe(0);
+  expect(unwrap(await rig.until(converge(driver, [{ name: wanted.name, file: undefined }])))).toBe(1);
+  expect(rig.module.flash.stat(wanted.name)).toBeUndefined();
+});

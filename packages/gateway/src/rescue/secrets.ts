@@ -1,0 +1,30 @@
+import type { Named, Setting } from '../module/reports.ts';
+
+/** Last words of names of variables that hold passwords, keys and tokens. */
+const secretName = /(^|\.)(passkey|password|passwd|psk|secret|token|cik)$/;
+
+/** Whether a variable holds a password. */
+export const isSecretName = (name: string): boolean => secretName.test(name.split(' ', 1)[0] ?? '');
+
+/** Shortest value of a password that is looked for in files, in characters; shorter ones stand in any text. */
+const minSoughtLength = 6;
+
+/** Why a file is left out of an archive without passwords; `undefined` where it holds none that can be told. */
+export function secretIn(
+  content: Uint8Array,
+  variables: readonly Named[],
+  settings: readonly Setting[],
+): string | undefined {
+  const text = Buffer.from(content).toString('latin1');
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'it is a private key';
+  const secrets = variables.filter(({ name }) => isSecretName(name));
+  const calls = secrets
+    .flatMap(({ name, shortcut }) => [name, shortcut])
+    .filter((call) => call !== '')
+    .map((call) => call.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(' ', String.raw`\s+`));
+  const names = calls.join('|');
+  const sets = new RegExp(String.raw`(^|[\r\n])\s*set\s+(${names})\s+(?!"")\S|"(${names})"\s*:\s*"[^"]`);
+  if (calls.length > 0 && sets.test(text)) return 'it sets a password';
+  const values = settings.filter(({ name, value }) => isSecretName(name) && value.length >= minSoughtLength);
+  return values.some(({ value }) => text.includes(value)) ? 'a password stands in it' : undefined;
+}

@@ -1,0 +1,156 @@
+import { open, readFile, rm } from 'node:fs/promises';
+import type { Archive, Differences, Driver } from '@moorage/gateway';
+import type { Resolved } from '../options.ts';
+import type { Reporter } from '../output.ts';
+import { askSecret } from '../terminal.ts';
+import { defineCliCommand, UserError } from './define.ts';
+
+/** How a module's command line is reached, wherever a command needs one. */
+export const reachOptions = {
+  user: {
+    kind: 'text',
+    placeholder: 'NAME',
+    help: 'name at the HTTP server of the module; its password is that of --password',
+  },
+  password: {
+    kind: 'text',
+    placeholder: 'PASSWORD',
+    help: 'of its HTTP server or remote terminal; better in MOORAGE_PASSWORD, which no list of processes shows',
+    defaultText: 'asked for where the module wants one, or a line of the standard input',
+  },
+  ca: { kind: 'text', placeholder: 'FILE', help: 'authority (PEM) of a module with HTTPS' },
+  baud: { kind: 'count', default: 115_200, placeholder: 'N', help: 'rate of a serial line' },
+} as const;
+
+const options = {
+  ...reachOptions,
+  output: { kind: 'text', short: 'o', placeholder: 'FILE', help: 'the archive to write; it must not be there yet' },
+  'with-secrets': { kind: 'switch', help: 'keep passwords and private keys in the archive' },
+  restore: { kind: 'text', placeholder: 'FILE', help: 'write what this archive has otherwise into the module' },
+  yes: { kind: 'switch', help: 'write without asking' },
+} as const;
+
+export const rescueCommand = defineCliCommand({
+  name: 'rescue',
+  summary: 'Read everything out of a real module into an archive, or put an archive back. Reading writes nothing',
+  arguments: [
+    {
+      name: 'ADDRESS',
+      help: 'http://HOST:PORT, tcp:HOST:PORT (terminal or serial), rfc2217:HOST:PORT, pty:PATH, /dev/…',
+    },
+  ],
+  options,
+  async run({ options: given, args: [address = ''], reporter }) {
+    if ((given.output === undefined) === (given.restore === undefined))
+      throw new UserError('Give either --output FILE, to read, or --restore FILE, to write', 2);
+    const driver = await reach(address, given);
+    try {
+      if (given.output !== undefined) await read(driver, given.output, given['with-secrets'], reporter);
+      else if (given.restore !== undefined) await putBack(driver, given.restore, given.yes, reporter);
+    } finally {
+      await driver.close();
+    }
+  },
+});
+
+/** Opens the command line at an address; a password that is wanted and not given is asked for. */
+async function reach(address: string, given: Resolved<typeof reachOptions>): Promise<Driver> {
+  const [{ openDriver }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
+  const { user: username, baud } = given;
+  const ca = given.ca === undefined ? undefined : await readText(given.ca);
+  const open = (password: string | undefined) => openDriver(hostPorts(), address, { username, password, ca, baud });
+  const first = await open(given.password);
+  const wantsPassword = !first.ok && first.error.error === 'denied' && given.password === undefined;
+  const opened = wantsPassword ? await open(await askSecret(`Password at ${address}: `)) : first;
+  if (opened.ok) return opened.value;
+  throw new UserError(`${address}: ${opened.error.detail}`);
+}
+
+const readText = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: Error) => {
+    throw new UserError(`"${path}" cannot be read: ${error.message}`, 1, { cause: error });
+  });
+
+async function take(
+  driver: Driver,
+  withSecrets: boolean,
+  withoutContents: boolean,
+  reporter: Reporter,
+): Promise<Archive> {
+  const [{ rescue }, { realClock }] = await Promise.all([import('@moorage/gateway'), import('@moorage/base')]);
+  const progress = withoutContents ? undefined : reporter.progress('files', 1);
+  const taken = await rescue(driver, {
+    clock: realClock,
+    withSecrets,
+    withoutContents,
+    onProgress: (readBytes, totalBytes) => progress?.at(readBytes / Math.max(1, totalBytes)),
+  });
+  if (!taken.ok) throw new UserError(`${driver.address}: ${taken.error.detail}`);
+  progress?.end(`  ${taken.value.files.length} files, ${taken.value.settings.length} variables`);
+  return taken.value;
+}
+
+async function read(driver: Driver, output: string, withSecrets: boolean, reporter: Reporter): Promise<void> {
+  // Of the owner alone: with or without passwords, it is what a network has of its own.
+  const file = await open(output, 'wx', 0o600).catch((error: Error) => {
+    throw new UserError(`The archive "${output}" cannot be made: ${error.message}`, 1, { cause: error });
+  });
+  try {
+    const archive = await take(driver, withSecrets, false, reporter);
+    const { packArchive } = await import('@moorage/gateway');
+    const bytes = packArchive(archive);
+    await file.writeFile(bytes);
+    await file.sync();
+    for (const { what, why } of archive.unread) reporter.say(`  not in the archive: ${what}: ${why}`);
+    const { version, unread } = archive;
+    const facts = { file: output, bytes: bytes.length, version, files: archive.files.length, unread };
+    reporter.event('rescued', facts, `Rescued ${version} to ${output}, ${bytes.length} bytes`);
+  } catch (error) {
+    await rm(output);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : JSON.stringify(value));
+
+/** One line for each thing that would be written. */
+const inWords = ({ files, settings, skipped }: Differences): readonly string[] => [
+  ...files.map(({ name, size }) => `  write file ${name}, ${size} bytes`),
+  ...settings.map(({ name, value, now }) => `  set ${name}: ${shown(now)} -> ${shown(value)}`),
+  ...skipped.map(({ what, why }) => `  leave ${what}: ${why}`),
+];
+
+async function putBack(driver: Driver, path: string, yes: boolean, reporter: Reporter): Promise<void> {
+  const [{ differences, restore }, { readTwin }] = await Promise.all([
+    import('@moorage/gateway'),
+    import('../twin.ts'),
+  ]);
+  const { archive } = await readTwin(path);
+  const found = differences(archive, await take(driver, false, true, reporter));
+  const { files, settings, skipped } = found;
+  const facts = { files: files.map(({ name }) => name), settings: settings.map(({ name }) => name), skipped };
+  reporter.event('differences', facts, inWords(found).join('\n'));
+  if (files.length === 0 && settings.length === 0) {
+    reporter.event('restored', { refused: [] }, 'The module has all of it already');
+    return;
+  }
+  if (!yes && !(await confirmed())) throw new UserError('Nothing was written: answer "yes", or give --yes');
+  const restored = await restore(driver, found, (what) => reporter.say(`  ${what} …`));
+  if (!restored.ok)
+    throw new UserError(
+      `${driver.address}: ${restored.error.detail}. Not all of it was written: run it again to go on`,
+    );
+  const refused = restored.value;
+  if (refused.length > 0) reporter.say(`  the module did not take: ${refused.join(', ')}`);
+  reporter.event('restored', { refused }, 'Restored, and read back');
+}
+
+async function confirmed(): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await lines.question('Write this into the module? Type yes: ');
+  lines.close();
+  return answer.trim() === 'yes';
+}
