@@ -1,0 +1,4 @@
+{{- define "moorage.labels" -}}
+app.kubernetes.io/name: moorage
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
