@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
@@ -62,6 +63,127 @@ describe.skipIf(skipReason)('the list of devices', () => {
     await page.getByText('No device fits').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await page.getByText(`1–50 of ${deviceCount + 1} devices`).waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
+  // API-RULE-export-1
+  test('is saved as a whole, as it is filtered and ordered', async () => {
+    const page = await quay.open({ path: '/devices?q=Buoy&sort=-title' });
+    await page.getByText(`1–50 of ${deviceCount} devices`).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'CSV, for spreadsheets' }).click();
+    const file = await saving;
+    expect(file.suggestedFilename()).toBe('devices.csv');
+    const [head = '', ...rows] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    const column = head.split(',').indexOf('title');
+    expect(rows.map((row) => row.split(',')[column])).toEqual(
+      Array.from({ length: deviceCount }, (_, at) => `Buoy ${String(deviceCount - at).padStart(2, '0')}`),
+    );
+    expect(complaints(page)).toEqual([]);
+  });
+
+  // API-RULE-views-1
+  test('keeps views under names, for every browser of the user', async () => {
+    const page = await quay.open({ path: '/devices?q=Buoy&sort=-title' });
+    await page.getByText(`1–50 of ${deviceCount} devices`).waitFor();
+    const views = page.getByRole('region', { name: 'Saved views' });
+    await views.getByRole('button', { name: 'Views …' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view …' }).click();
+    await page.getByLabel('Name of the view').fill('Buoys');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await views.getByRole('button', { name: 'Buoys', pressed: true }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    const other = await quay.open({ path: '/devices' });
+    await other.getByRole('button', { name: 'Buoys', pressed: false }).click();
+    await other.getByText(`1–50 of ${deviceCount} devices`).waitFor();
+    expect(new URL(other.url()).search).toBe('?q=Buoy&sort=-title');
+    await other.getByRole('button', { name: 'Views …' }).click();
+    await other.getByRole('menuitem', { name: 'Delete "Buoys" …' }).click();
+    await other.getByRole('button', { name: 'Delete', exact: true }).click();
+    await other.getByRole('button', { name: 'Buoys' }).waitFor({ state: 'detached' });
+    expect([...complaints(page), ...complaints(other)]).toEqual([]);
+  });
+
+  // API-RULE-import-1
+  test('makes devices from a file after showing what would happen', async () => {
+    const page = await quay.open({ path: '/devices' });
+    const init = await quay.client.call('overview.init');
+    const platform = init.ok ? init.value.value.platforms.find(({ code }) => code === 'BERTH1') : undefined;
+    const uuid = `${platform?.part_id}${'f'.repeat(32)}`;
+    const csv = (...uuids: string[]) => ({
+      name: 'devices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['uuid,platform,title', ...uuids.map((one) => `${one},berth1,Imported`)].join('\n')),
+    });
+    await page.getByRole('button', { name: 'Import …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    await dialog.locator('input[type=file]').setInputFiles(csv(uuid, uuid));
+    await dialog.getByRole('button', { name: 'Show what would happen' }).click();
+    await dialog.getByText('1 of 2 devices cannot be made').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.locator('input[type=file]').setInputFiles(csv(uuid));
+    await dialog.getByRole('button', { name: 'Show what would happen' }).click();
+    await dialog.getByText('1 device would be made').waitFor();
+    await dialog.getByRole('button', { name: 'Import 1 device' }).click();
+    const saving = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save the tokens' }).click();
+    expect(await readFile(await (await saving).path(), 'utf8')).toContain(uuid);
+    const found = await quay.client.call('devices.get', { params: { identifier: uuid } });
+    expect(found).toMatchObject({ value: { value: { title: 'Imported' } } });
+    const { id = '' } = found.ok ? found.value.value : {};
+    expect(await quay.client.call('devices.remove', { params: { device_id: id } })).toMatchObject({ ok: true });
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('has 20 rows of a line each on a desk, a head that stays, and keeps its columns and page size', async () => {
+    const page = await quay.open({ path: '/devices' });
+    const table = page.getByRole('table', { name: 'Devices' });
+    await table.getByRole('link', { name: 'Buoy 40' }).waitFor();
+    const boxes = `[...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().toJSON())`;
+    // Safe: it is what the browser gives for each row.
+    const rows = (await page.evaluate(boxes)) as readonly { readonly height: number; readonly bottom: number }[];
+    expect(Math.max(...rows.map(({ height }) => height))).toBeLessThanOrEqual(40);
+    expect(rows[19]?.bottom).toBeLessThanOrEqual(900);
+
+    const head = table.getByRole('columnheader', { name: 'Device', exact: true });
+    const { y } = (await head.boundingBox()) ?? { y: 0 };
+    await table.getByRole('link', { name: 'Buoy 12' }).scrollIntoViewIfNeeded();
+    expect(Math.abs(((await head.boundingBox())?.y ?? 0) - y)).toBeLessThan(60);
+
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Hardware uuid' }).check();
+    await page.getByRole('checkbox', { name: 'Claimed by' }).uncheck();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('combobox', { name: 'Rows of a page' })
+      .or(page.getByRole('textbox', { name: 'Rows of a page' }))
+      .click();
+    await page.getByRole('option', { name: '200 rows' }).click();
+    await page.getByText(`${deviceCount + 1} devices`, { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText(`${deviceCount + 1} devices`, { exact: true }).waitFor();
+    await table.getByRole('columnheader', { name: 'Hardware uuid' }).waitFor();
+    expect(await table.getByRole('columnheader', { name: 'Claimed by' }).count()).toBe(0);
+    expect(complaints(page)).toEqual([]);
+  });
+
+  test('shows name, state and last seen on a phone, and the filters behind one button', async () => {
+    const page = await quay.open({ path: '/devices', width: 'phone' });
+    const table = page.getByRole('table', { name: 'Devices' });
+    await table.waitFor();
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['', 'Device', 'State', 'Last seen']);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page
+      .getByRole('combobox', { name: 'Last seen' })
+      .or(page.getByRole('textbox', { name: 'Last seen' }))
+      .click();
+    await page.getByRole('option', { name: 'never' }).click();
+    await page.getByText(`of ${deviceCount} devices`).waitFor();
+    await page.getByRole('button', { name: 'Filters (1)' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(complaints(page)).toEqual([]);
   });
 

@@ -42,6 +42,7 @@ export interface Quay {
     width?: Width;
     path?: string;
     dark?: boolean;
+    locale?: string;
   }): Promise<Page>;
   /** Ends the service; `again` starts it once more on the same port with what it has kept, alone. */
   stop(): Promise<{ again(): Promise<void> }>;
@@ -156,12 +157,13 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     administrator,
     program,
     client: anonymous.as(session.value.value.token),
-    async open({ signedIn = true, as, width = 'desk', path = '/', dark = false } = {}) {
+    async open({ signedIn = true, as, width = 'desk', path = '/', dark = false, locale = 'en-US' } = {}) {
       // Without motion no picture shows a colour on its way.
       const context = await browser.newContext({
         viewport: widths[width],
         colorScheme: dark ? 'dark' : 'light',
         reducedMotion: 'reduce',
+        locale,
       });
       contexts.push(context);
       context.setDefaultTimeout(waitMs);

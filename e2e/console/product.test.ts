@@ -112,7 +112,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await page.keyboard.press('Enter');
     await page.goto(`${quay.url}products/${productId}/bundles`);
     // The page learns of it by itself.
-    const bar = page.getByRole('img', { name: 'Bundle 0.0.0.1: 1 installed, 0 not yet' });
+    const bar = page.getByRole('img', { name: 'Bundle 0.0.0.1: 1 run it' });
     await bar.waitFor();
     await photograph(page, 'product-after-update');
     const device = await quay.client.call('devices.get', { params: { identifier: quay.uuid } });

@@ -5,7 +5,7 @@ import { inspect, openQuay, type Quay, skipReason } from './harness.ts';
 import { routePaths, tabKeys } from './pages.ts';
 
 /** Routes whose own tests inspect each of their tabs, with more to see than the example data has. */
-const inspectedElsewhere = ['/devices/:id/:tab?', '/products', '/products/:id/:tab?', '/bundles/:id'];
+const inspectedElsewhere = ['/devices/:id/:tab?', '/products', '/products/:id/:tab?', '/bundles/:id', '/rollouts/:id'];
 
 /** The addresses of routes with a blank for a tab: the first tab needs no key. */
 const tabbed: Readonly<Record<string, readonly string[]>> = {

@@ -7,6 +7,8 @@ import { LiveProvider } from './api/live.tsx';
 import { SessionContext, useSessionQuery } from './api/session.tsx';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
+import { common } from './texts/common.ts';
+import { t } from './texts/shell.ts';
 import { Dialogs } from './ui/dialog.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { PageLink } from './ui/link.tsx';
@@ -24,9 +26,9 @@ function Views() {
         </Route>
       ))}
       <Route>
-        <Page title="There is no such page">
-          <Empty title="The address leads nowhere" action={<PageLink href="/">To the dashboard</PageLink>}>
-            It may have been mistyped, or belong to another version of the console.
+        <Page title={t.thereIsNoSuchPage}>
+          <Empty title={t.addressLeadsNowhere} action={<PageLink href="/">{t.toDashboard}</PageLink>}>
+            {t.itMayHaveBeenMistyped}
           </Empty>
         </Page>
       </Route>
@@ -61,7 +63,7 @@ export function App() {
   if (session === undefined) {
     return (
       <Center component="main" mih="100vh" p="md">
-        {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Loader aria-label="Loading" />}
+        {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Loader aria-label={t.loading} />}
       </Center>
     );
   }
@@ -73,7 +75,7 @@ export function App() {
       {session === null && <SignInAgain session={shown} />}
       <LiveProvider>
         {/* Below those two: dialogues ask who is signed in, too. */}
-        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': 'Close' }, closeOnClickOutside: false }}>
+        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': common.close }, closeOnClickOutside: false }}>
           <Shell>
             <ErrorBoundary place={location}>
               <Suspense fallback={<Loading />}>

@@ -9,11 +9,13 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './api/queries.ts';
 import { App } from './app.tsx';
+import { language } from './texts/language.ts';
 import { cssVariables, theme } from './ui/theme.ts';
 import { askBeforeLeaving, guardWindow } from './ui/unsaved.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console');
+document.documentElement.lang = language;
 guardWindow();
 createRoot(root).render(
   <StrictMode>

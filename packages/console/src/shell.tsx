@@ -14,15 +14,19 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconPlugConnectedX, IconSun, IconUser } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { IconLogout, IconMoon, IconPlugConnectedX, IconSearch, IconSun, IconUser } from '@tabler/icons-react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { addressOf } from './api/client.ts';
 import { useConnection } from './api/live.tsx';
 import { useCall } from './api/queries.ts';
 import { signOut, useIsAdmin, useSession } from './api/session.tsx';
 import { routes } from './routes.ts';
+import { t } from './texts/shell.ts';
+import { lazyPart } from './ui/lazy-part.ts';
 import { notifyError } from './ui/notify.ts';
+import { useShortcuts } from './ui/shortcuts.ts';
+import { Bell } from './views/alerts/bell.tsx';
 
 const isHere = (path: string, location: string): boolean =>
   path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
@@ -56,7 +60,7 @@ function Navigation({ onFollow }: { readonly onFollow: () => void }) {
 function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const dark = useComputedColorScheme('light') === 'dark';
-  const label = dark ? 'Light colours' : 'Dark colours';
+  const label = dark ? t.lightColours : t.darkColours;
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -80,20 +84,48 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${session.username}`}>
+        <UnstyledButton aria-label={t.accountOf(session.username)}>
           <Avatar src={picture} alt="" radius="xl" size="md" name={session.username} color="cyan.9" />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label c="dimmed">{session.username}</Menu.Label>
         <Menu.Item component={Link} href="/account" leftSection={<IconUser size={16} aria-hidden />}>
-          Account
+          {t.account}
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut().catch(notifyError)}>
-          Sign out
+          {t.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+const Search = lazyPart(() => import('./views/search/search.tsx'));
+const Keys = lazyPart(() => import('./views/search/keys.tsx'));
+
+/** The search of everything and the keys: `/` searches, `?` shows the keys, `g` and another one goes to a view. */
+function Shortcuts() {
+  const [shown, show] = useState<'search' | 'keys'>();
+  const [, navigate] = useLocation();
+  const isAdmin = useIsAdmin();
+  const views = routes.filter(({ go, adminOnly }) => go !== undefined && (!adminOnly || isAdmin));
+  useShortcuts({
+    '/': () => show('search'),
+    '?': () => show('keys'),
+    ...Object.fromEntries(views.map(({ go, path }) => [`g ${go}`, () => navigate(withoutBlanks(path))])),
+  });
+  const props = { isAdmin, onClose: () => show(undefined) };
+  return (
+    <>
+      <ActionIcon variant="default" size="lg" aria-label={t.searchEverything} title="/" onClick={() => show('search')}>
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+      <Suspense>
+        {shown === 'search' && <Search {...props} />}
+        {shown === 'keys' && <Keys {...props} />}
+      </Suspense>
+    </>
   );
 }
 
@@ -108,9 +140,9 @@ function ConnectionNotice() {
           variant="outline"
           mb="md"
           icon={<IconPlugConnectedX aria-hidden />}
-          title="The connection to the service is lost"
+          title={t.connectionToServiceIsLost}
         >
-          What is shown may be out of date. The console keeps trying, and catches up by itself.
+          {t.whatIsShownMayBe}
         </Alert>
       )}
     </div>
@@ -135,7 +167,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     >
       {/* Following the link alone moves the focus: its target can have it. */}
       <a className="skip-link" href="#main">
-        Skip to the page
+        {t.skipToPage}
       </a>
       <AppShell.Header px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
@@ -145,10 +177,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the navigation' : 'Open the navigation'}
+              aria-label={opened ? t.closeNavigation : t.openNavigation}
               aria-expanded={opened}
             />
-            <UnstyledButton component={Link} href="/" aria-label="Moorage, to the dashboard">
+            <UnstyledButton component={Link} href="/" aria-label={t.moorageToDashboard}>
               <Group gap={8} wrap="nowrap">
                 <img src="/icon.svg" width={28} height={28} alt="" />
                 <Text fw={700}>Moorage</Text>
@@ -156,12 +188,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             </UnstyledButton>
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <Shortcuts />
+            <Bell />
             <SchemeSwitch />
             <AccountMenu />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Main">
+      <AppShell.Navbar p="xs" aria-label={t.main}>
         <Navigation onFollow={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>

@@ -12,6 +12,7 @@ import {
   isBinary,
   type Reply,
 } from '@moorage/api';
+import { t } from '../texts/shell.ts';
 
 /** A refused call, or one that did not reach the service (status 0). */
 export class ApiError extends Error {
@@ -32,7 +33,7 @@ export class ApiError extends Error {
 }
 
 const unreachable = (cause: unknown): ApiError =>
-  Object.assign(new ApiError(0, 'UNREACHABLE', 'The service cannot be reached'), { cause });
+  Object.assign(new ApiError(0, 'UNREACHABLE', t.serviceCannotBeReached), { cause });
 
 let signedOut = (): void => {};
 
@@ -59,6 +60,11 @@ function clientFor(signal?: AbortSignal): Client {
   });
 }
 
+/** What a call has brought, and from where. */
+export interface Answer<N extends EndpointName> extends Reply<AnswerOf<N>> {
+  readonly address: string;
+}
+
 /**
  * Calls an endpoint of the contract under its name.
  *
@@ -68,7 +74,7 @@ export async function call<N extends EndpointName>(
   name: N,
   input: InputOf<N>,
   signal?: AbortSignal,
-): Promise<Reply<AnswerOf<N>>> {
+): Promise<Answer<N>> {
   const client = clientFor(signal);
   // Safe: `InputOf` and `AnswerOf` are what the client's own signature makes of the name.
   const loose = client.call as (name: N, input: InputOf<N>) => ReturnType<Client['call']>;
@@ -77,7 +83,7 @@ export async function call<N extends EndpointName>(
     throw unreachable(error);
   });
   if (!result.ok) throw refused(result.error);
-  return result.value as Reply<AnswerOf<N>>;
+  return { ...(result.value as Reply<AnswerOf<N>>), address: addressOf(name, input) };
 }
 
 export interface UploadOptions {
@@ -91,7 +97,7 @@ function refusalIn(status: number, text: string): ApiError {
   try {
     return refused({ status, body: JSON.parse(text) });
   } catch {
-    return new ApiError(status, 'UNKNOWN', text.slice(0, 200) || `The service answered with status ${status}`);
+    return new ApiError(status, 'UNKNOWN', text.slice(0, 200) || t.serviceAnsweredWithStatus(status));
   }
 }
 
@@ -117,7 +123,7 @@ export function upload<N extends EndpointName>(
       else reject(refusalIn(request.status, request.responseText));
     };
     request.onerror = () => reject(unreachable(undefined));
-    request.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    request.onabort = () => reject(new DOMException(t.uploadWasCancelled, 'AbortError'));
     request.onloadend = () => signal?.removeEventListener('abort', abort);
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) return abort();

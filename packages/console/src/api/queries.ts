@@ -1,4 +1,4 @@
-import type { AnswerOf, Contract, EndpointName, InputOf, Reply } from '@moorage/api';
+import type { AnswerOf, Contract, EndpointName, InputOf } from '@moorage/api';
 import {
   keepPreviousData,
   type Query,
@@ -8,7 +8,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
-import { ApiError, call, onSignedOut } from './client.ts';
+import { type Answer, ApiError, call, onSignedOut } from './client.ts';
 
 export type Resource = keyof Contract;
 
@@ -51,7 +51,7 @@ export const useCall = <N extends EndpointName>(
   name: N,
   input: InputOf<N>,
   { enabled = true, keepPrevious = false, everyMs, slow = false }: CallOptions = {},
-): UseQueryResult<Reply<AnswerOf<N>>, Error> =>
+): UseQueryResult<Answer<N>, Error> =>
   useQuery({
     queryKey: keyOf(name, input),
     queryFn: ({ signal }) => call(name, input, signal),

@@ -9,6 +9,8 @@ describe('what an event renews', () => {
     ['device.reset', 'data'],
     ['ota.ok', 'deviceUpdates'],
     ['bundle.state', 'products'],
+    ['bundle.tag', 'devices'],
+    ['rollout.freeze', 'fleet'],
     ['activation_token.use', 'products'],
     ['token.revoke', 'tokens'],
   ])('%s renews %s', (type, resource) => {

@@ -1,6 +1,7 @@
 import type { InitRecord, SessionRecord } from '@moorage/api';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
+import { t } from '../texts/shell.ts';
 import { ApiError, call } from './client.ts';
 import { keyOf, queryClient, useCall } from './queries.ts';
 
@@ -56,7 +57,7 @@ export const SessionContext = createContext<SessionRecord | null>(null);
 /** Who is signed in; only below the sign-in page. */
 export function useSession(): SessionRecord {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('Nobody is signed in');
+  if (!session) throw new Error(t.nobodyIsSignedIn);
   return session;
 }
 

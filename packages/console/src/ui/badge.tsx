@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import { stateName } from '../texts/states.ts';
 
 /** Colours of the states and tags of all things; the word says the same, the colour only says it faster. */
 const colours: Readonly<Record<string, string>> = {
@@ -13,6 +14,11 @@ const colours: Readonly<Record<string, string>> = {
   published: 'teal',
   archive: 'gray',
   trash: 'red',
+  open: 'red',
+  over: 'gray',
+  watching: 'teal',
+  silent: 'orange',
+  off: 'gray',
   alpha: 'grape',
   beta: 'orange',
   release: 'teal',
@@ -22,6 +28,13 @@ const colours: Readonly<Record<string, string>> = {
   downloading: 'blue',
   installed: 'blue',
   updating: 'blue',
+  'update waiting': 'orange',
+  'update failed': 'red',
+  running: 'blue',
+  paused: 'orange',
+  finished: 'teal',
+  aborted: 'red',
+  'rolled back': 'red',
   failed: 'red',
   failing: 'red',
   superseded: 'gray',
@@ -57,7 +70,7 @@ export function StateBadge({ state }: { readonly state: string }) {
         />
       }
     >
-      {state}
+      {stateName(state)}
     </Badge>
   );
 }

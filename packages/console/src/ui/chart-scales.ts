@@ -1,3 +1,4 @@
+import { locale } from '../texts/language.ts';
 import { formatMoment } from './format.ts';
 
 /** Distances between the lines of an axis of counts. */
@@ -48,8 +49,8 @@ export function barSpan(
 /** From here on there is no room for every digit beside an axis. */
 const compactFrom = 100_000;
 
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const plain = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, useGrouping: false });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 2 });
+const plain = new Intl.NumberFormat(locale, { maximumSignificantDigits: 6, useGrouping: false });
 
 /** A number beside an axis: `2500`, `0.05`, `1.25M`. */
 export const axisNumber = (value: number | null): string => {

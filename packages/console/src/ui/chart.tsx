@@ -3,6 +3,7 @@ import { Box, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
+import { common } from '../texts/common.ts';
 import { axisNumber, barSpan, dateAxis, momentText, stackOf, wholeSteps } from './chart-scales.ts';
 
 export interface ChartSeries {
@@ -109,7 +110,7 @@ export default function Chart({ label, times, series, height = 220, whole = fals
     const options: UPlot.Options = {
       width,
       height,
-      series: [{ label: 'Time', value: (_, at) => momentText(at) }, ...shown],
+      series: [{ label: common.time, value: (_, at) => momentText(at) }, ...shown],
       axes: axesOf(whole),
       scales: {
         x: {

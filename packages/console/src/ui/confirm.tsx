@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
+import { t } from '../texts/ui.ts';
 import { notifyError } from './notify.ts';
 import { after } from './time.ts';
 
@@ -47,7 +48,7 @@ export function confirm({ title, body, action, destructive = false, run }: Quest
     ),
     // Nothing is typed here that could be lost.
     closeOnClickOutside: true,
-    labels: { confirm: action, cancel: 'Cancel' },
+    labels: { confirm: action, cancel: t.cancel },
     confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
     cancelProps: { 'data-autofocus': destructive },
     onConfirm: () => void working(`${action} …`, run),

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { t } from '../texts/ui.ts';
 import { copyText } from './clipboard.ts';
 import { notifyError } from './notify.ts';
 import { after } from './time.ts';
@@ -13,10 +14,10 @@ const saidMs = 1_500;
 export function Copy({ value, label }: { readonly value: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => (copied ? after(saidMs, () => setCopied(false)) : undefined), [copied]);
-  const { target, bubble } = useTip<HTMLButtonElement>(copied ? 'Copied' : `Copy ${label}`);
+  const { target, bubble } = useTip<HTMLButtonElement>(copied ? t.copied : t.copy(label));
   const copy = async (): Promise<void> => {
     if (await copyText(value)) setCopied(true);
-    else notifyError('The browser did not let the console copy: mark the text, and copy it by hand.');
+    else notifyError(t.browserDidNotLetConsole);
   };
   return (
     <>
@@ -26,7 +27,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label:
         color="gray"
         size={24}
         onClick={() => void copy()}
-        aria-label={`Copy ${label}`}
+        aria-label={t.copy(label)}
       >
         {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       </ActionIcon>

@@ -1,10 +1,16 @@
-import { Box, Checkbox, Group, Pagination, Paper, Progress, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Checkbox, Group, Paper, Progress, Table, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { memo, type ReactNode, useCallback, useRef } from 'react';
+import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, type ReactNode, type Ref, useCallback, useMemo, useRef } from 'react';
+import type { Noun } from '../texts/language.ts';
+import { t } from '../texts/ui.ts';
 import { useInCard } from './card.tsx';
-import { formatCount, plural } from './format.ts';
+import { cursorIn, Further } from './further.tsx';
 import { ErrorBox, Loading } from './states.tsx';
+import { TableFoot } from './table-foot.tsx';
 import type { ListAddress } from './use-list.ts';
 
 export interface Column<Row> {
@@ -13,9 +19,21 @@ export interface Column<Row> {
   /** Field of the endpoint's `sort`; without it the column cannot be ordered by. */
   readonly sort?: string;
   readonly cell: (row: Row) => ReactNode;
-  /** From which width on it is shown; always without it. */
-  readonly from?: 'sm' | 'md' | 'lg';
+  /** From which width on it is shown, unless the user has chosen; always without it, `chosen` only by choice. */
+  readonly from?: Width | 'chosen';
+  /** Takes the room that the others leave. */
+  readonly fill?: boolean;
 }
+
+type Width = 'sm' | 'md' | 'lg';
+
+/** Row of a table on a desk, in pixels, as the style sheet has it. */
+const rowPx = 29;
+
+/** Tables with more rows draw those alone that are in sight. */
+const drawnRows = 100;
+
+const features = tableFeatures({ columnVisibilityFeature });
 
 /** Which rows are marked, for something that is done to all of them. */
 export interface Selection<Row> {
@@ -24,15 +42,21 @@ export interface Selection<Row> {
   readonly nameOf: (row: Row) => string;
 }
 
+/** The rows of a page, of how many, and where they came from. */
+interface Rows<Row> {
+  readonly value: readonly Row[];
+  readonly total: number | undefined;
+  readonly address?: string;
+  readonly headers?: Headers;
+}
+
 interface DataTableProps<Row> {
   /** What the rows are: "Devices". */
   readonly label: string;
   /** One of them: "device". */
-  readonly noun: string;
-  /** Several of them; the noun with an "s" without it. */
-  readonly nouns?: string;
+  readonly noun: Noun;
   readonly columns: readonly Column<Row>[];
-  readonly query: UseQueryResult<{ readonly value: readonly Row[]; readonly total: number | undefined }, Error>;
+  readonly query: UseQueryResult<Rows<Row>, Error>;
   readonly list: ListAddress;
   readonly idOf: (row: Row) => string;
   readonly empty: ReactNode;
@@ -54,9 +78,9 @@ const ariaSort = (sort: string | undefined, field: string | undefined) => {
 };
 
 function HeadCell<Row>({ column, list }: { readonly column: Column<Row>; readonly list: ListAddress }) {
-  const { sort, title, from } = column;
+  const { sort, title } = column;
   return (
-    <Table.Th aria-sort={ariaSort(list.sort, sort)} {...(from && { visibleFrom: from })}>
+    <Table.Th aria-sort={ariaSort(list.sort, sort)}>
       {sort === undefined ? (
         title
       ) : (
@@ -89,22 +113,31 @@ interface RowProps<Row> {
   readonly marked: boolean | undefined;
   readonly name: string;
   readonly onMark: (id: string, marked: boolean) => void;
+  /** Its number, where not all rows are drawn. */
+  readonly index?: number | undefined;
+  readonly measure?: Ref<HTMLTableRowElement> | undefined;
 }
 
-function PlainRow<Row>({ row, id, columns, marked, name, onMark }: RowProps<Row>) {
+function PlainRow<Row>({ row, id, columns, marked, name, onMark, index, measure }: RowProps<Row>) {
   return (
-    <Table.Tr {...(marked && { bg: 'var(--mantine-color-default-hover)' })}>
+    <Table.Tr
+      {...(marked && { bg: 'var(--mantine-color-default-hover)' })}
+      // The head is row 1.
+      {...(index !== undefined && { 'aria-rowindex': index + 2, 'data-index': index })}
+      {...(measure && { ref: measure })}
+    >
       {marked !== undefined && (
         <Table.Td w={36}>
           <Checkbox
-            aria-label={`Select ${name}`}
+            size="xs"
+            aria-label={t.select(name)}
             checked={marked}
             onChange={(event) => onMark(id, event.currentTarget.checked)}
           />
         </Table.Td>
       )}
-      {columns.map(({ key, cell, from }) => (
-        <Table.Td key={key} {...(from && { visibleFrom: from })} style={{ overflowWrap: 'anywhere' }}>
+      {columns.map(({ key, cell, fill }) => (
+        <Table.Td key={key} {...(fill && { className: 'fill' })}>
           {cell(row)}
         </Table.Td>
       ))}
@@ -115,107 +148,186 @@ function PlainRow<Row>({ row, id, columns, marked, name, onMark }: RowProps<Row>
 // Safe: it takes what it wraps takes; a mark on one row draws that one anew, not all of them.
 const OneRow = memo(PlainRow) as typeof PlainRow;
 
-interface RowsProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'idOf' | 'selection'> {
-  readonly rows: readonly Row[];
+interface BodyProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'selection'> {
+  readonly rows: readonly { readonly id: string; readonly original: Row }[];
+  readonly scroller: { readonly current: HTMLDivElement | null };
 }
 
-function Rows<Row>({ rows, columns, idOf, selection }: RowsProps<Row>) {
+/** The height of rows that are not drawn. */
+const Gap = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
+  height > 0 && (
+    <tr aria-hidden>
+      <td colSpan={columns} style={{ height, padding: 0 }} />
+    </tr>
+  );
+
+function Body<Row>({ rows, columns, selection, scroller }: BodyProps<Row>) {
   const latest = useRef(selection);
   latest.current = selection;
   const onMark = useCallback((id: string, marked: boolean) => {
     const { current } = latest;
     current?.set(withRows(current.ids, [id], marked));
   }, []);
-  return rows.map((row) => {
-    const id = idOf(row);
-    const name = selection?.nameOf(row) ?? '';
-    return (
-      <OneRow
-        key={id}
-        id={id}
-        row={row}
-        columns={columns}
-        marked={selection?.ids.has(id)}
-        name={name}
-        onMark={onMark}
-      />
-    );
+  const isPart = rows.length > drawnRows;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    overscan: 10,
+    enabled: isPart,
   });
-}
-
-interface FootProps {
-  readonly list: ListAddress;
-  readonly total: number;
-  readonly noun: string;
-  readonly nouns: string;
-  readonly countLimit?: number | undefined;
-}
-
-function Foot({ list, total, noun, nouns, countLimit }: FootProps) {
-  const more = countLimit !== undefined && total >= countLimit;
-  const last = Math.min(list.offset + list.limit, total);
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0], items.at(-1)];
+  const drawn = isPart ? items.map(({ index }) => index) : rows.map((_, index) => index);
+  const width = columns.length + (selection ? 1 : 0);
   return (
-    <Group justify="space-between" mt="sm">
-      <Text size="sm" c="dimmed" role="status">
-        {total > list.limit && `${formatCount(list.offset + 1)}–${formatCount(last)} of `}
-        {more ? `${formatCount(total)} ${nouns} or more` : plural(total, noun, nouns)}
-      </Text>
-      {total > list.limit && (
-        <Pagination
-          total={Math.ceil(total / list.limit)}
-          value={list.page}
-          onChange={list.setPage}
-          size="sm"
-          aria-label={`Pages of ${nouns}`}
-          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          getItemProps={(page) => ({ 'aria-label': `Page ${page}` })}
-        />
-      )}
-    </Group>
+    <>
+      <Gap height={isPart ? (first?.start ?? 0) : 0} columns={width} />
+      {drawn.map((index) => {
+        const row = rows[index];
+        if (!row) return null;
+        return (
+          <OneRow
+            key={row.id}
+            id={row.id}
+            row={row.original}
+            columns={columns}
+            marked={selection?.ids.has(row.id)}
+            name={selection?.nameOf(row.original) ?? ''}
+            onMark={onMark}
+            index={isPart ? index : undefined}
+            measure={isPart ? virtual.measureElement : undefined}
+          />
+        );
+      })}
+      <Gap height={isPart ? virtual.getTotalSize() - (last?.end ?? 0) : 0} columns={width} />
+    </>
   );
 }
 
+/** Which columns are shown: those that the user has chosen, and for the others those that fit the window. */
+function useShown<Row>(columns: readonly Column<Row>[], chosen: Readonly<Record<string, boolean>>) {
+  const now = { getInitialValueInEffect: false };
+  // The widths of the library's theme.
+  const sm = useMediaQuery('(min-width: 48em)', true, now);
+  const md = useMediaQuery('(min-width: 62em)', true, now);
+  const lg = useMediaQuery('(min-width: 75em)', true, now);
+  return useMemo(() => {
+    const fits = { sm, md, lg, chosen: false };
+    return Object.fromEntries(columns.map(({ key, from }) => [key, chosen[key] ?? (from === undefined || fits[from])]));
+  }, [columns, chosen, sm, md, lg]);
+}
+
 /** A list whose pages, order and filters are the service's work and stand in the address. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, query, list, idOf, empty, selection, noun, nouns = `${noun}s`, countLimit } = props;
+export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+  const { label, query, list, empty, noun, countLimit } = props;
   const { data, error } = query;
   const inCard = useInCard();
   if (data === undefined) return error ? <ErrorBox error={error} onRetry={() => void query.refetch()} /> : <Loading />;
   const total = data.total ?? data.value.length;
-  const card = inCard ? {} : ({ withBorder: true, px: { base: 'xs', xs: 'md' }, py: 'xs' } as const);
-  if (total === 0) return <Paper {...card}>{empty}</Paper>;
-  const shown = data.value.map(idOf);
-  const marked = selection ? shown.filter((id) => selection.ids.has(id)).length : 0;
+  const card = inCard ? {} : ({ withBorder: true, px: { base: 'xs', xs: 'md' }, py: 6 } as const);
+  const cursor = cursorIn(data.headers);
+  if (total === 0) {
+    return (
+      <Paper {...card}>
+        {empty}
+        <Further list={list} cursor={cursor} />
+      </Paper>
+    );
+  }
   return (
     <Paper {...card}>
-      <Box h={3} mb={4} aria-hidden>
+      <Box h={3} aria-hidden>
         {query.isPlaceholderData && <Progress value={100} animated size={3} />}
       </Box>
-      <Table.ScrollContainer minWidth={0} type="native">
-        <Table verticalSpacing="xs" highlightOnHover aria-label={label} aria-busy={query.isPlaceholderData}>
+      <Filled {...props} rows={data.value} busy={query.isPlaceholderData} label={label}>
+        {(columns) => (
+          <TableFoot
+            list={list}
+            total={total}
+            noun={noun}
+            countLimit={countLimit}
+            address={data.address}
+            {...columns}
+          />
+        )}
+      </Filled>
+      <Further list={list} cursor={cursor} />
+    </Paper>
+  );
+}
+
+interface FilledProps<Row> extends Pick<DataTableProps<Row>, 'label' | 'columns' | 'list' | 'idOf' | 'selection'> {
+  readonly rows: readonly Row[];
+  readonly busy: boolean;
+  readonly children: (columns: { choices: readonly Column<Row>[]; shown: ReadonlySet<string> }) => ReactNode;
+}
+
+function Filled<Row extends RowData>({
+  label,
+  columns,
+  list,
+  idOf,
+  selection,
+  rows,
+  busy,
+  children,
+}: FilledProps<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const columnVisibility = useShown(columns, list.settings.columns);
+  const table = useTable({
+    features,
+    columns: useMemo(() => columns.map(({ key, title }) => ({ id: key, header: title })), [columns]),
+    data: rows,
+    getRowId: idOf,
+    state: { columnVisibility },
+  });
+  const shown = new Set(table.getVisibleLeafColumns().map(({ id }) => id));
+  const names = [...shown].join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same columns stay the same list, so that rows stay as they are
+  const visible = useMemo(() => columns.filter(({ key }) => shown.has(key)), [columns, names]);
+  const ids = rows.map(idOf);
+  const marked = selection ? ids.filter((id) => selection.ids.has(id)).length : 0;
+  return (
+    <>
+      <div ref={scroller} className={rows.length > drawnRows ? 'table-scroll part' : 'table-scroll'}>
+        <Table
+          className="dense"
+          verticalSpacing={3}
+          highlightOnHover
+          aria-label={label}
+          aria-busy={busy}
+          {...(rows.length > drawnRows && { 'aria-rowcount': rows.length + 1 })}
+        >
           <Table.Thead>
             <Table.Tr>
               {selection && (
                 <Table.Th w={36}>
                   <Checkbox
-                    aria-label="Select all rows of this page"
-                    checked={marked > 0 && marked === shown.length}
-                    indeterminate={marked > 0 && marked < shown.length}
-                    onChange={(event) => selection.set(withRows(selection.ids, shown, event.currentTarget.checked))}
+                    size="xs"
+                    aria-label={t.selectAllRowsOfThis}
+                    checked={marked > 0 && marked === ids.length}
+                    indeterminate={marked > 0 && marked < ids.length}
+                    onChange={(event) => selection.set(withRows(selection.ids, ids, event.currentTarget.checked))}
                   />
                 </Table.Th>
               )}
-              {columns.map((column) => (
+              {visible.map((column) => (
                 <HeadCell key={column.key} column={column} list={list} />
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Rows rows={data.value} columns={columns} idOf={idOf} {...(selection && { selection })} />
+            <Body
+              rows={table.getRowModel().rows}
+              columns={visible}
+              scroller={scroller}
+              {...(selection && { selection })}
+            />
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
-      <Foot list={list} total={total} noun={noun} nouns={nouns} countLimit={countLimit} />
-    </Paper>
+      </div>
+      {children({ choices: columns, shown })}
+    </>
   );
 }

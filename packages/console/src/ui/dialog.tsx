@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { common } from '../texts/common.ts';
 import { leave, useUnsaved } from './unsaved.ts';
 
 interface Frame {
@@ -48,7 +49,7 @@ export function Dialog({ title, opened, onClose, size = 'md', children }: Dialog
       onClose={cancel}
       title={title}
       size={size}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': common.close }}
       // What has been typed is not lost to a slip of the pointer.
       closeOnClickOutside={false}
     >

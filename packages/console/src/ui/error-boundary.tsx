@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { t } from '../texts/ui.ts';
 import { ErrorBox } from './states.tsx';
 
 interface Props {
@@ -23,6 +24,6 @@ export class ErrorBoundary extends Component<Props, { error: Error | undefined }
     const { error } = this.state;
     if (!error) return this.props.children;
     // Most often a page whose file went with an older build of the console.
-    return <ErrorBox error={error} title="This page could not be shown" onRetry={() => window.location.reload()} />;
+    return <ErrorBox error={error} title={t.thisPageCouldNotBe} onRetry={() => window.location.reload()} />;
   }
 }

@@ -1,5 +1,6 @@
 import { Box, Code, Group, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { inSentence } from '../texts/language.ts';
 import { Copy } from './copy.tsx';
 
 interface FieldProps {
@@ -24,7 +25,7 @@ export function Field({ label, children, value, mono = false }: FieldProps) {
         <Box miw={0} fz="sm" style={{ overflowWrap: 'anywhere' }}>
           {mono && typeof shown === 'string' && shown !== '—' ? <Code>{shown}</Code> : shown}
         </Box>
-        {value && <Copy value={value} label={label.toLowerCase()} />}
+        {value && <Copy value={value} label={inSentence(label)} />}
       </Group>
     </Box>
   );

@@ -3,6 +3,9 @@ import { ActionIcon, Box, Button, Group, Progress, Stack, Text, Tooltip } from '
 import { Dropzone } from '@mantine/dropzone';
 import { IconUpload, IconX } from '@tabler/icons-react';
 import { useRef } from 'react';
+import { common } from '../texts/common.ts';
+import { nouns } from '../texts/nouns.ts';
+import { t } from '../texts/ui.ts';
 import { formatSize, plural } from './format.ts';
 import type { Upload, UploadQueue } from './uploads.ts';
 
@@ -31,11 +34,11 @@ export function FileDrop({ label, limitBytes, onFiles }: FileDropProps) {
         <Box flex="0 1 auto">
           <Text size="sm">{label}</Text>
           <Text size="xs" c="dimmed">
-            Up to {formatSize(limitBytes)} each
+            {t.upToEach(formatSize(limitBytes))}
           </Text>
         </Box>
         <Button variant="default" size="xs" onClick={() => open.current?.()}>
-          Choose files
+          {t.chooseFiles}
         </Button>
       </Group>
     </Dropzone>
@@ -43,9 +46,9 @@ export function FileDrop({ label, limitBytes, onFiles }: FileDropProps) {
 }
 
 const stateText = ({ state, share, reason }: Upload): string => {
-  if (state === 'failed') return `Failed: ${reason ?? 'no reason given'}`;
-  if (state === 'sending') return share < 1 ? `${Math.floor(100 * share)} %` : 'Being stored';
-  return { waiting: 'Waiting', done: 'Done', cancelled: 'Cancelled' }[state];
+  if (state === 'failed') return t.failed(reason ?? t.noReasonGiven);
+  if (state === 'sending') return share < 1 ? `${Math.floor(100 * share)} %` : t.beingStored;
+  return { waiting: common.waiting, done: common.done, cancelled: t.cancelled }[state];
 };
 
 function UploadLine({ upload, onCancel }: { readonly upload: Upload; readonly onCancel: () => void }) {
@@ -62,11 +65,11 @@ function UploadLine({ upload, onCancel }: { readonly upload: Upload; readonly on
             {formatSize(size)} · {stateText(upload)}
           </Text>
         </Group>
-        {open && <Progress value={100 * share} size="sm" mt={4} aria-label={`Progress of ${name}`} />}
+        {open && <Progress value={100 * share} size="sm" mt={4} aria-label={t.progressOf(name)} />}
       </Box>
       {open && (
-        <Tooltip label={`Cancel ${name}`}>
-          <ActionIcon variant="subtle" color="gray" onClick={onCancel} aria-label={`Cancel ${name}`}>
+        <Tooltip label={t.cancelName(name)}>
+          <ActionIcon variant="subtle" color="gray" onClick={onCancel} aria-label={t.cancelName(name)}>
             <IconX size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
@@ -89,16 +92,16 @@ export function UploadList({ queue, uploads }: UploadListProps) {
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
         <Text size="sm" role="status">
-          {open > 0 ? `${plural(open, 'file')} on the way` : `${plural(uploads.length, 'upload')} ended`}
-          {failed > 0 && `, ${failed} failed`}
+          {open > 0 ? t.onWay(plural(open, nouns.file)) : t.ended(plural(uploads.length, nouns.upload))}
+          {failed > 0 && t.failedFailed(failed)}
         </Text>
         {open > 0 ? (
           <Button size="compact-sm" variant="default" onClick={() => queue.cancelAll()}>
-            Cancel all
+            {t.cancelAll}
           </Button>
         ) : (
           <Button size="compact-sm" variant="default" onClick={() => queue.clear()}>
-            Clear the list
+            {t.clearList}
           </Button>
         )}
       </Group>
@@ -110,7 +113,7 @@ export function UploadList({ queue, uploads }: UploadListProps) {
         mah={320}
         style={{ listStyle: 'none', overflow: 'auto' }}
         tabIndex={0}
-        aria-label="Uploads"
+        aria-label={t.uploads}
       >
         {uploads.map((upload) => (
           <UploadLine key={upload.id} upload={upload} onCancel={() => queue.cancel(upload.id)} />

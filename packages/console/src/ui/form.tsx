@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
+import { t } from '../texts/ui.ts';
 import { useFrame } from './dialog.tsx';
 import { ErrorBox } from './states.tsx';
 import { useUnsaved } from './unsaved.ts';
@@ -53,7 +54,7 @@ export function Form(props: FormProps) {
           </Button>
           {frame && (
             <Button variant="default" onClick={frame.cancel}>
-              Cancel
+              {t.cancel}
             </Button>
           )}
           {more}

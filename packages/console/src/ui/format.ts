@@ -1,3 +1,6 @@
+import { t } from '../texts/format.ts';
+import { formOf, locale, type Noun } from '../texts/language.ts';
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -19,43 +22,46 @@ export const msOf = (timestamp: string): number => Number(timestamp);
 export function formatRelative(atMs: number, nowMs: number): string {
   const passed = atMs - nowMs;
   const step = steps.find(([, ms]) => Math.abs(passed) >= ms);
-  if (!step) return 'just now';
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(passed / step[1]), step[0]);
+  if (!step) return t.justNow;
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(passed / step[1]), step[0]);
 }
 
-/** `2026-11-21 14:05:09`, in the given zone or that of the browser. */
+/** `Nov 21, 2026, 2:05:09 PM`, or as the browser's language has it; in the given zone or that of the browser. */
 export function formatMoment(atMs: number, timeZone?: string): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
+  const parts = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
     timeStyle: 'medium',
     ...(timeZone !== undefined && { timeZone }),
   });
   return parts.format(atMs);
 }
 
-const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** A number with at most so many digits behind the point. */
+export const formatNumber = (value: number, digits = 0): string =>
+  value.toLocaleString(locale, { maximumFractionDigits: digits });
 
 /** `512 bytes`, `1.5 KiB`, `20 MiB`. */
 export function formatSize(bytes: number): string {
-  let value = bytes;
+  if (bytes < 1024) return `${bytes} ${formOf(bytes, t.byte)}`;
+  let value = bytes / 1024;
   let unit = 0;
   while (value >= 1024 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  const digits = unit === 0 || value >= 100 ? 0 : 1;
-  return `${value.toFixed(digits).replace(/\.0$/, '')} ${bytes === 1 ? 'byte' : units[unit]}`;
+  return `${formatNumber(value, value >= 100 ? 0 : 1)} ${units[unit]}`;
 }
 
 /** `12,345`. */
-export const formatCount = (count: number): string => count.toLocaleString('en-US');
+export const formatCount = (count: number): string => count.toLocaleString(locale);
 
 /** `950`, `3.3k`, `12k`: where there is no room for more. */
 export const formatCompact = (count: number): string =>
-  new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: count < 10_000 ? 1 : 0 })
+  new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: count < 10_000 ? 1 : 0 })
     .format(count)
     .replace('K', 'k');
 
 /** `1 device`, `12,345 devices`. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+export const plural = (count: number, noun: Noun): string => `${formatCount(count)} ${formOf(count, noun)}`;

@@ -1,6 +1,10 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useEffect, useRef, useState } from 'react';
+import { common } from '../texts/common.ts';
+import type { Noun } from '../texts/language.ts';
+import { nouns } from '../texts/nouns.ts';
+import { t } from '../texts/ui.ts';
 import type { JobFailure, OnProgress } from './batches.ts';
 import { formatCount, plural } from './format.ts';
 import { sayError } from './refusals.ts';
@@ -9,8 +13,8 @@ import { sayError } from './refusals.ts';
 export interface Job {
   /** What is being done: "Tagging 120 devices". */
   readonly title: string;
-  /** What one step is done to: "device". */
-  readonly noun: string;
+  /** What one step is done to. */
+  readonly noun: Noun;
   /** Does it; ends early when `signal` says so. */
   readonly run: (progress: OnProgress, signal: AbortSignal) => Promise<void>;
   readonly onEnd?: () => void;
@@ -67,14 +71,15 @@ function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
   return (
     <Stack gap="sm" ref={place} tabIndex={-1} style={{ outline: 'none' }}>
       <Progress
-        value={phase === 'running' && of === 0 ? 100 : share}
+        // Of one step it is not known how far it is.
+        value={phase === 'running' && done === 0 ? 100 : share}
         animated={phase === 'running'}
         aria-label={job.title}
       />
       <Text size="sm" role="status">
-        {phase === 'cancelled' && 'Cancelled: '}
-        {of === 0 ? 'Looking up what to do …' : `${formatCount(done)} of ${plural(of, job.noun)}`}
-        {failures.count > 0 && `, ${plural(failures.count, 'failure')}`}
+        {phase === 'cancelled' && `${t.cancelled2} `}
+        {of === 0 ? t.lookingUpWhatToDo : t.of(formatCount(done), plural(of, job.noun))}
+        {failures.count > 0 && `, ${plural(failures.count, nouns.failure)}`}
       </Text>
       {failures.count > 0 && (
         <List size="sm" mah={200} style={{ overflow: 'auto' }}>
@@ -85,19 +90,19 @@ function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
             </List.Item>
           ))}
           {failures.count > listedFailures && (
-            <List.Item>and {formatCount(failures.count - listedFailures)} more</List.Item>
+            <List.Item>{t.andMore(formatCount(failures.count - listedFailures))}</List.Item>
           )}
         </List>
       )}
       <Group justify="flex-end">
         {phase === 'running' ? (
           <Button variant="default" onClick={() => controller.current.abort()}>
-            Cancel the rest
+            {t.cancelRest}
           </Button>
         ) : (
           // Another button than the one before: the focus shows that it is there.
           <Button key="close" autoFocus onClick={onClose}>
-            Close
+            {common.close}
           </Button>
         )}
       </Group>

@@ -1,13 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
+import type { Noun } from '../texts/language.ts';
+import { t } from '../texts/ui.ts';
 import { type Crumb, Page } from './page.tsx';
 import { ErrorBox, Loading } from './states.tsx';
 
 interface LoadedPageProps<T> {
   readonly query: UseQueryResult<T, Error>;
-  /** What the page would be of: "Product". */
-  readonly noun: string;
+  /** What the page would be of: a product. */
+  readonly noun: Noun;
   /** The pages above it, which is where to go from one that is not there. */
   readonly crumbs: readonly Crumb[];
   readonly children: (data: T) => ReactNode;
@@ -20,9 +22,9 @@ const isGone = (error: Error | null): boolean => error instanceof ApiError && er
 export function LoadedPage<T>({ query, noun, crumbs, children }: LoadedPageProps<T>) {
   const { data, error } = query;
   if (data !== undefined && !isGone(error)) return <>{children(data)}</>;
-  if (!error) return <Loading label={`Loading the ${noun.toLowerCase()}`} />;
+  if (!error) return <Loading label={t.loadingThe(noun.one)} />;
   return (
-    <Page title={isGone(error) ? `${noun} not found` : `${noun} not shown`} crumbs={crumbs}>
+    <Page title={isGone(error) ? t.notFound(noun.one) : t.notShown(noun.one)} crumbs={crumbs}>
       <ErrorBox error={error} onRetry={() => void query.refetch()} />
     </Page>
   );

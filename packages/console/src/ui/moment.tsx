@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
+import { t } from '../texts/format.ts';
 import { formatMoment, formatRelative, msOf } from './format.ts';
 import { nowMs } from './time.ts';
 import { useTip } from './tip.tsx';
@@ -9,7 +10,7 @@ import { useTip } from './tip.tsx';
 const renewMs = 30_000;
 
 /** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
-export function Moment({ at, none = 'never' }: { readonly at: string | null; readonly none?: string }) {
+export function Moment({ at, none = t.never }: { readonly at: string | null; readonly none?: string }) {
   const [now, setNow] = useState(nowMs);
   useInterval(() => setNow(nowMs()), renewMs, { autoInvoke: true });
   const ms = at === null ? 0 : msOf(at);

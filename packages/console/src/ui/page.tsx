@@ -2,6 +2,7 @@ import { Anchor, Box, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/co
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { t } from '../texts/ui.ts';
 
 export interface Crumb {
   readonly title: string;
@@ -38,7 +39,7 @@ export function Page({ title, mark, description, crumbs = [], actions, children 
     <Stack gap="lg">
       <Box>
         {crumbs.length > 0 && (
-          <Breadcrumbs component="nav" aria-label="Pages above this one" mb={4} separatorMargin={6}>
+          <Breadcrumbs component="nav" aria-label={t.pagesAboveThisOne} mb={4} separatorMargin={6}>
             {crumbs.map((crumb) => (
               <Anchor key={crumb.href} component={Link} href={crumb.href} size="sm">
                 {crumb.title}

@@ -1,6 +1,7 @@
 import { Button, FileButton, Progress, Stack, Text } from '@mantine/core';
 import { avatarLimitBytes } from '@moorage/api';
 import { useState } from 'react';
+import { t } from '../texts/ui.ts';
 import { formatSize } from './format.ts';
 import { notifyError } from './notify.ts';
 
@@ -16,7 +17,7 @@ export function ChangePicture({ send }: ChangePictureProps) {
     if (!picture) return;
     if (picture.size > avatarLimitBytes) {
       const [size, limit] = [formatSize(picture.size), formatSize(avatarLimitBytes)];
-      return notifyError(`The picture has ${size}, and may have ${limit}. Choose a smaller one, or scale it down.`);
+      return notifyError(t.pictureHasAndMayHave(size, limit));
     }
     setShare(0);
     try {
@@ -33,14 +34,14 @@ export function ChangePicture({ send }: ChangePictureProps) {
       >
         {(props) => (
           <Button {...props} variant="default" size="compact-sm" loading={share !== undefined}>
-            Change the picture
+            {t.changePicture}
           </Button>
         )}
       </FileButton>
       <Text size="xs" c="dimmed">
-        PNG, JPEG, GIF or WebP, up to {formatSize(avatarLimitBytes)}
+        {t.pngJpegGifOrWebp(formatSize(avatarLimitBytes))}
       </Text>
-      {share !== undefined && <Progress value={share * 100} w="100%" aria-label="Upload of the picture" />}
+      {share !== undefined && <Progress value={share * 100} w="100%" aria-label={t.uploadOfPicture} />}
     </Stack>
   );
 }

@@ -1,7 +1,9 @@
 import { List } from '@mantine/core';
 import { storeLimits } from '@moorage/api';
+import { nouns } from '../texts/nouns.ts';
+import { t } from '../texts/ui.ts';
 import { confirm } from './confirm.tsx';
-import { plural } from './format.ts';
+import { formatCount, plural } from './format.ts';
 
 /** Files that one page of a list has at most. */
 const pageLimit = 500;
@@ -34,7 +36,7 @@ interface Replacing {
 export function askReplace({ paths, says, run }: Replacing): void {
   if (paths.length === 0) return void run();
   confirm({
-    title: `Replace ${plural(paths.length, 'file')}?`,
+    title: t.replace(plural(paths.length, nouns.file)),
     body: (
       <>
         {says}
@@ -44,11 +46,11 @@ export function askReplace({ paths, says, run }: Replacing): void {
               {path}
             </List.Item>
           ))}
-          {paths.length > namedPaths && <List.Item>and {paths.length - namedPaths} more</List.Item>}
+          {paths.length > namedPaths && <List.Item>{t.andMore(formatCount(paths.length - namedPaths))}</List.Item>}
         </List>
       </>
     ),
-    action: 'Replace',
+    action: t.replace2,
     destructive: true,
     run,
   });

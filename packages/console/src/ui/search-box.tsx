@@ -2,6 +2,7 @@ import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { t } from '../texts/ui.ts';
 
 /** Letters that are typed together are one search, in ms. */
 const typingMs = 200;
@@ -29,7 +30,7 @@ export function SearchBox({ label, placeholder, value = '', onChange }: SearchBo
       placeholder={placeholder}
       maxLength={200}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={text !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => set('')} />}
+      rightSection={text !== '' && <CloseButton size="sm" aria-label={t.clearSearch} onClick={() => set('')} />}
       value={text}
       onChange={(event) => set(event.currentTarget.value)}
       flex="1 1 220px"

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../texts/ui.ts';
 import { Fields } from './field.tsx';
 
 interface ShownOnceProps {
@@ -15,12 +16,12 @@ interface ShownOnceProps {
 /** A secret that the service shows this once. */
 export const ShownOnce = ({ what, advice, children, onClose }: ShownOnceProps) => (
   <Stack gap="sm">
-    <Alert color="orange" variant="outline" title={`${what} is shown this once`}>
+    <Alert color="orange" variant="outline" title={t.isShownThisOnce(what)}>
       {advice}
     </Alert>
     <Fields stacked>{children}</Fields>
     <Group justify="flex-end">
-      <Button onClick={onClose}>I have copied it</Button>
+      <Button onClick={onClose}>{t.iHaveCopiedIt}</Button>
     </Group>
   </Stack>
 );

@@ -2,6 +2,7 @@ import { Alert, Button, Center, Group, Loader, Stack, Text, ThemeIcon } from '@m
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { t } from '../texts/ui.ts';
 import { adviceFor, sayError } from './refusals.ts';
 
 interface ErrorBoxProps {
@@ -11,7 +12,7 @@ interface ErrorBoxProps {
 }
 
 /** What went wrong, and what to do about it. */
-export function ErrorBox({ error, title = 'This did not work', onRetry }: ErrorBoxProps) {
+export function ErrorBox({ error, title = t.thisDidNotWork, onRetry }: ErrorBoxProps) {
   return (
     <Alert role="alert" color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">
@@ -20,7 +21,7 @@ export function ErrorBox({ error, title = 'This did not work', onRetry }: ErrorB
         </Text>
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {t.tryAgain}
           </Button>
         )}
       </Stack>
@@ -29,7 +30,7 @@ export function ErrorBox({ error, title = 'This did not work', onRetry }: ErrorB
 }
 
 /** That something is on its way. */
-export function Loading({ label = 'Loading' }: { readonly label?: string }) {
+export function Loading({ label = t.loading }: { readonly label?: string }) {
   return (
     <Center py="xl" role="status">
       <Group gap="sm">

@@ -1,14 +1,6 @@
-import {
-  type CSSVariablesResolver,
-  createTheme,
-  Modal,
-  Notification,
-  PasswordInput,
-  SegmentedControl,
-  Select,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { common } from '../texts/common.ts';
+import { t } from '../texts/ui.ts';
 
 /** Darker than the library's own: text on a filled button has to be read by everybody. */
 const primaryShade = { light: 9, dark: 9 } as const;
@@ -38,30 +30,35 @@ export const theme = createTheme({
   fontFamily: 'Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Helvetica, Arial, sans-serif',
   headings: { fontWeight: '650' },
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  // As plain rows: a component that is named here would be loaded with the first page.
   components: {
-    Tooltip: Tooltip.extend({
+    Tooltip: {
       defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: true } },
-    }),
-    Notification: Notification.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+    },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': common.close } },
       // Below a title the library's own is too pale.
       styles: { description: { color: 'var(--mantine-color-text)' } },
-    }),
-    ModalTitle: Modal.Title.extend({ defaultProps: { fw: 650, fz: 'lg' } }),
+    },
+    ModalTitle: { defaultProps: { fw: 650, fz: 'lg' } },
     // The page has a header of its own; that of a dialogue is none of the page.
-    ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
-    PasswordInput: PasswordInput.extend({
-      defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 } },
-    }),
-    TextInput: TextInput.extend({ defaultProps: { autoComplete: 'off' } }),
-    SegmentedControl: SegmentedControl.extend({ styles: { root: { background: 'var(--segments)' } } }),
-    Select: Select.extend({ defaultProps: { checkIconPosition: 'right' } }),
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    PasswordInput: {
+      defaultProps: { visibilityToggleButtonProps: { 'aria-label': t.showPassword, tabIndex: 0 } },
+    },
+    TextInput: { defaultProps: { autoComplete: 'off' } },
+    SegmentedControl: { styles: { root: { background: 'var(--segments)' } } },
+    Select: { defaultProps: { checkIconPosition: 'right' } },
   },
 });
 
 /** Colours of which the library's own are too pale for WCAG 2.2 AA. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
+  variables: {
+    // Under the pointer the library's own is lighter, and white letters on it too pale.
+    '--mantine-color-cyan-filled-hover': '#0a5867',
+    '--mantine-primary-color-filled-hover': '#0a5867',
+  },
   light: {
     // Behind the cards.
     '--page': '#f3f6f8',

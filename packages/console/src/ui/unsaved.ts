@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { RouterOptions } from 'wouter';
+import { t } from '../texts/ui.ts';
 import { confirm } from './confirm.tsx';
 
 /** Forms of the page in which something is typed that is not saved. */
@@ -20,9 +21,9 @@ export function leave(dirty: boolean, go: () => void): void {
   if (!dirty) go();
   else {
     confirm({
-      title: 'Leave without saving?',
-      body: 'What you have typed here is not saved.',
-      action: 'Leave',
+      title: t.leaveWithoutSaving,
+      body: t.whatYouHaveTypedHere,
+      action: t.leave,
       destructive: true,
       run: go,
     });

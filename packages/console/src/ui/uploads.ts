@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { t } from '../texts/ui.ts';
 import { formatSize } from './format.ts';
 
 /** One file on its way to the service. */
@@ -68,7 +69,7 @@ export class UploadQueue {
     const added = files.map((file): Entry => {
       const tooLarge = file.size > target.limitBytes;
       const over = formatSize(file.size - target.limitBytes);
-      const reason = `It is ${over} over the limit of ${formatSize(target.limitBytes)}`;
+      const reason = t.itIsOverLimitOf(over, formatSize(target.limitBytes));
       return {
         upload: {
           id: ++this.#lastId,

@@ -1,6 +1,8 @@
 import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/account.ts';
+import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -11,13 +13,15 @@ import { PasswordForm } from '../sign-in/password-form.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
+import { Quotas } from './quotas.tsx';
 import { Tokens } from './tokens.tsx';
 
 const tabs = [
-  { key: 'details', title: 'Details' },
-  { key: 'password', title: 'Password' },
-  { key: 'tokens', title: 'Tokens' },
-  { key: 'broadcasts', title: 'Broadcast keys' },
+  { key: 'details', title: t.details },
+  { key: 'password', title: common.password },
+  { key: 'tokens', title: t.tokens },
+  { key: 'broadcasts', title: t.broadcastKeys },
+  { key: 'quotas', title: t.quotas },
 ];
 
 /** One's own account. */
@@ -26,20 +30,20 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
   const query = useCall('users.get', {});
   if (!tabs.some(({ key }) => key === tab)) {
     return (
-      <Page title="Account">
-        <Empty title="There is no such part" action={<PageLink href="/account">To your details</PageLink>} />
+      <Page title={t.account}>
+        <Empty title={t.thereIsNoSuchPart} action={<PageLink href="/account">{t.toYourDetails}</PageLink>} />
       </Page>
     );
   }
   return (
-    <Page title="Account">
+    <Page title={t.account}>
       <Tabs
         value={tab}
         onChange={(next) => navigate(next === 'details' ? '/account' : `/account/${next}`)}
         keepMounted={false}
         activateTabWithKeyboard={false}
       >
-        <TabList label="Parts of your account" shown={tab}>
+        <TabList label={t.partsOfYourAccount} shown={tab}>
           {tabs.map(({ key, title }) => (
             <Tabs.Tab key={key} value={key}>
               {title}
@@ -50,11 +54,8 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
           <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="password" pt="md" maw={480}>
-          <Card title="Password">
-            <PasswordForm
-              submit="Change the password"
-              onChanged={() => notify('Your password is changed; your other sessions are over')}
-            />
+          <Card title={common.password}>
+            <PasswordForm submit={t.changePassword} onChanged={() => notify(t.yourPasswordIsChangedYour)} />
           </Card>
         </Tabs.Panel>
         <Tabs.Panel value="tokens" pt="md">
@@ -62,6 +63,9 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         </Tabs.Panel>
         <Tabs.Panel value="broadcasts" pt="md">
           <BroadcastKeys />
+        </Tabs.Panel>
+        <Tabs.Panel value="quotas" pt="md">
+          <Quotas />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -4,6 +4,9 @@ import type { BroadcastKeyRecord } from '@moorage/api';
 import { IconBroadcast } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/account.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -20,13 +23,9 @@ const commandFor = (key: string): string =>
   `set broadcast.http.host ${window.location.origin}/api/broadcasts/${encodeURIComponent(key)}`;
 
 const Made = ({ made, onClose }: { readonly made: BroadcastKeyRecord; readonly onClose: () => void }) => (
-  <ShownOnce
-    what="The key"
-    advice="Copy it now. Whoever has it can post values of your devices, and nothing else."
-    onClose={onClose}
-  >
-    <Field label="Key" value={made.key} mono />
-    <Field label="To be typed at each module, with save after it" value={commandFor(made.key)} mono />
+  <ShownOnce what={t.key} advice={t.copyItNowWhoeverHas} onClose={onClose}>
+    <Field label={t.key2} value={made.key} mono />
+    <Field label={t.toBeTypedAtEach} value={commandFor(made.key)} mono />
   </ShownOnce>
 );
 
@@ -37,10 +36,10 @@ function NewKey({ onMade }: { readonly onMade: (made: BroadcastKeyRecord) => voi
     onMade(await create.mutateAsync({ body: title.trim() === '' ? {} : { title: title.trim() } }));
   };
   return (
-    <Form submit="Make the key" onSubmit={make}>
+    <Form submit={t.makeKey} onSubmit={make}>
       <TextInput
-        label="Title"
-        description="Which modules it is for; it gets a number without one"
+        label={common.title}
+        description={t.whichModulesItIsFor}
         maxLength={100}
         data-autofocus
         value={title}
@@ -54,27 +53,27 @@ function Revoke({ record: { id, title } }: { readonly record: BroadcastKeyRecord
   const revoke = useChange('broadcasts.revoke', 'broadcasts');
   const ask = (): void =>
     confirm({
-      title: `Revoke key "${title}"?`,
-      body: 'Modules that post with it are refused from the next post on. The values that they posted stay.',
-      action: 'Revoke',
+      title: t.revokeKey(title),
+      body: t.modulesThatPostWithIt,
+      action: t.revoke,
       destructive: true,
       async run() {
         await revoke.mutateAsync({ params: { broadcast_id: id } });
-        notify(`Key "${title}" is revoked`);
+        notify(t.keyIsRevoked(title));
       },
     });
   return (
-    <Button size="compact-sm" variant="default" onClick={ask} aria-label={`Revoke ${title}`}>
-      Revoke
+    <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.revokeTitle(title)}>
+      {t.revoke}
     </Button>
   );
 }
 
 const columns: readonly Column<BroadcastKeyRecord>[] = [
-  { key: 'title', title: 'Title', cell: ({ title }) => title },
+  { key: 'title', title: common.title, cell: ({ title }) => title },
   {
     key: 'tail',
-    title: 'Ends in',
+    title: t.endsIn,
     from: 'sm',
     cell: ({ key }) => (
       <Text ff="monospace" size="sm">
@@ -82,16 +81,16 @@ const columns: readonly Column<BroadcastKeyRecord>[] = [
       </Text>
     ),
   },
-  { key: 'made', title: 'Made', sort: 'created_at', from: 'sm', cell: (row) => <Moment at={row.created_at} /> },
-  { key: 'used', title: 'Last used', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
-  { key: 'actions', title: 'Actions', cell: (record) => <Revoke record={record} /> },
+  { key: 'made', title: common.made, sort: 'created_at', from: 'sm', cell: (row) => <Moment at={row.created_at} /> },
+  { key: 'used', title: t.lastUsed, cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  { key: 'actions', title: common.actions, cell: (record) => <Revoke record={record} /> },
 ];
 
 const noFilters: readonly string[] = [];
 
 /** Keys with which modules post their status by HTTP, to be seen as their telemetry. */
 export function BroadcastKeys() {
-  const list = useListAddress(noFilters);
+  const list = useListAddress(noFilters, t.keysForStatusBroadcasts);
   const [opened, dialog] = useDisclosure();
   const [made, setMade] = useState<BroadcastKeyRecord>();
   // Safe: the only column with an order is this one.
@@ -106,26 +105,23 @@ export function BroadcastKeys() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw={600}>
-          With a key your modules post their status every few seconds. It is shown as telemetry on the page of the
-          device. Until you make one, nobody can post.
+          {t.withKeyYourModulesPost}
         </Text>
         <Button leftSection={<IconBroadcast size={16} aria-hidden />} onClick={dialog.open}>
-          New key
+          {t.newKey}
         </Button>
       </Group>
-      <Dialog title={made ? 'The key' : 'New key'} opened={opened} onClose={close}>
+      <Dialog title={made ? t.key : t.newKey} opened={opened} onClose={close}>
         {made ? <Made made={made} onClose={close} /> : <NewKey onMade={setMade} />}
       </Dialog>
       <DataTable
-        label="Keys for status broadcasts"
-        noun="key"
+        label={t.keysForStatusBroadcasts}
+        noun={nouns.key}
         columns={columns}
         query={keys}
         list={list}
         idOf={({ id }) => id}
-        empty={
-          <Empty title="No keys">A module that has one in broadcast.http.host posts its status to this service.</Empty>
-        }
+        empty={<Empty title={t.noKeys}>{t.moduleThatHasOneIn}</Empty>}
       />
     </Stack>
   );

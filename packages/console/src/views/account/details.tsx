@@ -3,25 +3,29 @@ import type { UserRecord } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
+import { t } from '../../texts/account.ts';
+import { common } from '../../texts/common.ts';
+import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { ChangePicture } from '../../ui/picture.tsx';
+import { LanguageChoice } from './language.tsx';
 
 function Picture({ user }: { readonly user: UserRecord }) {
   const params = { user_id: user.id, ...(user.avatar_id && { avatar_id: user.avatar_id }) };
   const send = async (body: File, onProgress: (share: number) => void): Promise<void> => {
     await upload('avatars.setUser', { params: { user_id: user.id }, body }, { onProgress });
     await renew('users', 'overview');
-    notify('Your picture is changed');
+    notify(t.yourPictureIsChanged);
   };
   return (
     <Group>
       <Avatar
         src={addressOf('avatars.user', { params })}
-        alt="Your picture"
+        alt={t.yourPicture}
         size={84}
         radius={84}
         name={user.username}
@@ -35,9 +39,9 @@ function Picture({ user }: { readonly user: UserRecord }) {
 const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
 
 const texts = [
-  ['name_given', 'Given name', 'given-name', 100],
-  ['name_family', 'Family name', 'family-name', 100],
-  ['organisation', 'Organisation', 'organization', 200],
+  ['name_given', t.givenName, 'given-name', 100],
+  ['name_family', t.familyName, 'family-name', 100],
+  ['organisation', t.organisation, 'organization', 200],
 ] as const;
 
 type Values = Pick<UserRecord, 'email' | 'name_given' | 'name_family' | 'organisation'>;
@@ -56,18 +60,18 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
     await call('users.update', { body: values });
     await renew('users', 'overview');
     setEdits({});
-    notify('Your details are saved');
+    notify(t.yourDetailsAreSaved);
   };
   return (
-    <Form submit="Save" disabled={!dirty || !isEmail(values.email)} onSubmit={save}>
+    <Form submit={common.save} disabled={!dirty || !isEmail(values.email)} onSubmit={save}>
       <TextInput
-        label="Email"
-        description="You can sign in with it"
+        label={common.email}
+        description={t.youCanSignInWith}
         type="email"
         autoComplete="email"
         required
         maxLength={254}
-        error={values.email !== '' && !isEmail(values.email) && 'An email address looks like name@example.com'}
+        error={values.email !== '' && !isEmail(values.email) && t.emailAddressLooksLikeName}
         value={values.email}
         onChange={set('email')}
       />
@@ -88,19 +92,22 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
 /** Name, address and picture of the user. */
 export const Details = ({ user }: { readonly user: UserRecord }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-    <Card title="Who you are">
+    <Card title={t.whoYouAre}>
       <Stack gap="lg">
         <Picture user={user} />
         <Fields stacked>
-          <Field label="User name" value={user.username} mono />
-          <Field label="Role">{user.role}</Field>
-          <Field label="Member since">{formatMoment(msOf(user.created_at))}</Field>
-          <Field label="Id" value={user.id} mono />
+          <Field label={t.userName} value={user.username} mono />
+          <Field label={common.role}>{stateName(user.role)}</Field>
+          <Field label={t.memberSince}>{formatMoment(msOf(user.created_at))}</Field>
+          <Field label={common.id} value={user.id} mono />
         </Fields>
       </Stack>
     </Card>
-    <Card title="Details">
-      <DetailsForm user={user} />
-    </Card>
+    <Stack gap="md">
+      <Card title={t.details}>
+        <DetailsForm user={user} />
+      </Card>
+      <LanguageChoice />
+    </Stack>
   </SimpleGrid>
 );

@@ -3,6 +3,9 @@ import type { TokenRecord } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
+import { t } from '../../texts/account.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
@@ -26,10 +29,10 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
   };
   if (!made) {
     return (
-      <Form submit="Make the token" onSubmit={make}>
+      <Form submit={t.makeToken} onSubmit={make}>
         <TextInput
-          label="Title"
-          description="What it is for; it gets a number without one"
+          label={common.title}
+          description={t.whatItIsForIt}
           maxLength={100}
           data-autofocus
           value={title}
@@ -39,13 +42,9 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <ShownOnce
-      what="The token"
-      advice="Copy it now. Whoever has it can do everything that you can; revoke it when it is no longer needed."
-      onClose={onClose}
-    >
-      <Field label="Token" value={made.token} mono />
-      <Field label="As a header" value={`Authorization: Bearer ${made.token}`} mono />
+    <ShownOnce what={t.token} advice={t.copyItNowWhoeverHasIt} onClose={onClose}>
+      <Field label={t.token2} value={made.token} mono />
+      <Field label={t.asHeader} value={`Authorization: Bearer ${made.token}`} mono />
     </ShownOnce>
   );
 }
@@ -58,9 +57,9 @@ function RenameToken({ token, onClose }: { readonly token: TokenRecord; readonly
     onClose();
   };
   return (
-    <Form submit="Rename" disabled={title === ''} onSubmit={rename}>
+    <Form submit={t.rename} disabled={title === ''} onSubmit={rename}>
       <TextInput
-        label="Title"
+        label={common.title}
         required
         maxLength={100}
         data-autofocus
@@ -72,40 +71,37 @@ function RenameToken({ token, onClose }: { readonly token: TokenRecord; readonly
 }
 
 function openNewToken(): void {
-  openDialog({ title: 'New token' }, (close) => <NewToken onClose={close} />);
+  openDialog({ title: t.newToken }, (close) => <NewToken onClose={close} />);
 }
 
 function openRename(token: TokenRecord): void {
-  openDialog({ title: `Rename token "${token.title}"` }, (close) => <RenameToken token={token} onClose={close} />);
+  openDialog({ title: t.renameToken(token.title) }, (close) => <RenameToken token={token} onClose={close} />);
 }
 
 const revoke = (token: TokenRecord): void =>
   confirm({
-    title: `Revoke token "${token.title}"?`,
-    body:
-      token.client === null
-        ? 'Every program that uses it is refused from its next request on. This cannot be undone.'
-        : 'The login session that uses it ends at once. If it is this one, you have to sign in again.',
-    action: 'Revoke',
+    title: t.revokeToken(token.title),
+    body: token.client === null ? t.everyProgramThatUsesIt : t.loginSessionThatUsesIt,
+    action: t.revoke,
     destructive: true,
     async run() {
       await call('tokens.revoke', { params: { token_id: token.id } });
       await renew('tokens', 'session');
-      notify(`Token "${token.title}" is revoked`);
+      notify(t.tokenIsRevoked(token.title));
     },
   });
 
 const columns: readonly Column<TokenRecord>[] = [
   {
     key: 'title',
-    title: 'Title',
+    title: common.title,
     sort: 'title',
     cell: ({ title, client }) => (
       <>
         {title}
         {client !== null && (
           <Text size="xs" c="dimmed">
-            a login session
+            {t.loginSession}
           </Text>
         )}
       </>
@@ -113,7 +109,7 @@ const columns: readonly Column<TokenRecord>[] = [
   },
   {
     key: 'tail',
-    title: 'Ends in',
+    title: t.endsIn,
     from: 'sm',
     cell: ({ token }) => (
       <Text ff="monospace" size="sm">
@@ -123,27 +119,32 @@ const columns: readonly Column<TokenRecord>[] = [
   },
   {
     key: 'created',
-    title: 'Made',
+    title: common.made,
     sort: 'created_at',
     from: 'sm',
     cell: ({ created_at }) => <Moment at={created_at} />,
   },
-  { key: 'used', title: 'Last used', sort: 'last_used_at', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  { key: 'used', title: t.lastUsed, sort: 'last_used_at', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
   {
     key: 'actions',
-    title: 'Actions',
+    title: common.actions,
     cell: (token) => (
       <Group gap={4}>
         <Button
           size="compact-sm"
           variant="default"
           onClick={() => openRename(token)}
-          aria-label={`Rename ${token.title}`}
+          aria-label={t.renameTitle(token.title)}
         >
-          Rename
+          {t.rename}
         </Button>
-        <Button size="compact-sm" variant="default" onClick={() => revoke(token)} aria-label={`Revoke ${token.title}`}>
-          Revoke
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => revoke(token)}
+          aria-label={t.revokeTitle(token.title)}
+        >
+          {t.revoke}
         </Button>
       </Group>
     ),
@@ -154,7 +155,7 @@ const noFilters: readonly string[] = [];
 
 /** Bearer tokens for programs, and the login sessions that are open. */
 export function Tokens() {
-  const list = useListAddress(noFilters);
+  const list = useListAddress(noFilters, t.tokens);
   const query = {
     ...(list.sort !== undefined && { sort: list.sort as 'title' }),
     limit: list.limit,
@@ -165,18 +166,18 @@ export function Tokens() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw={600}>
-          A token lets a program call the API in your name. Its value is shown once, when it is made.
+          {t.tokenLetsProgramCallApi}
         </Text>
-        <Button onClick={openNewToken}>New token</Button>
+        <Button onClick={openNewToken}>{t.newToken}</Button>
       </Group>
       <DataTable
-        label="Tokens"
-        noun="token"
+        label={t.tokens}
+        noun={nouns.token}
         columns={columns}
         query={found}
         list={list}
         idOf={({ id }) => id}
-        empty={<Empty title="No tokens" />}
+        empty={<Empty title={t.noTokens} />}
       />
     </Stack>
   );

@@ -2,6 +2,9 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { CustomerRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -19,14 +22,14 @@ import { Invitations } from './invitations.tsx';
 import { ProductionProducts } from './production.tsx';
 
 const addUser = (customer: CustomerRecord): void =>
-  openDialog({ title: `Add a user to ${customer.title}` }, (onDone) => (
+  openDialog({ title: t.addUserTo(customer.title) }, (onDone) => (
     <CustomerUserForm customer={customer} onDone={onDone} />
   ));
 
 const columns: readonly Column<CustomerRecord>[] = [
   {
     key: 'title',
-    title: 'Customer',
+    title: t.customer,
     sort: 'title',
     cell: ({ title, name, id }) => (
       <Stack gap={0}>
@@ -37,31 +40,31 @@ const columns: readonly Column<CustomerRecord>[] = [
           <Text size="xs" c="dimmed" ff="monospace">
             {name}
           </Text>
-          <Copy value={id} label={`id of ${title}`} />
+          <Copy value={id} label={t.idOf(title)} />
         </Group>
       </Stack>
     ),
   },
-  { key: 'users', title: 'Its people', cell: ({ users }) => users.map(({ user }) => user).join(', ') || 'nobody yet' },
-  { key: 'products', title: 'Products', from: 'sm', cell: ({ product_count }) => product_count },
+  { key: 'users', title: t.itsPeople, cell: ({ users }) => users.map(({ user }) => user).join(', ') || t.nobodyYet },
+  { key: 'products', title: common.products, from: 'sm', cell: ({ product_count }) => product_count },
   {
     key: 'created',
-    title: 'Added',
+    title: t.added,
     sort: 'created_at',
     from: 'md',
     cell: ({ created_at }) => <Moment at={created_at} />,
   },
   {
     key: 'actions',
-    title: 'Actions',
+    title: common.actions,
     cell: (customer) => (
       <Button
         size="compact-sm"
         variant="default"
         onClick={() => addUser(customer)}
-        aria-label={`Add a user to ${customer.title}`}
+        aria-label={t.addUserTo(customer.title)}
       >
-        Add a user
+        {t.addUser}
       </Button>
     ),
   },
@@ -70,7 +73,7 @@ const columns: readonly Column<CustomerRecord>[] = [
 const filterNames = ['q'] as const;
 
 function Customers() {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.customers);
   const query = {
     ...list.filters,
     ...(list.sort !== undefined && { sort: list.sort as 'title' }),
@@ -78,37 +81,35 @@ function Customers() {
     offset: list.offset,
   };
   const found = useCall('customers.list', { query }, { keepPrevious: true });
-  const add = () => openDialog({ title: 'New customer' }, (onDone) => <CustomerForm onDone={onDone} />);
+  const add = () => openDialog({ title: t.newCustomer }, (onDone) => <CustomerForm onDone={onDone} />);
   return (
     <Card
-      title="Customers"
+      title={t.customers}
       actions={
         <Button size="compact-sm" variant="default" onClick={add}>
-          New customer
+          {t.newCustomer}
         </Button>
       }
     >
       <Stack gap="sm">
         <Group role="search">
           <SearchBox
-            label="Search customers by name or title"
-            placeholder="Name or title"
+            label={t.searchCustomersByNameOr}
+            placeholder={t.nameOrTitle}
             value={list.filters.q}
             onChange={(value) => list.setFilter('q', value)}
           />
         </Group>
         <DataTable
-          label="Customers"
-          noun="customer"
+          label={t.customers}
+          noun={nouns.customer}
           columns={columns}
           query={found}
           list={list}
           idOf={({ id }) => id}
           empty={
-            <Empty title={list.filters.q ? 'No customer fits' : 'There is no customer yet'}>
-              {list.filters.q
-                ? 'No name or title has this text.'
-                : 'A customer is an organisation that owns production products. Add it before the first of them.'}
+            <Empty title={list.filters.q ? t.noCustomerFits : t.thereIsNoCustomerYet}>
+              {list.filters.q ? t.noNameOrTitleHas : t.customerIsOrganisationThatOwns}
             </Empty>
           }
         />
@@ -120,25 +121,28 @@ function Customers() {
 function Service() {
   const { init } = useInit();
   return (
-    <Card title="This service">
+    <Card title={t.thisService}>
       <Fields>
-        <Field label="Version">{init?.server.version ?? '—'}</Field>
-        <Field label="API documentation">
+        <Field label={common.version}>{init?.server.version ?? '—'}</Field>
+        <Field label={t.apiDocumentation}>
           <Anchor inherit href="/docs">
             /docs
           </Anchor>
         </Field>
-        <Field label="Figures for monitoring">/metrics, with a token of an administrator</Field>
-        <Field label="Certificate of its authority">
+        <Field label={t.figuresForMonitoring}>{t.metricsWithTokenOfAdministrator}</Field>
+        <Field label={t.certificateOfItsAuthority}>
           <Anchor inherit href="/api/ca.pem" download>
             ca.pem
           </Anchor>
         </Field>
-        <Field label="All devices">
-          <PageLink href="/devices">List of devices</PageLink>
+        <Field label={t.accounts}>
+          <PageLink href="/administration/accounts">{t.listOfAccounts}</PageLink>
         </Field>
-        <Field label="Everything that happened">
-          <PageLink href="/logs">Logs</PageLink>
+        <Field label={t.allDevices}>
+          <PageLink href="/devices">{t.listOfDevices}</PageLink>
+        </Field>
+        <Field label={t.everythingThatHappened}>
+          <PageLink href="/logs">{common.logs}</PageLink>
         </Field>
       </Fields>
     </Card>
@@ -149,7 +153,7 @@ function Service() {
 export default function Administration() {
   const isAdmin = useIsAdmin();
   return (
-    <Page title="Administration" description={isAdmin && 'What only administrators see and do.'}>
+    <Page title={t.administration} description={isAdmin && t.whatOnlyAdministratorsSeeAnd}>
       {isAdmin ? (
         <>
           <Customers />
@@ -159,7 +163,7 @@ export default function Administration() {
           <Service />
         </>
       ) : (
-        <Empty title="This page is for administrators">Ask one of them to do what you need.</Empty>
+        <Empty title={t.thisPageIsForAdministrators}>{t.askOneOfThemTo}</Empty>
       )}
     </Page>
   );

@@ -1,18 +1,21 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import type { AuthorityRecord } from '@moorage/api';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 
 /** How often the counts are asked for again, in ms: no event reports them. */
 const recountMs = 30_000;
 
 const states = {
-  next: 'trusted, signs within a minute',
-  active: 'signs certificates of devices',
-  retiring: 'still trusted',
+  next: t.trustedSignsWithinMinute,
+  active: t.signsCertificatesOfDevices,
+  retiring: t.stillTrusted,
   retired: 'retired',
 } as const;
 
@@ -22,7 +25,7 @@ const Row = ({ authority }: { readonly authority: AuthorityRecord }) => (
     <Table.Td>{states[authority.state]}</Table.Td>
     <Table.Td>
       {authority.devices}
-      {authority.devices > 0 && `, ${authority.recent_devices} heard of in the last 30 days`}
+      {authority.devices > 0 && t.heardOfInLast30(authority.recent_devices)}
     </Table.Td>
     <Table.Td>
       <Moment at={authority.valid_to} />
@@ -39,41 +42,38 @@ export function Authorities() {
   const isOpen = found.some(({ state }) => state === 'next' || state === 'retiring');
   const askRotate = (): void =>
     confirm({
-      title: 'Make a new authority?',
-      body: 'Devices get it with a renewal of their certificate, which they are told to make when they come next. The old one stays trusted until you retire it.',
-      action: 'Make it',
+      title: t.makeNewAuthority,
+      body: t.devicesGetItWithRenewal,
+      action: t.makeIt,
       async run() {
         await rotate.mutateAsync({});
-        notify('A new authority is made');
+        notify(t.newAuthorityIsMade);
       },
     });
   const askRetire = ({ devices }: AuthorityRecord): void =>
     confirm({
-      title: 'Retire the old authority?',
-      body:
-        devices === 0
-          ? 'No device goes by it any more.'
-          : `${devices} devices go by it: they have to be provisioned again, each with a new token.`,
-      action: devices === 0 ? 'Retire' : 'Retire all the same',
+      title: t.retireOldAuthority,
+      body: devices === 0 ? t.noDeviceGoesByIt : t.devicesGoByItThey(devices),
+      action: devices === 0 ? t.retire : t.retireAllSame,
       destructive: true,
       async run() {
         await retire.mutateAsync({ body: { force: devices > 0 } });
-        notify('The old authority is retired');
+        notify(t.oldAuthorityIsRetired);
       },
     });
   return (
     <Card
-      title="Authorities"
+      title={t.authorities}
       actions={
         <Group gap="xs">
           {retiring && (
             <Button size="compact-sm" variant="default" onClick={() => askRetire(retiring)}>
-              Retire the old one …
+              {t.retireOldOne}
             </Button>
           )}
           {found.length > 0 && !isOpen && (
             <Button size="compact-sm" variant="default" onClick={askRotate}>
-              Rotate …
+              {t.rotate}
             </Button>
           )}
         </Group>
@@ -81,24 +81,13 @@ export function Authorities() {
     >
       <Stack gap="sm">
         <Text c="dimmed" size="sm">
-          Devices know this service by its authority, and the service knows devices by the certificates it has signed.
+          {t.devicesKnowThisServiceBy}
         </Text>
-        <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table aria-label="Authorities">
-            <Table.Thead>
-              <Table.Tr>
-                {['Authority', 'State', 'Devices that go by it', 'Ends'].map((title) => (
-                  <Table.Th key={title}>{title}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.map((authority) => (
-                <Row key={authority.fingerprint} authority={authority} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <SmallTable label={t.authorities} columns={[t.authority, common.state, t.devicesThatGoByIt, t.ends]}>
+          {found.map((authority) => (
+            <Row key={authority.fingerprint} authority={authority} />
+          ))}
+        </SmallTable>
       </Stack>
     </Card>
   );

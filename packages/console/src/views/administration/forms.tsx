@@ -3,6 +3,8 @@ import type { CustomerRecord } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ProductSelect } from '../devices/filters.tsx';
@@ -21,30 +23,30 @@ export function CustomerForm({ onDone }: FormProps) {
     const body = { name, ...(title !== '' && { title }), ...(user !== '' && { users: [user] }) };
     const { value } = await call('customers.create', { body });
     await renew('customers');
-    notify(`Customer ${value.title} is added`);
+    notify(t.customerIsAdded(value.title));
     onDone();
   };
   return (
-    <Form submit="Add the customer" disabled={name === '' || wrong} onSubmit={add}>
+    <Form submit={t.addCustomer} disabled={name === '' || wrong} onSubmit={add}>
       <TextInput
-        label="Name"
-        description="Letters, digits, dot and underscore; the codes of its products begin with it"
+        label={common.name}
+        description={t.lettersDigitsDotAndUnderscore}
         required
         maxLength={32}
-        error={wrong && 'Only letters, digits, "." and "_"'}
+        error={wrong && t.onlyLettersDigitsAnd}
         data-autofocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
-        label="Title"
+        label={common.title}
         maxLength={128}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
       <TextInput
-        label="First user"
-        description="Email or user name of somebody with an account; more can follow"
+        label={t.firstUser}
+        description={t.emailOrUserNameOf}
         value={user}
         onChange={(event) => setUser(event.currentTarget.value)}
       />
@@ -58,14 +60,14 @@ export function CustomerUserForm({ customer, onDone }: FormProps & { readonly cu
   const add = async (): Promise<void> => {
     await call('customers.addUser', { params: { customer_id: customer.id }, body: { user: user.trim() } });
     await renew('customers');
-    notify(`${user.trim()} is one of the people of ${customer.title}`);
+    notify(t.isOneOfPeopleOf(user.trim(), customer.title));
     onDone();
   };
   return (
-    <Form submit="Add the user" disabled={user === ''} onSubmit={add}>
+    <Form submit={t.addTheUser} disabled={user === ''} onSubmit={add}>
       <TextInput
-        label="Email or user name"
-        description={`What ${customer.title} owns becomes theirs as well`}
+        label={t.emailOrUserName}
+        description={t.whatOwnsBecomesTheirsAs(customer.title)}
         required
         data-autofocus
         value={user}
@@ -86,41 +88,36 @@ export function ProductionForm({ onDone }: FormProps) {
     const body = { customer_id: customer, part_number: partNumber };
     const { value } = await call('productPeople.makeProduction', { params: { product_id: product }, body });
     await renew('products', 'customers');
-    notify(`Product ${value.product} is made`);
+    notify(t.productIsMade(value.product));
     onDone();
   };
   return (
     <Form
-      submit="Make the production product"
+      submit={t.makeProductionProduct}
       disabled={product === null || customer === null || partNumber === ''}
       onSubmit={make}
     >
-      <ProductSelect development label="Development product" required value={product} onChange={setProduct} />
+      <ProductSelect development label={t.developmentProduct} required value={product} onChange={setProduct} />
       <Select
-        label="Customer"
-        description={
-          customers.data?.value.length === 0
-            ? 'There is none yet: add a customer first'
-            : 'The owner of the new product'
-        }
+        label={t.customer}
+        description={customers.data?.value.length === 0 ? t.thereIsNoneYetAdd : t.ownerOfNewProduct}
         data={(customers.data?.value ?? []).map(({ id, title }) => ({ value: id, label: title }))}
         searchable
-        nothingFoundMessage="No such customer"
+        nothingFoundMessage={t.noSuchCustomer}
         value={customer}
         onChange={setCustomer}
         required
       />
       <TextInput
-        label="Part number"
-        description="Under which it is ordered and made; administrators can change it later"
+        label={common.partNumber}
+        description={t.underWhichItIsOrdered}
         required
         maxLength={64}
         value={partNumber}
         onChange={(event) => setPartNumber(event.currentTarget.value)}
       />
       <Alert color="blue" variant="outline">
-        The new product begins with the bundle of the development product that has the highest tag. A device that is
-        activated to it stays on it for good.
+        {t.newProductBeginsWithBundle}
       </Alert>
     </Form>
   );

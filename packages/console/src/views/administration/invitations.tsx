@@ -2,6 +2,8 @@ import { Button, NumberInput, Select, Stack, Table, Text, TextInput } from '@man
 import type { InvitationRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -10,6 +12,7 @@ import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 
 /** Invitations that are shown, the newest first. */
 const shownLimit = 50;
@@ -17,9 +20,9 @@ const shownLimit = 50;
 const linkOf = (token: string): string => `${window.location.origin}/sign-up#${encodeURIComponent(token)}`;
 
 const policies = {
-  open: 'Anybody who reaches this service may make an account.',
-  invite: 'An account needs an invitation.',
-  closed: 'Accounts are made on the command line only.',
+  open: t.anybodyWhoReachesThisService,
+  invite: t.accountNeedsInvitation,
+  closed: t.accountsAreMadeOnCommand,
 } as const;
 
 function NewInvitation({ onMade }: { readonly onMade: (made: InvitationRecord) => void }) {
@@ -32,26 +35,26 @@ function NewInvitation({ onMade }: { readonly onMade: (made: InvitationRecord) =
     onMade(await create.mutateAsync({ body }));
   };
   return (
-    <Form submit="Make the invitation" disabled={Number(days) < 1} onSubmit={make}>
+    <Form submit={t.makeInvitation} disabled={Number(days) < 1} onSubmit={make}>
       <TextInput
-        label="Email"
-        description="The only address that it is for; any without one"
+        label={common.email}
+        description={t.onlyAddressThatItIs}
         type="email"
         data-autofocus
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <Select
-        label="Role"
+        label={common.role}
         data={[
-          { value: 'user', label: 'User' },
-          { value: 'admin', label: 'Administrator' },
+          { value: 'user', label: common.user },
+          { value: 'admin', label: t.administrator },
         ]}
         allowDeselect={false}
         value={role}
         onChange={(value) => setRole(value === 'admin' ? 'admin' : 'user')}
       />
-      <NumberInput label="Days until it ends" min={1} max={365} allowDecimal={false} value={days} onChange={setDays} />
+      <NumberInput label={t.daysUntilItEnds} min={1} max={365} allowDecimal={false} value={days} onChange={setDays} />
     </Form>
   );
 }
@@ -60,26 +63,26 @@ function Revoke({ id, token }: InvitationRecord) {
   const revoke = useChange('invitations.revoke', 'invitations');
   const ask = (): void =>
     confirm({
-      title: `Take back the invitation that ends in ${token}?`,
-      body: 'Its link makes no account any more.',
-      action: 'Take back',
+      title: t.takeBackInvitationThatEnds(token),
+      body: t.itsLinkMakesNoAccount,
+      action: t.takeBack,
       destructive: true,
       async run() {
         await revoke.mutateAsync({ params: { invitation_id: id } });
-        notify('The invitation is taken back');
+        notify(t.invitationIsTakenBack);
       },
     });
   return (
-    <Button size="compact-sm" variant="default" onClick={ask} aria-label={`Take back ${token}`}>
-      Take back
+    <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.takeBackToken(token)}>
+      {t.takeBack}
     </Button>
   );
 }
 
 const Row = ({ invitation }: { readonly invitation: InvitationRecord }) => (
   <Table.Tr>
-    <Table.Td>{invitation.email ?? 'anybody'}</Table.Td>
-    <Table.Td>{invitation.role === 'admin' ? 'Administrator' : 'User'}</Table.Td>
+    <Table.Td>{invitation.email ?? t.anybody}</Table.Td>
+    <Table.Td>{invitation.role === 'admin' ? t.administrator : common.user}</Table.Td>
     <Table.Td>
       <Text ff="monospace" size="sm">
         …{invitation.token}
@@ -89,7 +92,7 @@ const Row = ({ invitation }: { readonly invitation: InvitationRecord }) => (
       <Moment at={invitation.expires_at} />
     </Table.Td>
     <Table.Td>
-      {invitation.used_at === null ? <Revoke {...invitation} /> : `used by ${invitation.used_by ?? '—'}`}
+      {invitation.used_at === null ? <Revoke {...invitation} /> : t.usedBy(invitation.used_by ?? '—')}
     </Table.Td>
   </Table.Tr>
 );
@@ -106,19 +109,19 @@ export function Invitations() {
   };
   return (
     <Card
-      title="Invitations"
+      title={t.invitations}
       actions={
         policy !== 'closed' && (
           <Button size="compact-sm" variant="default" onClick={() => setOpened(true)}>
-            New invitation
+            {t.newInvitation}
           </Button>
         )
       }
     >
-      <Dialog title={made ? 'The invitation' : 'New invitation'} opened={opened} onClose={close}>
+      <Dialog title={made ? t.invitation : t.newInvitation} opened={opened} onClose={close}>
         {made ? (
-          <ShownOnce what="The link" advice="Send it to one person: one account can be made with it." onClose={close}>
-            <Field label="Link" value={linkOf(made.token)} mono />
+          <ShownOnce what={t.link} advice={t.sendItToOnePerson} onClose={close}>
+            <Field label={t.link2} value={linkOf(made.token)} mono />
           </ShownOnce>
         ) : (
           <NewInvitation onMade={setMade} />
@@ -129,22 +132,11 @@ export function Invitations() {
           {policy && policies[policy]}
         </Text>
         {invitations.length > 0 && (
-          <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-            <Table aria-label="Invitations">
-              <Table.Thead>
-                <Table.Tr>
-                  {['For', 'Role', 'Ends in', 'Good until', 'Actions'].map((title) => (
-                    <Table.Th key={title}>{title}</Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {invitations.map((invitation) => (
-                  <Row key={invitation.id} invitation={invitation} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <SmallTable label={t.invitations} columns={[common.for, common.role, t.endsIn, t.goodUntil, common.actions]}>
+            {invitations.map((invitation) => (
+              <Row key={invitation.id} invitation={invitation} />
+            ))}
+          </SmallTable>
         )}
       </Stack>
     </Card>

@@ -2,6 +2,8 @@ import { Button, Group, Table, Text, TextInput } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
@@ -23,14 +25,14 @@ function PartNumberForm({ product, onDone }: PartNumberProps) {
   const part_number = text.trim() === '' ? null : text.trim();
   const save = async (): Promise<void> => {
     await update.mutateAsync({ params: { product_id: product.id }, body: { code: product.code, part_number } });
-    notify(part_number === null ? 'The product has no part number' : `The part number is ${part_number}`);
+    notify(part_number === null ? t.productHasNoPartNumber : t.partNumberIs(part_number));
     onDone();
   };
   return (
-    <Form submit="Save the part number" disabled={part_number === product.part_number} onSubmit={save}>
+    <Form submit={t.savePartNumber} disabled={part_number === product.part_number} onSubmit={save}>
       <TextInput
-        label="Part number"
-        description="Under which it is ordered and made; empty for none"
+        label={common.partNumber}
+        description={t.underWhichItIsOrderedAnd}
         maxLength={64}
         data-autofocus
         value={text}
@@ -41,9 +43,7 @@ function PartNumberForm({ product, onDone }: PartNumberProps) {
 }
 
 function openPartNumber(product: ProductRecord): void {
-  openDialog({ title: `Part number of ${product.title}` }, (close) => (
-    <PartNumberForm product={product} onDone={close} />
-  ));
+  openDialog({ title: t.partNumberOf(product.title) }, (close) => <PartNumberForm product={product} onDone={close} />);
 }
 
 const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
@@ -59,20 +59,22 @@ const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
     <Table.Td visibleFrom="sm">{product.customer ?? '—'}</Table.Td>
     <Table.Td>
       <Group gap={4} wrap="nowrap">
-        {product.part_number ?? 'none'}
-        {product.part_number !== null && <Copy value={product.part_number} label={`part number of ${product.title}`} />}
+        {product.part_number ?? t.noPartNumber}
+        {product.part_number !== null && (
+          <Copy value={product.part_number} label={t.partNumberOfTitle(product.title)} />
+        )}
       </Group>
     </Table.Td>
     <Table.Td visibleFrom="sm">{formatCount(product.device_count)}</Table.Td>
-    <Table.Td visibleFrom="md">{product.claimable ? 'can be claimed' : 'locked'}</Table.Td>
+    <Table.Td visibleFrom="md">{product.claimable ? t.canBeClaimed : t.locked}</Table.Td>
     <Table.Td ta="end">
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`Change the part number of ${product.title}`}
+        aria-label={t.changePartNumberOf(product.title)}
         onClick={() => openPartNumber(product)}
       >
-        Change
+        {t.change}
       </Button>
     </Table.Td>
   </Table.Tr>
@@ -80,15 +82,15 @@ const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
 
 const ProductTable = ({ products }: { readonly products: readonly ProductRecord[] }) => (
   <Table.ScrollContainer minWidth={0} type="native">
-    <Table aria-label="Production products" verticalSpacing="xs">
+    <Table aria-label={t.productionProducts} verticalSpacing="xs">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Product</Table.Th>
-          <Table.Th visibleFrom="sm">Customer</Table.Th>
-          <Table.Th>Part number</Table.Th>
-          <Table.Th visibleFrom="sm">Devices</Table.Th>
-          <Table.Th visibleFrom="md">Its devices</Table.Th>
-          <Table.Th ta="end">Actions</Table.Th>
+          <Table.Th>{common.product}</Table.Th>
+          <Table.Th visibleFrom="sm">{t.customer}</Table.Th>
+          <Table.Th>{common.partNumber}</Table.Th>
+          <Table.Th visibleFrom="sm">{common.devices}</Table.Th>
+          <Table.Th visibleFrom="md">{t.itsDevices}</Table.Th>
+          <Table.Th ta="end">{common.actions}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -104,7 +106,7 @@ const ProductTable = ({ products }: { readonly products: readonly ProductRecord[
 const shownLimit = 50;
 
 function openProduction(): void {
-  openDialog({ title: 'New production product' }, (close) => <ProductionForm onDone={close} />);
+  openDialog({ title: t.newProductionProduct }, (close) => <ProductionForm onDone={close} />);
 }
 
 /** Products that are made in numbers for a customer. */
@@ -112,28 +114,25 @@ export function ProductionProducts() {
   const query = useCall('products.list', { query: { production: true, limit: shownLimit } });
   return (
     <Card
-      title="Production products"
+      title={t.productionProducts}
       actions={
         <Button size="compact-sm" variant="default" onClick={openProduction}>
-          New production product
+          {t.newProductionProduct}
         </Button>
       }
     >
       <Loaded query={query}>
         {({ value, total = value.length }) =>
           value.length === 0 ? (
-            <Empty title="There is no production product yet">
-              One is made from a development product whose release candidate carries a tag; its devices stay on it for
-              good.
-            </Empty>
+            <Empty title={t.thereIsNoProductionProduct}>{t.oneIsMadeFromDevelopment}</Empty>
           ) : (
             <>
               <ProductTable products={value} />
               {total > value.length && (
                 <Text size="sm" mt="xs">
-                  The newest {formatCount(value.length)} of{' '}
+                  {t.newestOf(formatCount(value.length))}{' '}
                   <PageLink href="/products?production=true" inherit>
-                    all {formatCount(total)}
+                    {t.all(formatCount(total))}
                   </PageLink>
                 </Text>
               )}

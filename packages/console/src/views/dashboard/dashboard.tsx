@@ -1,6 +1,7 @@
 import { Grid, Skeleton, Stack } from '@mantine/core';
 import { Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
@@ -21,14 +22,14 @@ function FleetSummary() {
 /** How everything is, at a glance. */
 export default function Dashboard() {
   return (
-    <Page title="Dashboard">
+    <Page title={t.dashboard}>
       <Stack gap="md">
         <FirstSteps />
         <FleetSummary />
         <UpdatesOverTime />
         <Grid>
           <Grid.Col span={{ base: 12, lg: 7 }}>
-            <Card title="Where devices are" fill>
+            <Card title={t.whereDevicesAre} fill>
               <Suspense fallback={<Skeleton height={260} />}>
                 <DeviceMap />
               </Suspense>

@@ -1,14 +1,17 @@
 import { Box, List, Modal, Text } from '@mantine/core';
-import type { DeviceLocation } from '@moorage/api';
+import type { DevicePlace } from '@moorage/api';
 import { useMemo, useState } from 'react';
 import { feature } from 'topojson-client';
 import world from 'world-atlas/land-110m.json';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import { formatCompact, formatCount, plural } from '../../ui/format.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/dashboard.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { formatCompact, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { mapSize, outlineOf, type Place, placesOf, project } from './places.ts';
+import { boxOf, cellDegrees, mapSize, outlineOf, type Point, pointsOf, project } from './places.ts';
 
 /** The land of the world, from the package's own file: no other machine is asked. */
 function worldOutline(): string {
@@ -27,21 +30,20 @@ function worldOutline(): string {
 /** Points that are drawn; a map with more says nothing. */
 const shownPlaces = 400;
 
-const placeName = ({ devices }: Place): string => {
-  const [first] = devices;
-  if (devices.length === 1 && first) return first.title;
-  return `${plural(devices.length, 'device')}${first?.city ? ` around ${first.city}` : ''}`;
+const pointName = ({ devices, places: [first] }: Point): string => {
+  if (devices === 1 && first?.title) return first.title;
+  return `${plural(devices, nouns.device)}${first?.city ? ` ${t.around(first.city)}` : ''}`;
 };
 
 interface MarkProps {
-  readonly place: Place;
-  readonly onOpen: (place: Place) => void;
+  readonly point: Point;
+  readonly onOpen: (point: Point) => void;
 }
 
-function Mark({ place, onOpen }: MarkProps) {
-  const [x, y] = project(place);
-  const online = place.devices.some((device) => device.online);
-  const name = placeName(place);
+function Mark({ point, onOpen }: MarkProps) {
+  const [x, y] = project(point);
+  const online = point.places.some((place) => place.online > 0);
+  const name = pointName(point);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
     <g
@@ -49,9 +51,9 @@ function Mark({ place, onOpen }: MarkProps) {
       tabIndex={0}
       aria-label={name}
       style={{ cursor: 'pointer' }}
-      onClick={() => onOpen(place)}
+      onClick={() => onOpen(point)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' || event.key === ' ') onOpen(place);
+        if (event.key === 'Enter' || event.key === ' ') onOpen(point);
       }}
     >
       <title>{name}</title>
@@ -60,15 +62,15 @@ function Mark({ place, onOpen }: MarkProps) {
       <circle
         cx={x}
         cy={y}
-        r={Math.min(5 + Math.log2(place.devices.length) * 0.9, 13)}
+        r={Math.min(5 + Math.log2(point.devices) * 0.9, 13)}
         fill={`var(--mantine-color-${online ? 'teal' : 'cyan'}-9)`}
         fillOpacity={0.9}
         stroke="var(--mantine-color-body)"
         strokeWidth={1.5}
       />
-      {place.devices.length > 9 && (
+      {point.devices > 9 && (
         <text x={x} y={y} dy="0.35em" textAnchor="middle" fontSize={9} fontWeight={700} fill="#fff" aria-hidden>
-          {formatCompact(place.devices.length)}
+          {formatCompact(point.devices)}
         </text>
       )}
     </g>
@@ -76,13 +78,14 @@ function Mark({ place, onOpen }: MarkProps) {
 }
 
 interface WorldProps {
-  readonly devices: readonly DeviceLocation[];
-  readonly onOpen: (place: Place) => void;
+  readonly places: readonly DevicePlace[];
+  readonly onOpen: (point: Point) => void;
 }
 
-function World({ devices, onOpen }: WorldProps) {
+function World({ places, onOpen }: WorldProps) {
   const outline = useMemo(worldOutline, []);
-  const places = useMemo(() => placesOf(devices).slice(0, shownPlaces), [devices]);
+  const points = useMemo(() => pointsOf(places).slice(0, shownPlaces), [places]);
+  const devices = places.reduce((sum, place) => sum + place.devices, 0);
   return (
     <Box style={{ overflowX: 'hidden' }}>
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing with buttons in it is no set of fields */}
@@ -90,66 +93,75 @@ function World({ devices, onOpen }: WorldProps) {
         viewBox={`0 0 ${mapSize.width} ${mapSize.height}`}
         width="100%"
         role="group"
-        aria-label={`Map of the world with ${plural(devices.length, 'device')}`}
+        aria-label={t.mapOfWorldWith(plural(devices, nouns.device))}
       >
         <path d={outline} fill="var(--land)" stroke="var(--mantine-color-body)" strokeWidth={0.4} />
-        {places.map((place) => (
-          <Mark key={`${place.lon} ${place.lat}`} place={place} onOpen={onOpen} />
+        {points.map((point) => (
+          <Mark key={`${point.lon} ${point.lat}`} point={point} onOpen={onOpen} />
         ))}
       </svg>
     </Box>
   );
 }
 
-/** Places change slowly, and those of a large fleet are megabytes, in ms. */
+/** Places change slowly, and no event says when, in ms. */
 const renewMs = 60_000;
 
-/** Devices of one place that are listed; more are only counted. */
+/** Devices of one point that are listed; more are only counted. */
 const listedDevices = 50;
+
+/** The devices of a point of the map. */
+function DevicesAt({ point }: { readonly point: Point }) {
+  const query = useCall('metrics.locations', { query: { ...boxOf(point), limit: listedDevices } });
+  return (
+    <Loaded query={query}>
+      {({ value, total = value.length }) => (
+        <>
+          <List>
+            {value.map(({ device_id, title, city }) => (
+              <List.Item key={device_id}>
+                <PageLink href={`/devices/${device_id}`}>{title}</PageLink> {city}
+              </List.Item>
+            ))}
+          </List>
+          {total > value.length && (
+            <Text size="sm" c="dimmed">
+              {t.and(plural(total - value.length, nouns.moreDevice))}
+            </Text>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
 
 /** Where devices are, as reported by them or set by a user. */
 export default function DeviceMap() {
-  const query = useCall('metrics.locations', { query: {} }, { everyMs: renewMs, slow: true });
-  const [open, setOpen] = useState<Place>();
+  const query = useCall('metrics.places', { query: { cell: cellDegrees } }, { everyMs: renewMs, slow: true });
+  const [open, setOpen] = useState<Point>();
   const [, navigate] = useLocation();
-  const show = (place: Place): void => {
-    const [first] = place.devices;
-    if (place.devices.length === 1 && first) navigate(`/devices/${first.device_id}`);
-    else setOpen(place);
+  const show = (point: Point): void => {
+    const id = point.devices === 1 ? point.places[0]?.device_id : null;
+    if (id) navigate(`/devices/${id}`);
+    else setOpen(point);
   };
   return (
     <Loaded query={query}>
-      {({ value: devices, total = devices.length }) => (
+      {({ value: places }) => (
         <>
-          <World devices={devices} onOpen={show} />
-          {total > devices.length && (
+          <World places={places} onOpen={show} />
+          {places.length === 0 && (
             <Text size="sm" c="dimmed" mt="xs">
-              The newest {formatCount(devices.length)} of {plural(total, 'device')} with a location.
-            </Text>
-          )}
-          {devices.length === 0 && (
-            <Text size="sm" c="dimmed" mt="xs">
-              No device has a location yet. Give it one with "Edit" on the page of the device.
+              {t.noDeviceHasLocationYet}
             </Text>
           )}
           <Modal
             opened={open !== undefined}
             onClose={() => setOpen(undefined)}
-            title={open && placeName(open)}
-            closeButtonProps={{ 'aria-label': 'Close' }}
+            title={open && pointName(open)}
+            closeButtonProps={{ 'aria-label': common.close }}
           >
-            <List>
-              {open?.devices.slice(0, listedDevices).map(({ device_id, title, city }) => (
-                <List.Item key={device_id}>
-                  <PageLink href={`/devices/${device_id}`}>{title}</PageLink> {city}
-                </List.Item>
-              ))}
-            </List>
-            {open && open.devices.length > listedDevices && (
-              <Text size="sm" c="dimmed">
-                and {plural(open.devices.length - listedDevices, 'more device')}
-              </Text>
-            )}
+            {open && <DevicesAt point={open} />}
           </Modal>
         </>
       )}

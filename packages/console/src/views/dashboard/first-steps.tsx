@@ -3,6 +3,8 @@ import { IconCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
 
 interface Step {
@@ -18,53 +20,51 @@ interface Step {
 function useSteps(): readonly Step[] | undefined {
   const isAdmin = useIsAdmin();
   const { init } = useInit();
-  const products = useCall('products.list', { query: { role: 'any', limit: 100 } });
+  // A platform brings a product for each of its editions, with which nobody has made a step.
+  const products = useCall('products.list', { query: { role: 'any', edition: false, limit: 1 } });
   const status = useCall('overview.status', {});
   const fleet = useCall('fleet.summary', { query: {} });
   if (!init || !products.data || !status.data || !fleet.data) return undefined;
-  // A platform brings a product for each of its editions; its code is that of the edition.
-  const product = products.data.value.find(({ code, flavor }) => code !== flavor);
+  const [product] = products.data.value;
   const { bundles } = status.data.value;
-  const { total, updates } = fleet.data.value;
+  const { total, standings } = fleet.data.value;
   const platform = init.platforms.find(({ id }) => init.firmwares.some(({ platform_id }) => platform_id === id));
   const [begun] = init.platforms;
   return [
     {
-      title: 'Platform',
-      text: isAdmin
-        ? 'The hardware that you build for, with the firmware that it runs.'
-        : 'An administrator adds the hardware that you build for, with its firmware.',
+      title: common.platform,
+      text: isAdmin ? t.hardwareThatYouBuildFor : t.administratorAddsHardwareThatYou,
       done: platform !== undefined,
       href: isAdmin ? (begun ? `/platforms/${begun.id}` : '/platforms?new=1') : undefined,
-      action: begun ? 'Add its firmware' : 'Add a platform',
+      action: begun ? t.addItsFirmware : t.addPlatform,
     },
     {
-      title: 'Product',
-      text: 'What all devices of one model share.',
+      title: common.product,
+      text: t.whatAllDevicesOfOne,
       done: product !== undefined,
       href: '/products?new=1',
-      action: 'Create a product',
+      action: t.createProduct,
     },
     {
-      title: 'Bundle',
-      text: 'A version of the product: drop files into it, publish it, and tag it "release".',
+      title: common.bundle,
+      text: t.versionOfProductDropFiles,
       done: bundles.published > 0,
       href: product ? `/products/${product.id}/bundles` : '/products',
-      action: 'Make and publish a bundle',
+      action: t.makeAndPublishBundle,
     },
     {
-      title: 'Device',
-      text: 'Provision one, or claim one that has its certificate already, and activate it to the product.',
+      title: common.device,
+      text: t.provisionOneOrClaimOne,
       done: total > 0,
       href: '/devices?new=1',
-      action: 'Add a device',
+      action: t.addDevice,
     },
     {
-      title: 'First update',
-      text: 'Type "ota" on the command line of the module, or wait until it asks by itself.',
-      done: updates.ok > 0,
+      title: t.firstUpdate,
+      text: t.typeOtaOnCommandLine,
+      done: standings.up_to_date > 0,
       href: '/devices',
-      action: 'To the devices',
+      action: t.toDevices,
     },
   ];
 }
@@ -84,7 +84,7 @@ function StepMark({ title, number, done, isNext }: StepMarkProps) {
       </ThemeIcon>
       <Text size="sm" fw={isNext ? 700 : 400}>
         {title}
-        {done && <VisuallyHidden>, done</VisuallyHidden>}
+        {done && <VisuallyHidden>{t.done}</VisuallyHidden>}
       </Text>
     </Group>
   );
@@ -97,7 +97,7 @@ export function FirstSteps() {
   const step = steps?.[next];
   if (!steps || !step) return null;
   return (
-    <Card title="First steps">
+    <Card title={t.firstSteps}>
       <SimpleGrid component="ol" cols={{ base: 1, xs: 3, md: 5 }} spacing="xs" m={0} p={0} mb="md">
         {steps.map(({ title, done }, index) => (
           <StepMark key={title} title={title} done={done} number={index + 1} isNext={index === next} />

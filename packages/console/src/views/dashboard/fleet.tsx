@@ -1,11 +1,16 @@
 import { Anchor, Box, Grid, Group, Progress, RingProgress, Stack, Table, Text } from '@mantine/core';
-import type { FleetRecord } from '@moorage/api';
+import { type FleetRecord, standingStates } from '@moorage/api';
 import { Link } from 'wouter';
+import { t } from '../../texts/dashboard.ts';
+import { formOf } from '../../texts/language.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { stateName } from '../../texts/states.ts';
+import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { deviceStateWords } from '../devices/device-state.ts';
+import { deviceStateWords, standingWords } from '../devices/device-state.ts';
 import { shareText } from './share.ts';
 
 interface Slice {
@@ -22,18 +27,44 @@ const stateColours = { active: 'teal.7', enabled: 'blue.6', disabled: 'red.7' } 
 
 const statesOf = ({ states }: FleetRecord): readonly Slice[] =>
   (['active', 'enabled', 'disabled'] as const).map((state) => ({
-    label: deviceStateWords[state],
+    label: stateName(deviceStateWords[state]),
     count: states[state],
     colour: stateColours[state],
     href: devicesWhere(`state=${state}`),
   }));
 
-const updatesOf = ({ updates }: FleetRecord): readonly Slice[] => [
-  { label: 'up to date', count: updates.ok, colour: 'teal.7', href: devicesWhere('updated=ok') },
-  { label: 'updating', count: updates.outdated, colour: 'blue.6', href: devicesWhere('updated=outdated') },
-  { label: 'failed', count: updates.failed, colour: 'red.7', href: devicesWhere('updated=failed') },
-  { label: 'none offered', count: updates.none, colour: 'gray.5' },
-];
+/** Devices on the message channel, and the others: at a glance. */
+const OnlineLine = ({ fleet: { online, total } }: { readonly fleet: FleetRecord }) => (
+  <Group gap="md" mt="sm">
+    {(['online', 'offline'] as const).map((word) => {
+      const count = word === 'online' ? online : total - online;
+      return (
+        <Group key={word} gap={6}>
+          <StateBadge state={word} />
+          <Count
+            slice={{ label: stateName(word), count, colour: '', href: devicesWhere(`online=${word === 'online'}`) }}
+          />
+        </Group>
+      );
+    })}
+  </Group>
+);
+
+const standingColours = {
+  up_to_date: 'teal.7',
+  waiting: 'orange.5',
+  updating: 'blue.6',
+  failed: 'red.7',
+  unknown: 'gray.5',
+} as const;
+
+const standingsOf = ({ standings }: FleetRecord): readonly Slice[] =>
+  standingStates.map((standing) => ({
+    label: stateName(standingWords[standing]),
+    count: standings[standing],
+    colour: standingColours[standing],
+    href: devicesWhere(`standing=${standing}`),
+  }));
 
 interface RingProps {
   readonly slices: readonly Slice[];
@@ -70,7 +101,7 @@ function Ring({ slices, total, figure, what }: RingProps) {
 function Count({ slice: { count, label, href } }: { readonly slice: Slice }) {
   if (href === undefined) return <Text fw={600}>{formatCount(count)}</Text>;
   return (
-    <Anchor component={Link} href={href} fw={600} aria-label={`${plural(count, 'device')}: ${label}`}>
+    <Anchor component={Link} href={href} fw={600} aria-label={`${plural(count, nouns.device)}: ${label}`}>
       {formatCount(count)}
     </Anchor>
   );
@@ -116,14 +147,14 @@ function Versions({ fleet: { total, versions } }: { readonly fleet: FleetRecord 
           <Group justify="space-between" gap="xs" align="baseline" wrap="nowrap">
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               <Text span fw={600} inherit>
-                {version ?? 'no version reported'}
+                {version ?? t.noVersionReported}
               </Text>{' '}
               <PageLink href={`/products/${product_id}`} inherit>
                 {product}
               </PageLink>
             </Text>
             <Text size="sm" className="figure" style={{ whiteSpace: 'nowrap' }}>
-              {plural(devices, 'device')}
+              {plural(devices, nouns.device)}
             </Text>
           </Group>
           <Progress value={(100 * devices) / total} color="cyan.9" size={6} mt={4} aria-hidden />
@@ -131,50 +162,51 @@ function Versions({ fleet: { total, versions } }: { readonly fleet: FleetRecord 
       ))}
       {others > 0 && (
         <Text size="sm" c="dimmed">
-          and {plural(others, 'device')} with other versions
+          {t.andWithOtherVersions(plural(others, nouns.device))}
         </Text>
       )}
     </Stack>
   );
 }
 
-/** How many devices are in which state, how their last update went, and what they run. */
+/** How many devices are in which state, whether they run what they should, and what they run. */
 export function Fleet({ fleet }: { readonly fleet: FleetRecord }) {
-  const { total, updates } = fleet;
+  const { total, standings } = fleet;
   const span = { base: 12, sm: 6, lg: 4 };
   if (total === 0) {
     return (
-      <Card title="Devices by state">
-        <Empty title="No devices yet">Their states, updates and versions are shown here once you have some.</Empty>
+      <Card title={t.devicesByState}>
+        <Empty title={t.noDevicesYet}>{t.theirStatesUpdatesAndVersions}</Empty>
       </Card>
     );
   }
   return (
     <Grid>
       <Grid.Col span={span}>
-        <Card title="Devices by state" fill>
+        <Card title={t.devicesByState} fill>
           <Parts
-            label="Devices by state"
+            label={t.devicesByState}
             slices={statesOf(fleet)}
             total={total}
             figure={formatCount(total)}
-            what={total === 1 ? 'device' : 'devices'}
+            what={formOf(total, nouns.device)}
           />
+          <OnlineLine fleet={fleet} />
         </Card>
       </Grid.Col>
       <Grid.Col span={span}>
-        <Card title="Last update" fill>
+        <Card title={t.updates} fill>
           <Parts
-            label="How the last update went"
-            slices={updatesOf(fleet)}
+            label={t.howDevicesStandToWhat}
+            slices={standingsOf(fleet)}
             total={total}
-            figure={shareText(updates.ok, total)}
-            what="up to date"
+            figure={shareText(standings.up_to_date, total)}
+            what={stateName('up to date')}
           />
         </Card>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>
-        <Card title="Versions across the fleet" fill>
+        <Card title={t.versionsAcrossFleet} fill>
           <Versions fleet={fleet} />
         </Card>
       </Grid.Col>

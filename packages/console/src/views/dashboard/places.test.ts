@@ -1,35 +1,39 @@
-import type { DeviceLocation } from '@moorage/api';
+import type { DevicePlace } from '@moorage/api';
 import { describe, expect, test } from 'vitest';
-import { mapSize, outlineOf, placesOf, project } from './places.ts';
+import { boxOf, mapSize, outlineOf, pointsOf, project } from './places.ts';
 
-const at = (title: string, lat: number, lon: number): DeviceLocation => ({
+const at = (title: string, lat: number, lon: number, devices = 1): DevicePlace => ({
   device_id: title,
   title,
-  product_id: 'product',
   lat,
   lon,
   city: '',
-  country: '',
-  online: false,
-  last_seen_at: null,
+  devices,
+  online: 0,
 });
 
-describe('places of a map', () => {
+describe('points of a map', () => {
   test('gather what is near, the largest first', () => {
-    const places = placesOf([at('alone', 53.5, 10), at('a', 0.2, 0.4), at('b', -0.2, -0.4)]);
-    expect(places.map(({ devices }) => devices.map(({ title }) => title))).toEqual([['a', 'b'], ['alone']]);
-    expect(places[0]).toMatchObject({ lat: 0, lon: 0 });
+    const points = pointsOf([at('alone', 53.5, 10), at('a', 0.2, 0.4), at('b', -0.2, -0.4)]);
+    expect(points.map(({ places }) => places.map(({ title }) => title))).toEqual([['a', 'b'], ['alone']]);
+    expect(points[0]).toMatchObject({ lat: 0, lon: 0, devices: 2 });
   });
 
   test('that would lie on each other are one, in the middle of all its devices', () => {
-    const [place, ...others] = placesOf([at('a', 50, 0), at('b', 50, 0), at('near', 53, 3), at('far', 50, 40)]);
-    expect(place?.devices.map(({ title }) => title)).toEqual(['a', 'b', 'near']);
-    expect(place?.lat).toBeCloseTo(51);
+    const [point, ...others] = pointsOf([at('ab', 50, 0, 2), at('near', 53, 3), at('far', 50, 40)]);
+    expect(point?.places.map(({ title }) => title)).toEqual(['ab', 'near']);
+    expect(point?.devices).toBe(3);
+    expect(point?.lat).toBeCloseTo(51);
     expect(others).toHaveLength(1);
   });
 
   test('of no devices are none', () => {
-    expect(placesOf([])).toEqual([]);
+    expect(pointsOf([])).toEqual([]);
+  });
+
+  test('have all their devices within their edges, and the edges on the map', () => {
+    const [point] = pointsOf([at('a', 88, 178), at('b', 82, 178)]);
+    expect(point && boxOf(point)).toEqual({ south: 79, north: 90, west: 175, east: 180 });
   });
 });
 

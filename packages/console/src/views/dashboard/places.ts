@@ -1,46 +1,50 @@
-import type { DeviceLocation } from '@moorage/api';
+import type { DevicePlace } from '@moorage/api';
 
-/** Devices that are shown as one point. */
-export interface Place {
+/** A point of the map: the places that the service gives, and those that would lie on them. */
+export interface Point {
   /** Degrees east and north: the middle of its devices. */
   readonly lon: number;
   readonly lat: number;
-  readonly devices: readonly DeviceLocation[];
+  readonly devices: number;
+  /** The largest first. */
+  readonly places: readonly DevicePlace[];
 }
 
-/** Devices of one cell of this size, in degrees, are one point. */
-const cellDegrees = 3;
+/** Devices of one cell of this size, in degrees, are one place. */
+export const cellDegrees = 3;
 /** Points nearer to each other than this, in degrees, would lie on each other: the larger takes in the smaller. */
 const apartDegrees = 11;
-/** Cells that are looked at one by one; with more, the smallest stay what they are. */
-const mergedCells = 2_000;
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+function pointOf(places: readonly DevicePlace[]): Point {
+  const devices = places.reduce((sum, place) => sum + place.devices, 0);
+  const middle = (side: 'lat' | 'lon') => places.reduce((sum, place) => sum + place[side] * place.devices, 0) / devices;
+  return { lon: middle('lon'), lat: middle('lat'), devices, places };
+}
 
-const placeOf = (devices: readonly DeviceLocation[]): Place => ({
-  lon: mean(devices.map(({ lon }) => lon)),
-  lat: mean(devices.map(({ lat }) => lat)),
-  devices,
-});
-
-const bySize = (one: Place, other: Place): number => other.devices.length - one.devices.length;
-
-/** Gathers devices into the points of a map, the largest first. */
-export function placesOf(devices: readonly DeviceLocation[]): Place[] {
-  const cells = Map.groupBy(
-    devices,
-    ({ lat, lon }) => `${Math.round(lat / cellDegrees)} ${Math.round(lon / cellDegrees)}`,
-  );
-  const places = [...cells.values()].map(placeOf).sort(bySize);
-  const gathered: { readonly place: Place; readonly devices: DeviceLocation[] }[] = [];
-  for (const place of places.slice(0, mergedCells)) {
+/** Gathers places, the largest first, into the points of a map, in the same order. */
+export function pointsOf(places: readonly DevicePlace[]): Point[] {
+  const gathered: DevicePlace[][] = [];
+  for (const place of places) {
     const near = gathered.find(
-      (one) => Math.hypot(one.place.lon - place.lon, one.place.lat - place.lat) < apartDegrees,
+      ([first]) => first && Math.hypot(first.lon - place.lon, first.lat - place.lat) < apartDegrees,
     );
-    if (near) near.devices.push(...place.devices);
-    else gathered.push({ place, devices: [...place.devices] });
+    if (near) near.push(place);
+    else gathered.push([place]);
   }
-  return [...gathered.map((one) => placeOf(one.devices)), ...places.slice(mergedCells)].sort(bySize);
+  return gathered.map(pointOf).sort((one, other) => other.devices - one.devices);
+}
+
+/** The part of the map that has all devices of a point, for the list of them; in degrees. */
+export function boxOf({ places }: Point) {
+  const lats = places.map(({ lat }) => lat);
+  const lons = places.map(({ lon }) => lon);
+  // The middle of a cell's devices is no further from any of them than the cell is wide.
+  return {
+    south: Math.max(-90, Math.min(...lats) - cellDegrees),
+    north: Math.min(90, Math.max(...lats) + cellDegrees),
+    west: Math.max(-180, Math.min(...lons) - cellDegrees),
+    east: Math.min(180, Math.max(...lons) + cellDegrees),
+  };
 }
 
 /** Width and height of the map in its own units: two for each degree. */

@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -38,18 +39,18 @@ export function RecentLog() {
   const query = useCall('overview.status', {});
   return (
     <Card
-      title="Recent log"
+      title={t.recentLog}
       fill
       actions={
         <PageLink href="/logs" size="sm">
-          All logs
+          {t.allLogs}
         </PageLink>
       }
     >
       <Loaded query={query}>
         {({ value: { recent_logs: logs } }) =>
           logs.length === 0 ? (
-            <Empty title="Nothing has happened yet">What you and your devices do is told here.</Empty>
+            <Empty title={t.nothingHasHappenedYet}>{t.whatYouAndYourDevices}</Empty>
           ) : (
             <Stack gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
               {logs.map((line) => (

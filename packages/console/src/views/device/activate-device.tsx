@@ -2,6 +2,8 @@ import { List, Select, Text } from '@mantine/core';
 import type { DeviceRecord, ProductChoice } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -23,19 +25,14 @@ function Meaning({ device, choice }: MeaningProps) {
     <List size="sm" spacing={4}>
       <List.Item>
         {choice.version
-          ? `With its next update it gets what ${choice.product} offers; the newest published version is ${choice.version}.`
-          : `${choice.product} has no published bundle yet: until it has one, there is nothing to update to.`}
+          ? t.withItsNextUpdateIt(choice.product, choice.version)
+          : t.hasNoPublishedBundleYet(choice.product)}
       </List.Item>
-      <List.Item>It leaves {device.product}; an update from there that is under way no longer counts.</List.Item>
-      <List.Item>Its title, tag, files and log stay, and so does its owner.</List.Item>
-      {!choice.claimable && (
-        <List.Item>
-          {choice.product} is not claimable: the device becomes locked, and cannot be reset or activated elsewhere until
-          its owner takes it off again.
-        </List.Item>
-      )}
+      <List.Item>{t.itLeavesUpdateFromThere(device.product)}</List.Item>
+      <List.Item>{t.itsTitleTagFilesAnd}</List.Item>
+      {!choice.claimable && <List.Item>{t.isNotClaimableDeviceBecomes(choice.product)}</List.Item>}
       <List.Item>
-        The module keeps running what it has until it is updated: <ModuleLine line="ota" />
+        {t.moduleKeepsRunningWhatIt} <ModuleLine line="ota" />
       </List.Item>
     </List>
   );
@@ -48,33 +45,31 @@ function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly ch
   const choice = others.find(({ product_id }) => product_id === productId);
   if (others.length === 0) {
     return (
-      <Empty title="There is no other product for it">
-        {device.locked
-          ? `The device is locked by ${device.product}; its owner can take it off, under "Block or reset".`
-          : 'A device can be activated to published products of its platform, and to those that its owner works on. A device that nobody owns has to be claimed first.'}
+      <Empty title={t.thereIsNoOtherProduct}>
+        {device.locked ? t.deviceIsLockedByIts(device.product) : t.deviceCanBeActivatedTo}
       </Empty>
     );
   }
   const activate = async (): Promise<void> => {
     if (!choice) return;
     await change.mutateAsync({ params: { device_id: device.id }, body: { product_id: choice.product_id } });
-    notify(`${device.title} is activated to ${choice.product}`);
+    notify(t.isActivatedTo(device.title, choice.product));
     onDone();
   };
   return (
-    <Form submit="Activate" onSubmit={activate} disabled={!choice}>
+    <Form submit={t.activate} onSubmit={activate} disabled={!choice}>
       <Select
-        label="Product"
-        description={`Now: ${device.product}`}
-        placeholder="Choose a product"
+        label={common.product}
+        description={t.now(device.product)}
+        placeholder={t.chooseProduct}
         searchable
-        nothingFoundMessage="No product has this in its name"
+        nothingFoundMessage={t.noProductHasThisIn}
         data={others.map(({ product_id, product, title }) => ({ value: product_id, label: `${title} (${product})` }))}
         value={productId}
         onChange={setProductId}
         data-autofocus
       />
-      {choice ? <Meaning device={device} choice={choice} /> : <Text size="sm">What it means is said here.</Text>}
+      {choice ? <Meaning device={device} choice={choice} /> : <Text size="sm">{t.whatItMeansIsSaid}</Text>}
     </Form>
   );
 }
@@ -82,7 +77,7 @@ function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly ch
 function Choices({ device, onDone }: ActivateProps) {
   const query = useCall('devices.products', { params: { id: device.id } });
   return (
-    <Loaded query={query} label="Looking for products">
+    <Loaded query={query} label={t.lookingForProducts}>
       {({ value }) => <ActivateForm device={device} onDone={onDone} choices={value} />}
     </Loaded>
   );
@@ -97,7 +92,7 @@ interface DialogProps {
 /** Moves a device to another product, and says what that means before it happens. */
 export function ActivateDevice({ device, opened, onClose }: DialogProps) {
   return (
-    <Dialog title="Activate to a product" opened={opened} onClose={onClose} size="lg">
+    <Dialog title={t.activateToProduct} opened={opened} onClose={onClose} size="lg">
       <Choices device={device} onDone={onClose} />
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
+import { t } from '../../texts/device.ts';
 import { notify } from '../../ui/notify.ts';
 import { ErrorBox } from '../../ui/states.tsx';
 import { saveFile } from './save-file.ts';
@@ -17,7 +18,7 @@ export function CertificatesButton({ deviceId }: { readonly deviceId: string }) 
     try {
       const { value } = await call('devices.certificates', { params: { device_id: deviceId } });
       saveFile(value, 'certificates.zip', 'application/zip');
-      notify('The certificates are downloaded; a certificate from before no longer works');
+      notify(t.certificatesAreDownloadedCertificateFrom);
       await renew('devices');
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -34,9 +35,9 @@ export function CertificatesButton({ deviceId }: { readonly deviceId: string }) 
         onClick={() => void download()}
         style={{ alignSelf: 'flex-start' }}
       >
-        Download certificates
+        {t.downloadCertificates}
       </Button>
-      {error && <ErrorBox error={error} title="There are no certificates to download" />}
+      {error && <ErrorBox error={error} title={t.thereAreNoCertificatesTo} />}
     </Stack>
   );
 }

@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ControlRecord } from '@moorage/api';
 import { type ReactNode, useId, useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -33,7 +35,7 @@ function Editor({ control, text, onChange }: EditorProps) {
   return (
     <Stack gap="xs">
       <TextInput
-        label="Value"
+        label={common.value}
         description={rangeText(control)}
         error={'problem' in typed && typed.problem}
         inputMode={type === 'number' ? 'decimal' : 'text'}
@@ -46,7 +48,7 @@ function Editor({ control, text, onChange }: EditorProps) {
       {slides && (
         <Box maw={420} px={6}>
           <Slider
-            thumbLabel={`Value of ${control.title ?? control.name}`}
+            thumbLabel={t.valueOf(control.title ?? control.name)}
             min={min}
             max={max}
             step={stepOf(min, max)}
@@ -61,11 +63,11 @@ function Editor({ control, text, onChange }: EditorProps) {
 }
 
 function Delivery({ control: { at, source, delivered } }: { readonly control: ControlRecord }) {
-  if (at === null) return <Text size="sm">The default of the capabilities; nobody has set it.</Text>;
+  if (at === null) return <Text size="sm">{t.defaultOfCapabilitiesNobodyHas}</Text>;
   return (
     <Group gap={6}>
       <Text size="sm" component="div">
-        Set by {source === 'device' ? 'the device' : 'a user'} <Moment at={at} />
+        {t.setBy(source === 'device' ? t.device : t.user)} <Moment at={at} />
       </Text>
       <StateBadge state={delivered ? 'delivered' : 'not fetched yet'} />
     </Group>
@@ -79,15 +81,15 @@ function History({ deviceId, control: { name, units } }: ControlProps) {
       {({ value: entries }) =>
         entries.length === 0 ? (
           <Text size="sm" c="dimmed">
-            It has had no other value.
+            {t.itHasHadNoOther}
           </Text>
         ) : (
-          <Table aria-label={`Values of ${name}, newest first`} verticalSpacing={4}>
+          <Table aria-label={t.valuesOfNewestFirst(name)} verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Time</Table.Th>
-                <Table.Th>Value</Table.Th>
-                <Table.Th>By</Table.Th>
+                <Table.Th>{common.time}</Table.Th>
+                <Table.Th>{common.value}</Table.Th>
+                <Table.Th>{t.by}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -95,7 +97,7 @@ function History({ deviceId, control: { name, units } }: ControlProps) {
                 <Table.Tr key={at}>
                   <Table.Td>{formatMoment(msOf(at))}</Table.Td>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, units)}</Table.Td>
-                  <Table.Td>{user ?? (source === 'device' ? 'the device' : 'a user')}</Table.Td>
+                  <Table.Td>{user ?? (source === 'device' ? t.device : t.user)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -138,10 +140,10 @@ function ValueForm({ deviceId, control, more }: ControlProps & { readonly more: 
     if (!('value' in typed)) return;
     await change.mutateAsync({ params: { device_id: deviceId, name }, body: { value: typed.value } });
     setDraft(undefined);
-    notify(`${title ?? name} is set to ${formatValue(typed.value, control.units)}`);
+    notify(t.isSetTo(title ?? name, formatValue(typed.value, control.units)));
   };
   return (
-    <Form submit="Set" onSubmit={submit} disabled={draft === undefined || 'problem' in typed} more={more}>
+    <Form submit={t.set} onSubmit={submit} disabled={draft === undefined || 'problem' in typed} more={more}>
       <Editor control={control} text={text} onChange={setDraft} />
     </Form>
   );
@@ -155,24 +157,24 @@ export function ControlCard({ deviceId, control }: ControlProps) {
   const id = useId();
   const history = (
     <LinkButton onClick={toggle} controls={id} expanded={listed}>
-      {listed ? 'Hide earlier values' : 'Show earlier values'}
+      {listed ? t.hideEarlierValues : t.showEarlierValues}
     </LinkButton>
   );
   return (
-    <Card title={title ?? name} actions={<b>{value === null ? 'no value' : formatValue(value, control.units)}</b>}>
+    <Card title={title ?? name} actions={<b>{value === null ? t.noValue : formatValue(value, control.units)}</b>}>
       <Stack gap="sm">
         <Group gap={4}>
           <Text size="xs" c="dimmed">
             {name}
           </Text>
-          <Copy value={name} label={`name of control ${name}`} />
+          <Copy value={name} label={t.nameOfControl(name)} />
         </Group>
         <Delivery control={control} />
         {isOnOff(control) && !typed ? (
           <>
             <ControlSwitch deviceId={deviceId} control={control} />
             <Group gap="md">
-              <LinkButton onClick={type}>Set another value</LinkButton>
+              <LinkButton onClick={type}>{t.setAnotherValue}</LinkButton>
               {history}
             </Group>
           </>

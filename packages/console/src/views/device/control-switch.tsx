@@ -2,6 +2,7 @@ import { Group, Switch, Text } from '@mantine/core';
 import type { ControlRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 
 interface ControlSwitchProps {
@@ -20,7 +21,7 @@ export function ControlSwitch({ deviceId, control: { name, title, value, at } }:
     setPressed({ on: next, at });
     try {
       await change.mutateAsync({ params: { device_id: deviceId, name }, body: { value: next ? 1 : 0 } });
-      notify(`${label} is switched ${next ? 'on' : 'off'}`);
+      notify(next ? t.isSwitchedOn(label) : t.isSwitchedOff(label));
     } catch (error) {
       setPressed(undefined);
       notifyError(error);
@@ -30,7 +31,7 @@ export function ControlSwitch({ deviceId, control: { name, title, value, at } }:
     <Group gap="xs">
       <Switch aria-label={label} checked={on} onChange={(event) => void set(event.currentTarget.checked)} />
       <Text size="sm" aria-hidden>
-        {on ? 'On' : 'Off'}
+        {on ? t.on : t.off}
       </Text>
     </Group>
   );

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { ControlRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ControlCard } from './control-card.tsx';
 import { useOnline } from './device-live.tsx';
@@ -18,9 +19,7 @@ function ControlCards({
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {online
-          ? 'The device is on the message channel and is told a new value at once; it counts as delivered when the device has fetched it.'
-          : 'The device is not on the message channel: it fetches new values with its next synchronisation.'}
+        {online ? t.deviceIsOnMessageChannel : t.deviceIsNotOnMessage}
       </Text>
       {controls.map((control) => (
         <ControlCard key={control.name} deviceId={deviceId} control={control} />
@@ -35,7 +34,7 @@ function ControlList({ deviceId }: { readonly deviceId: string }) {
     <Loaded query={query}>
       {({ value: controls }) =>
         controls.length === 0 ? (
-          <Empty title="The device has no controls">Its capabilities file names none.</Empty>
+          <Empty title={t.deviceHasNoControls}>{t.itsCapabilitiesFileNamesNone}</Empty>
         ) : (
           <ControlCards deviceId={deviceId} controls={controls} />
         )
@@ -47,7 +46,7 @@ function ControlList({ deviceId }: { readonly deviceId: string }) {
 /** Values that both the device and its users set; editors follow the capabilities. */
 export default function Controls({ device }: TabProps) {
   return (
-    <WhenActivated deviceId={device.id} what="controls">
+    <WhenActivated deviceId={device.id} what={t.controls}>
       <ControlList deviceId={device.id} />
     </WhenActivated>
   );

@@ -1,7 +1,9 @@
 import type { LiveEventType } from '@moorage/api';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { type Connection, useDeviceEvents } from '../../api/live.tsx';
 import { queryClient, renew, useCall } from '../../api/queries.ts';
+import { t } from '../../texts/device.ts';
 import type { LiveSample } from './samples.ts';
 
 type SampleListener = (samples: readonly LiveSample[]) => void;
@@ -24,7 +26,7 @@ const dataKeys = {
 };
 
 /** What is asked for again after an event; samples are put where they belong by those who show them. */
-const renewals: Readonly<Record<Exclude<LiveEventType, 'samples'>, () => void>> = {
+const renewals: Readonly<Record<Exclude<LiveEventType, 'samples' | 'progress'>, () => void>> = {
   control: () => {
     renewData('controls');
     renewData('history');
@@ -34,6 +36,24 @@ const renewals: Readonly<Record<Exclude<LiveEventType, 'samples'>, () => void>> 
   telemetry: () => void renew('channel'),
   update: () => void renew('deviceUpdates', 'devices'),
 };
+
+/** How much of an update a device has been sent, in percent. */
+interface Percent {
+  readonly update: number | null;
+  readonly percent: number | null;
+}
+
+const percentKey = (deviceId: string): readonly unknown[] => ['percent', deviceId];
+
+/** Keeps what the service tells of a download; without a number the device was asked for something, or has looked. */
+function progressed(deviceId: string, data: Percent): void {
+  if (data.percent === null) void queryClient.invalidateQueries({ queryKey: ['devices', 'updateProgress'] });
+  else queryClient.setQueryData(percentKey(deviceId), data);
+}
+
+/** What the service last told of a download of the device, since its page is open. */
+export const usePercent = (deviceId: string): Percent | undefined =>
+  useQuery<Percent>({ queryKey: percentKey(deviceId), queryFn: skipToken }).data;
 
 /** Hears what the device does for as long as its page is open, whichever tab is shown. */
 export function DeviceLiveProvider({
@@ -47,6 +67,7 @@ export function DeviceLiveProvider({
   const connection = useDeviceEvents(deviceId, (type, data) => {
     // Safe: the contract says what this event carries.
     if (type === 'samples') for (const listener of listeners.current) listener(data as readonly LiveSample[]);
+    else if (type === 'progress') progressed(deviceId, data as Percent);
     else renewals[type]();
   });
   const live = useMemo<DeviceLive>(
@@ -65,7 +86,7 @@ export function DeviceLiveProvider({
 /** Hears of the samples that the device sends, as they arrive. */
 export function useSamples(listener: SampleListener): Connection {
   const live = useContext(DeviceLiveContext);
-  if (!live) throw new Error('There is no device whose samples could be heard');
+  if (!live) throw new Error(t.thereIsNoDeviceWhose);
   const latest = useRef(listener);
   latest.current = listener;
   const { listen, connection } = live;

@@ -1,6 +1,10 @@
 import { Group, Select, Stack } from '@mantine/core';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
+import { nouns } from '../../texts/nouns.ts';
+import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -10,18 +14,18 @@ import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import type { TabProps } from './tab-props.ts';
 
-const filterNames = ['q', 'type', 'level'] as const;
+const filterNames = ['q', 'type', 'level', 'after'] as const;
 
 const columns: readonly Column<LogRecord>[] = [
-  { key: 'at', title: 'Time', sort: 'created_at', cell: ({ created_at }) => <Moment at={created_at} /> },
-  { key: 'level', title: 'Level', from: 'sm', cell: ({ level }) => <StateBadge state={level} /> },
+  { key: 'at', title: common.time, sort: 'created_at', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'level', title: t.level, from: 'sm', cell: ({ level }) => <StateBadge state={level} /> },
   {
     key: 'message',
-    title: 'What happened',
+    title: t.whatHappened,
     cell: ({ id, message }) => <PageLink href={`/logs/${id}`}>{message}</PageLink>,
   },
-  { key: 'type', title: 'Type', from: 'md', cell: ({ type }) => type },
-  { key: 'user', title: 'By', from: 'sm', cell: ({ user }) => user ?? '—' },
+  { key: 'type', title: common.type, from: 'md', cell: ({ type }) => type },
+  { key: 'user', title: t.by, from: 'sm', cell: ({ user }) => user ?? '—' },
 ];
 
 /** Types of events that happen to devices. */
@@ -29,7 +33,7 @@ const deviceTypes = logTypes.filter((type) => /^(device|ota|connector)\./.test(t
 
 /** What has happened to the device; new lines come by themselves. */
 export default function DeviceLog({ device }: TabProps) {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.logOfDevice);
   const { q, type, level } = list.filters;
   // Safe: the service checks what an address may hold, and says what is wrong.
   const asked = {
@@ -44,47 +48,42 @@ export default function DeviceLog({ device }: TabProps) {
     <Stack gap="sm">
       <Group gap="sm">
         <SearchBox
-          label="Search the log"
-          placeholder="Part of the message"
+          label={t.searchLog}
+          placeholder={t.partOfMessage}
           value={q}
           onChange={(next) => list.setFilter('q', next)}
         />
         <Select
-          aria-label="Type of event"
-          placeholder="All types"
+          aria-label={t.typeOfEvent}
+          placeholder={t.allTypes}
           data={deviceTypes}
           value={type ?? null}
           onChange={(next) => list.setFilter('type', next ?? undefined)}
           clearable
-          clearButtonProps={{ 'aria-label': 'All types' }}
+          clearButtonProps={{ 'aria-label': t.allTypes }}
           searchable
           w={{ base: '100%', xs: 210 }}
         />
         <Select
-          aria-label="Level"
-          placeholder="All levels"
-          data={[...logLevels]}
+          aria-label={t.level}
+          placeholder={t.allLevels}
+          data={logLevels.map((value) => ({ value, label: stateName(value) }))}
           value={level ?? null}
           onChange={(next) => list.setFilter('level', next ?? undefined)}
           clearable
-          clearButtonProps={{ 'aria-label': 'All levels' }}
+          clearButtonProps={{ 'aria-label': t.allLevels }}
           w={{ base: '100%', xs: 140 }}
         />
       </Group>
       <DataTable
-        label="Log of the device"
-        noun="event"
+        label={t.logOfDevice}
+        noun={nouns.event}
         columns={columns}
         query={query}
         list={list}
         idOf={({ id }) => id}
         countLimit={logsDepthLimit}
-        empty={
-          <Empty title="Nothing has happened">
-            What the device does, and what is done to it, is listed here for 90 days. Checks for updates and messages
-            are shown when their type is asked for.
-          </Empty>
-        }
+        empty={<Empty title={t.nothingHasHappened}>{t.whatDeviceDoesAndWhat}</Empty>}
       />
     </Stack>
   );

@@ -4,6 +4,9 @@ import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -16,11 +19,12 @@ import { deviceStateWords, versionOf } from '../devices/device-state.ts';
 import type { ViewProps } from '../view-props.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
+import { UpdateNow } from './update-now.tsx';
 
 function Marks({ device }: { readonly device: DeviceRecord }) {
   const online = useOnline(device.id);
   return (
-    <Group gap={6} role="status" aria-label="State of the device">
+    <Group gap={6} role="status" aria-label={t.stateOfDevice}>
       {online !== undefined && <StateBadge state={online ? 'online' : 'offline'} />}
       <StateBadge state={deviceStateWords[device.state]} />
       {device.tag && <StateBadge state={device.tag} />}
@@ -60,7 +64,7 @@ function DeviceTabs({
       keepMounted={false}
       activateTabWithKeyboard={false}
     >
-      <TabList label="Parts of the device" shown={shown}>
+      <TabList label={t.partsOfDevice} shown={shown}>
         {offered.map(({ key, title, icon: Icon }) => (
           <Tabs.Tab
             key={key}
@@ -83,7 +87,7 @@ function DeviceTabs({
   );
 }
 
-const crumbs = [{ title: 'Devices', href: '/devices' }];
+const crumbs = [{ title: common.devices, href: '/devices' }];
 
 interface PartsProps {
   readonly device: DeviceRecord;
@@ -97,10 +101,7 @@ function Parts({ device, shown, base }: PartsProps) {
   return offered.some(({ key }) => key === shown) ? (
     <DeviceTabs device={device} offered={offered} shown={shown} base={base} />
   ) : (
-    <Empty
-      title="There is no such part, or it is not yours to see"
-      action={<PageLink href={base}>To the overview</PageLink>}
-    />
+    <Empty title={t.thereIsNoSuchPart} action={<PageLink href={base}>{t.toOverview}</PageLink>} />
   );
 }
 
@@ -109,7 +110,7 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
   const query = useCall('devices.get', { params: { identifier: id } });
   const base = `/devices/${encodeURIComponent(id)}`;
   return (
-    <LoadedPage query={query} noun="Device" crumbs={crumbs}>
+    <LoadedPage query={query} noun={nouns.device} crumbs={crumbs}>
       {({ value: device }) => (
         <DeviceLiveProvider deviceId={device.id}>
           <Page
@@ -120,13 +121,14 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
                 <PageLink href={`/products/${device.product_id}`} inherit>
                   {device.product}
                 </PageLink>
-                <span>{versionOf(device.bversion) ?? 'no version reported'}</span>
+                <span>{versionOf(device.bversion) ?? t.noVersionReported}</span>
                 <span>
-                  seen <Moment at={device.last_seen_at} />
+                  {t.seen} <Moment at={device.last_seen_at} />
                 </span>
               </Group>
             }
             crumbs={crumbs}
+            actions={device.role !== 'tester' && <UpdateNow device={device} />}
           >
             <Parts device={device} shown={tab} base={base} />
           </Page>

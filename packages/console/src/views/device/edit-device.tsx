@@ -2,6 +2,8 @@ import { SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -25,11 +27,11 @@ function LocationFields({ typed, onChange }: LocationProps) {
   );
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} component="fieldset" p="sm" m={0}>
-      <legend>Location, all empty for unknown</legend>
-      {field('lat', 'Latitude')}
-      {field('lon', 'Longitude')}
-      {field('city', 'City')}
-      {field('country', 'Country')}
+      <legend>{t.locationAllEmptyForUnknown}</legend>
+      {field('lat', t.latitude)}
+      {field('lon', t.longitude)}
+      {field('city', t.city)}
+      {field('country', t.country)}
     </SimpleGrid>
   );
 }
@@ -56,13 +58,13 @@ function EditForm({ device, onDone }: EditProps) {
       ...(JSON.stringify(location) !== JSON.stringify(before.location) && { location }),
     };
     await change.mutateAsync({ params: { device_id: device.id }, body });
-    notify(`${title} is saved`);
+    notify(t.isSaved(title));
     onDone();
   };
   return (
-    <Form submit="Save" onSubmit={save} disabled={title.trim() === '' || 'field' in read}>
+    <Form submit={common.save} onSubmit={save} disabled={title.trim() === '' || 'field' in read}>
       <TextInput
-        label="Title"
+        label={common.title}
         required
         maxLength={128}
         value={title}
@@ -70,7 +72,7 @@ function EditForm({ device, onDone }: EditProps) {
         data-autofocus
       />
       <Textarea
-        label="Description"
+        label={common.description}
         autosize
         minRows={3}
         maxRows={12}
@@ -92,7 +94,7 @@ interface DialogProps {
 /** Title, description and place of a device. */
 export function EditDevice({ device, opened, onClose }: DialogProps) {
   return (
-    <Dialog title="Edit the device" opened={opened} onClose={onClose}>
+    <Dialog title={t.editDevice} opened={opened} onClose={onClose}>
       <EditForm device={device} onDone={onClose} />
     </Dialog>
   );

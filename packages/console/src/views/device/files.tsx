@@ -4,6 +4,9 @@ import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
+import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
@@ -42,7 +45,7 @@ function useSending(deviceId: string, folder: string) {
   const ask = async (files: readonly File[]): Promise<void> => {
     askReplace({
       paths: replacedBy(files.map(pathOf), await pathsOf(deviceId)),
-      says: 'Their bytes are lost; the device finds the new ones under the same path.',
+      says: t.theirBytesAreLostDevice,
       run: () => add(files),
     });
   };
@@ -53,31 +56,31 @@ function FileActions({ deviceId, file: { path, size } }: { readonly deviceId: st
   const params = { device_id: deviceId, path };
   const remove = (): void =>
     confirm({
-      title: `Delete ${path}?`,
-      body: `${formatSize(size)} are lost, and the device no longer finds the file. This cannot be undone.`,
-      action: 'Delete',
+      title: t.delete(path),
+      body: t.areLostAndDeviceNo(formatSize(size)),
+      action: common.delete,
       destructive: true,
       async run() {
         await call('deviceFiles.remove', { params });
         await renew('deviceFiles');
-        notify(`${path} is deleted`);
+        notify(t.isDeleted(path));
       },
     });
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
-      <Tooltip label={`Download ${path}`}>
+      <Tooltip label={t.download(path)}>
         <ActionIcon
           component="a"
           href={addressOf('deviceFiles.get', { params })}
           download={path.split('/').at(-1)}
           variant="subtle"
-          aria-label={`Download ${path}`}
+          aria-label={t.download(path)}
         >
           <IconDownload size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={`Delete ${path}`}>
-        <ActionIcon variant="subtle" color="red" onClick={remove} aria-label={`Delete ${path}`}>
+      <Tooltip label={t.deletePath(path)}>
+        <ActionIcon variant="subtle" color="red" onClick={remove} aria-label={t.deletePath(path)}>
           <IconTrash size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
@@ -88,7 +91,7 @@ function FileActions({ deviceId, file: { path, size } }: { readonly deviceId: st
 const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
   {
     key: 'path',
-    title: 'Path',
+    title: t.path,
     sort: 'path',
     cell: ({ path, name }) => (
       <Anchor inherit href={addressOf('deviceFiles.get', { params: { device_id: deviceId, path } })} download={name}>
@@ -96,16 +99,22 @@ const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
       </Anchor>
     ),
   },
-  { key: 'size', title: 'Size', sort: 'size', cell: ({ size }) => formatSize(size) },
+  { key: 'size', title: common.size, sort: 'size', cell: ({ size }) => formatSize(size) },
   { key: 'crc', title: 'CRC', from: 'md', cell: ({ crc }) => <Code>{crc}</Code> },
-  { key: 'mime', title: 'Kind', from: 'md', cell: ({ mime }) => mime },
-  { key: 'at', title: 'Changed', sort: 'updated_at', from: 'sm', cell: ({ updated_at }) => <Moment at={updated_at} /> },
-  { key: 'do', title: 'Actions', cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
+  { key: 'mime', title: t.kind, from: 'md', cell: ({ mime }) => mime },
+  {
+    key: 'at',
+    title: common.changed,
+    sort: 'updated_at',
+    from: 'sm',
+    cell: ({ updated_at }) => <Moment at={updated_at} />,
+  },
+  { key: 'do', title: common.actions, cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
 ];
 
 /** Files that the device and its users share; no bundle holds them. */
 export default function Files({ device }: TabProps) {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.filesOfDevice);
   const [folder, setFolder] = useState('');
   const { queue, uploads, send } = useSending(device.id, folder);
   const { q } = list.filters;
@@ -126,10 +135,10 @@ export default function Files({ device }: TabProps) {
   return (
     <Stack gap="md">
       <VendorSwitch device={device} />
-      <FileDrop label="Drop files or folders here for the device" limitBytes={fileLimitBytes} onFiles={send} />
+      <FileDrop label={t.dropFilesOrFoldersHere} limitBytes={fileLimitBytes} onFiles={send} />
       <TextInput
-        label="Folder"
-        description="Where new files go; empty for the top"
+        label={t.folder}
+        description={t.whereNewFilesGoEmpty}
         placeholder="images"
         maxLength={200}
         value={folder}
@@ -139,27 +148,25 @@ export default function Files({ device }: TabProps) {
       <UploadList queue={queue} uploads={uploads} />
       <Group>
         <SearchBox
-          label="Search the files"
-          placeholder="Part of the path"
+          label={t.searchFiles}
+          placeholder={t.partOfPath}
           value={q}
           onChange={(next) => list.setFilter('q', next)}
         />
       </Group>
       <DataTable
-        label="Files of the device"
-        noun="file"
+        label={t.filesOfDevice}
+        noun={nouns.file}
         columns={columnsFor(device.id)}
         query={query}
         list={list}
         idOf={({ path }) => path}
         empty={
-          <Empty title={q === undefined ? 'The device has no files yet' : 'No path has this in it'}>
-            What is put here the module fetches when it wants to, and what the module puts here is listed too.
-          </Empty>
+          <Empty title={q === undefined ? t.deviceHasNoFilesYet : t.noPathHasThisIn}>{t.whatIsPutHereModule}</Empty>
         }
       />
       <Text size="xs" c="dimmed">
-        At most {formatCount(storeLimits.files)} files and {formatSize(storeLimits.bytes)} for each device.
+        {t.atMostFilesAndFor(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}
       </Text>
     </Stack>
   );

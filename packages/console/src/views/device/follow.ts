@@ -1,4 +1,5 @@
 import type { BundleRecord } from '@moorage/api';
+import { t } from '../../texts/device.ts';
 
 /** The bundle that a device with this tag is offered: that of the tag, else the release, else none. */
 export function bundleFor(tag: string | null, bundles: readonly BundleRecord[]): BundleRecord | undefined {
@@ -13,10 +14,10 @@ export function tagEffect(
   device: { readonly bundle_id: string | null; readonly bundle_ok: boolean },
   bundles: readonly BundleRecord[] | undefined,
 ): string {
-  if (!bundles) return 'With its next update it gets the bundle of that tag, or the release where no bundle has it.';
+  if (!bundles) return t.withItsNextUpdateItGets;
   const bundle = bundleFor(tag, bundles);
-  if (!bundle) return 'No bundle of its product carries this tag, and none is the release: it is offered nothing.';
-  const named = `version ${bundle.version}${bundle.tag === tag ? '' : ', the release, as no bundle has this tag'}`;
-  if (bundle.id === device.bundle_id && device.bundle_ok) return `It runs what it would be offered: ${named}.`;
-  return `Its next update leads to ${named}. A module with dms.auto_start_enabled that is online begins at once.`;
+  if (!bundle) return t.noBundleOfItsProduct;
+  const named = t.version(bundle.version, bundle.tag === tag ? '' : t.releaseAsNoBundleHas);
+  if (bundle.id === device.bundle_id && device.bundle_ok) return t.itRunsWhatItWould(named);
+  return t.itsNextUpdateLeadsTo(named);
 }

@@ -1,11 +1,17 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { DeviceRecord } from '@moorage/api';
+import type { DeviceContents, DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
-import { renew, useChange } from '../../api/queries.ts';
+import { outdate, renew, useChange } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
-import { notify } from '../../ui/notify.ts';
+import { formatSize, plural } from '../../ui/format.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
 import { ErrorBox } from '../../ui/states.tsx';
 import { CertificatesButton } from './certificates-button.tsx';
 import { Secret } from './secret.tsx';
@@ -15,9 +21,9 @@ export function IdentityCard({ device }: { readonly device: DeviceRecord }) {
   const [token, setToken] = useState<string>();
   const ask = (): void =>
     confirm({
-      title: `Provision ${device.title} again?`,
-      body: 'Its certificate stops working at once, and it is cut off until it has fetched a new one with the token that you get. The token is shown once.',
-      action: 'Make a token',
+      title: t.provisionAgain(device.title),
+      body: t.itsCertificateStopsWorkingAt,
+      action: t.makeToken,
       destructive: true,
       async run() {
         const { value } = await call('devices.renewToken', { params: { device_id: device.id } });
@@ -26,17 +32,14 @@ export function IdentityCard({ device }: { readonly device: DeviceRecord }) {
       },
     });
   return (
-    <Card title="Identity">
+    <Card title={t.identity}>
       <Stack gap="sm">
-        <Text size="sm">
-          The device shows the service a certificate of its own. It fetches that with a provisioning token, or you
-          download it for the device, as long as its provisioning is not complete.
-        </Text>
-        {token && <Secret label="Provisioning token" value={token} />}
+        <Text size="sm">{t.deviceShowsServiceCertificateOf}</Text>
+        {token && <Secret label={t.provisioningToken} value={token} />}
         <Group gap="xs">
           <CertificatesButton deviceId={device.id} />
           <Button variant="default" onClick={ask}>
-            New provisioning token …
+            {t.newProvisioningToken}
           </Button>
         </Group>
       </Stack>
@@ -49,13 +52,13 @@ function useBlocking(device: DeviceRecord) {
   const change = useChange('devices.setState', 'devices');
   const set = async (state: 'disabled' | 'enabled'): Promise<void> => {
     await change.mutateAsync({ params: { device_id: device.id }, body: { state } });
-    notify(state === 'disabled' ? `${device.title} is blocked` : `${device.title} is let in again`);
+    notify(state === 'disabled' ? t.isBlocked(device.title) : t.isLetInAgain(device.title));
   };
   const block = (): void =>
     confirm({
-      title: `Block ${device.title}?`,
-      body: 'It is cut off at once, and every call it makes is refused: no updates, no data, no files. Nothing is deleted, and you can let it in again.',
-      action: 'Block',
+      title: t.block(device.title),
+      body: t.itIsCutOffAt,
+      action: t.block2,
       destructive: true,
       run: () => set('disabled'),
     });
@@ -67,28 +70,76 @@ function useReset(device: DeviceRecord) {
   const change = useChange('devices.reset', 'devices', 'deviceFiles', 'channel', 'deviceUpdates');
   return (): void =>
     confirm({
-      title: `Reset ${device.title}?`,
+      title: t.reset(device.title),
       body: (
         <Stack gap="xs">
-          <span>The device goes back to what it was when it left the factory. This cannot be undone. Lost are</span>
+          <span>{t.deviceGoesBackToWhat}</span>
           <ul style={{ margin: 0 }}>
-            <li>its owner: {device.user ?? 'it has none'}; whoever claims it next owns it</li>
-            <li>its title, description, location and tag</li>
-            <li>all its files here</li>
-            <li>
-              its place in {device.product}: it returns to the base edition of {device.platform}
-            </li>
+            <li>{t.itsOwnerWhoeverClaimsIt(device.user ?? t.itHasNone)}</li>
+            <li>{t.itsTitleDescriptionLocationAnd}</li>
+            <li>{t.allItsFilesHere}</li>
+            <li>{t.itsPlaceInItReturns(device.product, device.platform)}</li>
           </ul>
-          <span>Its log stays. You may not be able to see the device afterwards.</span>
+          <span>{t.itsLogStaysYouMay}</span>
         </Stack>
       ),
-      action: 'Reset',
+      action: t.reset2,
       destructive: true,
       async run() {
         await change.mutateAsync({ params: { device_id: device.id } });
-        notify('The device is reset');
+        notify(t.deviceIsReset);
       },
     });
+}
+
+/** What a deletion takes along, one line for each thing that there is. */
+const takenAlong = (contents: DeviceContents): string[] =>
+  [
+    { count: contents.files, text: `${plural(contents.files, nouns.file)} (${formatSize(contents.file_bytes)})` },
+    { count: contents.streams, text: t.withAllSamples(plural(contents.streams, nouns.stream)) },
+    { count: contents.controls, text: plural(contents.controls, nouns.control) },
+    { count: contents.messages, text: plural(contents.messages, nouns.message) },
+    { count: contents.updates, text: t.ofItsHistory(plural(contents.updates, nouns.update)) },
+    { count: contents.attributes, text: plural(contents.attributes, nouns.reportedAttribute) },
+    { count: contents.labels, text: plural(contents.labels, nouns.label) },
+    { count: contents.nodes, text: plural(contents.nodes, nouns.node) },
+    { count: contents.rollouts, text: plural(contents.rollouts, nouns.placeInARollout) },
+  ]
+    .filter(({ count }) => count > 0)
+    .map(({ text }) => text);
+
+function useDeleting(device: DeviceRecord) {
+  const change = useChange('devices.remove');
+  const [, navigate] = useLocation();
+  const ask = async (): Promise<void> => {
+    const { value: contents } = await call('devices.contents', { params: { device_id: device.id } });
+    const lines = takenAlong(contents);
+    confirm({
+      title: t.delete(device.title),
+      body: (
+        <Stack gap="xs">
+          <span>{t.serviceForgetsDeviceItsCertificates(lines.length > 0 ? t.withItGo : t.nothingElseIsKeptOf)}</span>
+          {lines.length > 0 && (
+            <ul style={{ margin: 0 }}>
+              {lines.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          )}
+          <span>{t.itsLogStaysToCome(plural(contents.logs_kept, nouns.row))}</span>
+        </Stack>
+      ),
+      action: common.delete,
+      destructive: true,
+      async run() {
+        await change.mutateAsync({ params: { device_id: device.id } });
+        navigate('/devices');
+        notify(t.isDeleted(device.title));
+        await outdate('devices', 'fleet');
+      },
+    });
+  };
+  return (): void => void ask().catch(notifyError);
 }
 
 /** Takes a device back to the base edition of its platform, whatever its product says. */
@@ -96,14 +147,14 @@ function useLeaving(device: DeviceRecord) {
   const change = useChange('devices.activate', 'devices', 'products', 'deviceUpdates');
   return (): void =>
     confirm({
-      title: `Take ${device.title} off ${device.product}?`,
-      body: `It goes back to the base edition of ${device.platform}. Its owner, texts and files stay; it gets no more updates of ${device.product}, and may not be let in there again.`,
-      action: 'Take it off',
+      title: t.takeOff(device.title, device.product),
+      body: t.itGoesBackToBase(device.platform, device.product),
+      action: t.takeItOff,
       destructive: true,
       async run() {
         if (device.base_product_id === null) return;
         await change.mutateAsync({ params: { device_id: device.id }, body: { product_id: device.base_product_id } });
-        notify(`${device.title} is off ${device.product}`);
+        notify(t.isOff(device.title, device.product));
       },
     });
 }
@@ -113,41 +164,45 @@ export function DangerCard({ device }: { readonly device: DeviceRecord }) {
   const { block, letIn, change } = useBlocking(device);
   const reset = useReset(device);
   const leave = useLeaving(device);
+  const remove = useDeleting(device);
+  const admin = useIsAdmin();
+  // Module hardware is deleted by administrators; its owner resets it.
+  const mayDelete = admin || (device.role === 'owner' && device.platform === 'SOFT');
   const held = (device.locked || device.production) && device.product_id !== device.base_product_id;
   const blocked = device.state === 'disabled';
   return (
-    <Card title="Block or reset">
+    <Card title={t.blockResetOrDelete}>
       <Stack gap="sm">
         {blocked && (
-          <Alert color="red" variant="outline" title="The device is blocked">
-            Every call it makes is refused. Let it in again to reach it; it becomes active with its next contact.
+          <Alert color="red" variant="outline" title={t.deviceIsBlocked}>
+            {t.everyCallItMakesIs}
           </Alert>
         )}
-        {device.locked && (
-          <Text size="sm">
-            The device is locked by {device.product}, which is not claimable: it cannot be reset or activated elsewhere
-            before its owner takes it off that product.
-          </Text>
-        )}
+        {device.locked && <Text size="sm">{t.deviceIsLockedByWhich(device.product)}</Text>}
         {change.error && <ErrorBox error={change.error} />}
         <Group gap="xs">
           {blocked ? (
             <Button variant="default" loading={change.isPending} onClick={letIn}>
-              Let it in again
+              {t.letItInAgain}
             </Button>
           ) : (
             <Button variant="default" onClick={block}>
-              Block …
+              {t.block3}
             </Button>
           )}
           {held && (
             <Button variant="outline" color="red" disabled={blocked} onClick={leave}>
-              Take it off its product …
+              {t.takeItOffItsProduct}
             </Button>
           )}
           <Button variant="outline" color="red" disabled={device.locked || blocked} onClick={reset}>
-            Reset …
+            {t.reset3}
           </Button>
+          {mayDelete && (
+            <Button variant="outline" color="red" onClick={remove}>
+              {common.delete2}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Card>

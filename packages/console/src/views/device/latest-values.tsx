@@ -1,6 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { StreamRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -40,10 +41,10 @@ function Values({ device }: TabProps) {
   if (streams.length === 0) return null;
   return (
     <Card
-      title="Now"
+      title={t.now}
       actions={
         <PageLink href={`/devices/${device.id}/streams`} size="sm">
-          Live charts
+          {t.liveCharts}
         </PageLink>
       }
     >

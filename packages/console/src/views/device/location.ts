@@ -1,4 +1,5 @@
 import type { DeviceRecord } from '@moorage/api';
+import { t } from '../../texts/device.ts';
 
 /** A location as it is typed. */
 export interface TypedLocation {
@@ -33,8 +34,8 @@ export function readLocation(
   if (`${typed.lat}${typed.lon}${city}${country}`.trim() === '') return { location: null };
   const lat = degrees(typed.lat, 90);
   const lon = degrees(typed.lon, 180);
-  if (lat === undefined) return { field: 'lat', problem: 'Degrees north, -90 to 90' };
-  if (lon === undefined) return { field: 'lon', problem: 'Degrees east, -180 to 180' };
+  if (lat === undefined) return { field: 'lat', problem: t.degreesNorth90To90 };
+  if (lon === undefined) return { field: 'lon', problem: t.degreesEast180To180 };
   return { location: { lat, lon, city, country } };
 }
 

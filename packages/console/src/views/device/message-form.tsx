@@ -2,6 +2,8 @@ import { Stack, Textarea } from '@mantine/core';
 import { messageLimitBytes } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
@@ -21,19 +23,15 @@ export function MessageForm({ deviceId }: { readonly deviceId: string }) {
     await post.mutateAsync({ params: { device_id: deviceId }, body });
     setData('');
     setHeaderText('');
-    notify('The message waits for the device');
+    notify(t.messageWaitsForDevice);
   };
   return (
     <Stack mb="md">
-      <Form
-        submit="Send to the device"
-        onSubmit={send}
-        disabled={data === '' || tooLong || typeof headers === 'string'}
-      >
+      <Form submit={t.sendToDevice} onSubmit={send} disabled={data === '' || tooLong || typeof headers === 'string'}>
         <Textarea
-          label="Message"
-          description={`${formatCount(bytes)} of ${formatCount(messageLimitBytes)} bytes`}
-          error={tooLong && `It is ${formatCount(bytes - messageLimitBytes)} bytes too long`}
+          label={t.message}
+          description={t.ofBytes(formatCount(bytes), formatCount(messageLimitBytes))}
+          error={tooLong && t.itIsBytesTooLong(formatCount(bytes - messageLimitBytes))}
           autosize
           minRows={2}
           maxRows={12}
@@ -41,8 +39,8 @@ export function MessageForm({ deviceId }: { readonly deviceId: string }) {
           onChange={(event) => setData(event.currentTarget.value)}
         />
         <Textarea
-          label="Headers"
-          description="Optional; one to a line, name: value"
+          label={common.headers}
+          description={t.optionalOneToLineName}
           error={typeof headers === 'string' && headers}
           autosize
           minRows={1}

@@ -1,3 +1,5 @@
+import { t } from '../../texts/device.ts';
+
 /** Headers that a message may have, at most; and their lengths in characters. */
 const limits = { count: 16, name: 64, value: 256 } as const;
 
@@ -13,13 +15,13 @@ export function parseHeaders(text: string): Record<string, string> | string {
     const colon = line.indexOf(':');
     const name = line.slice(0, colon).trim();
     const value = line.slice(colon + 1).trim();
-    if (colon < 0 || name === '') return `"${line.trim()}" is not "name: value"`;
-    if (name.length > limits.name) return `The name "${name}" is over ${limits.name} characters long`;
-    if (value.length > limits.value) return `The value of "${name}" is over ${limits.value} characters long`;
-    if (Object.hasOwn(headers, name)) return `"${name}" is there twice`;
+    if (colon < 0 || name === '') return t.isNotNameValue(line.trim());
+    if (name.length > limits.name) return t.nameIsOverCharactersLong(name, limits.name);
+    if (value.length > limits.value) return t.valueOfIsOverCharacters(name, limits.value);
+    if (Object.hasOwn(headers, name)) return t.isThereTwice(name);
     headers[name] = value;
   }
-  return Object.keys(headers).length > limits.count ? `There are more than ${limits.count}` : headers;
+  return Object.keys(headers).length > limits.count ? t.thereAreMoreThan(limits.count) : headers;
 }
 
 /** Bytes of a text as it is sent. */

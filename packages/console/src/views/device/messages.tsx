@@ -3,6 +3,9 @@ import { type DeviceRecord, type MessageBox, type MessageRecord, messagesPerBox 
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
+import { nouns } from '../../texts/nouns.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -16,15 +19,15 @@ import { NotActivated } from './not-activated.tsx';
 import type { TabProps } from './tab-props.ts';
 
 const boxes: readonly { readonly box: MessageBox; readonly title: string; readonly none: string }[] = [
-  { box: 'from-device', title: 'From the device', none: 'The device has sent nothing that is still here.' },
-  { box: 'to-device', title: 'To the device', none: 'Nothing waits for the device.' },
+  { box: 'from-device', title: t.fromDevice, none: t.deviceHasSentNothingThat },
+  { box: 'to-device', title: t.toDevice, none: t.nothingWaitsForDevice },
 ];
 
 function Headers({ headers }: { readonly headers: MessageRecord['headers'] }) {
   const entries = Object.entries(headers);
   if (entries.length === 0) return null;
   return (
-    <Table aria-label="Headers" verticalSpacing={2}>
+    <Table aria-label={common.headers} verticalSpacing={2}>
       <Table.Tbody>
         {entries.map(([name, value]) => (
           <Table.Tr key={name}>
@@ -53,7 +56,7 @@ function Reader({ deviceId, message }: { readonly deviceId: string; readonly mes
             <Code block flex={1} miw={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
               {data}
             </Code>
-            <Copy value={data} label="the message" />
+            <Copy value={data} label={t.message} />
           </Group>
         </Stack>
       )}
@@ -71,33 +74,30 @@ function MessageLine({ deviceId, message, onRead }: LineProps) {
   const { id, box, length, created_at, headers } = message;
   const remove = (): void =>
     confirm({
-      title: 'Delete this message?',
-      body:
-        box === 'to-device'
-          ? 'The device will not get it, unless it has fetched it already. This cannot be undone.'
-          : 'Its text is lost. This cannot be undone.',
-      action: 'Delete',
+      title: t.deleteThisMessage,
+      body: box === 'to-device' ? t.deviceWillNotGetIt : t.itsTextIsLostThis,
+      action: common.delete,
       destructive: true,
       async run() {
         await call('data.removeMessage', { params: { device_id: deviceId, message_id: id } });
         await renew('data');
-        notify('The message is deleted');
+        notify(t.messageIsDeleted);
       },
     });
-  const of = `of ${formatMoment(msOf(created_at))}`;
+  const of = t.ofCreated_at(formatMoment(msOf(created_at)));
   const count = Object.keys(headers).length;
   return (
     <Group component="li" justify="space-between" gap="xs">
       <Text size="sm" component="div">
         <Moment at={created_at} /> · {formatSize(length)}
-        {count > 0 && ` · ${plural(count, 'header')}`}
+        {count > 0 && ` · ${plural(count, nouns.header)}`}
       </Text>
       <Group gap="xs">
-        <Button size="compact-sm" variant="default" onClick={onRead} aria-label={`Read the message ${of}`}>
-          Read
+        <Button size="compact-sm" variant="default" onClick={onRead} aria-label={t.readMessage(of)}>
+          {t.read}
         </Button>
-        <Button size="compact-sm" variant="default" onClick={remove} aria-label={`Delete the message ${of}`}>
-          Delete
+        <Button size="compact-sm" variant="default" onClick={remove} aria-label={t.deleteMessage(of)}>
+          {common.delete}
         </Button>
       </Group>
     </Group>
@@ -117,7 +117,7 @@ function Box({ device, box: { box, title, none }, exists }: BoxProps) {
     <Card title={title}>
       {!exists && (
         <Alert variant="outline" color="gray" mb="sm">
-          The capabilities of the device have no such box.
+          {t.capabilitiesOfDeviceHaveNo}
         </Alert>
       )}
       {exists && box === 'to-device' && <MessageForm deviceId={device.id} />}
@@ -128,14 +128,7 @@ function Box({ device, box: { box, title, none }, exists }: BoxProps) {
               {none}
             </Text>
           ) : (
-            <Stack
-              component="ul"
-              gap="xs"
-              m={0}
-              p={0}
-              style={{ listStyle: 'none' }}
-              aria-label={`Messages ${title.toLowerCase()}`}
-            >
+            <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label={t.messagesOf(title)}>
               {messages.map((message) => (
                 <MessageLine key={message.id} deviceId={device.id} message={message} onRead={() => setRead(message)} />
               ))}
@@ -144,7 +137,7 @@ function Box({ device, box: { box, title, none }, exists }: BoxProps) {
         }
       </Loaded>
       {read && (
-        <Dialog title={`Message ${title.toLowerCase()}`} size="lg" opened onClose={() => setRead(undefined)}>
+        <Dialog title={t.messageOf(title)} size="lg" opened onClose={() => setRead(undefined)}>
           <Reader deviceId={device.id} message={read} />
         </Dialog>
       )}
@@ -164,11 +157,11 @@ export default function Messages({ device }: TabProps) {
               <Box key={box.box} device={device} box={box} exists={capabilities?.messages?.[box.box] === true} />
             ))}
             <Text size="xs" c="dimmed">
-              A box keeps {messagesPerBox} messages; the oldest gives way to a new one.
+              {t.boxKeepsMessagesOldestGives(messagesPerBox)}
             </Text>
           </Stack>
         ) : (
-          <NotActivated what="messages" />
+          <NotActivated what={t.messages} />
         )
       }
     </Loaded>

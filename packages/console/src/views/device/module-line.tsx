@@ -1,4 +1,5 @@
 import { Code, Group } from '@mantine/core';
+import { t } from '../../texts/device.ts';
 import { Copy } from '../../ui/copy.tsx';
 
 /** A command to be typed at the module, with a button that copies it. */
@@ -8,7 +9,7 @@ export function ModuleLine({ line }: { readonly line: string }) {
       <Code miw={0} style={{ overflowWrap: 'anywhere' }}>
         {line}
       </Code>
-      <Copy value={line} label={`the command ${line}`} />
+      <Copy value={line} label={t.command(line)} />
     </Group>
   );
 }

@@ -1,18 +1,24 @@
 import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { DeviceRecord } from '@moorage/api';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { StandingText } from '../devices/standing.tsx';
 import { ActivateDevice } from './activate-device.tsx';
-import { resultText, updateResults } from './codes.ts';
+import { updateResults } from './codes.ts';
 import { EditDevice } from './edit-device.tsx';
 import { DangerCard, IdentityCard } from './identity-card.tsx';
+import { AttributesCard, LabelsCard } from './labels-card.tsx';
 import { LatestValues } from './latest-values.tsx';
 import { formatDegrees } from './location.ts';
 import type { TabProps } from './tab-props.ts';
 import { TagDevice } from './tag-device.tsx';
+import { UpdateCourse } from './update-now.tsx';
+import { WhyVersion } from './why-version.tsx';
 
 const placeOf = ({ location }: DeviceRecord): string | null =>
   location && [formatDegrees(location), location.city, location.country].filter(Boolean).join(', ');
@@ -21,10 +27,10 @@ function Record({ device }: TabProps) {
   const [edited, edit] = useDisclosure();
   return (
     <Card
-      title="Device"
+      title={common.device}
       actions={
         <Button size="xs" variant="default" onClick={edit.open}>
-          Edit
+          {t.edit}
         </Button>
       }
     >
@@ -33,28 +39,28 @@ function Record({ device }: TabProps) {
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{device.description}</Text>
         )}
         <Fields>
-          <Field label="UUID" value={device.uuid} mono />
-          <Field label="Id" value={device.id} mono />
-          <Field label="Wi-Fi address" value={device.mac} mono />
-          <Field label="Bluetooth address" value={device.bt_addr} mono />
-          <Field label="Platform">
+          <Field label={t.uuid} value={device.uuid} mono />
+          <Field label={common.id} value={device.id} mono />
+          <Field label={t.wiFiAddress} value={device.mac} mono />
+          <Field label={t.bluetoothAddress} value={device.bt_addr} mono />
+          <Field label={common.platform}>
             <PageLink href={`/platforms/${device.platform_id}`}>{device.platform}</PageLink>
           </Field>
-          <Field label="Owner" value={device.user}>
-            {device.user ?? 'nobody: it can be claimed'}
+          <Field label={common.owner} value={device.user}>
+            {device.user ?? t.nobodyItCanBeClaimed}
           </Field>
-          <Field label="Location" value={placeOf(device)} />
-          <Field label="Address" value={device.ip} mono />
-          <Field label="Last seen">
+          <Field label={t.location} value={placeOf(device)} />
+          <Field label={common.address} value={device.ip} mono />
+          <Field label={common.lastSeen}>
             <Moment at={device.last_seen_at} />
           </Field>
-          <Field label="Provisioned">
+          <Field label={t.provisioned}>
             <Moment at={device.created_at} />
           </Field>
-          <Field label="Claimed">
+          <Field label={t.claimed}>
             <Moment at={device.claimed_at} />
           </Field>
-          <Field label="Claimable">{device.claimable ? 'yes' : 'no: it is locked'}</Field>
+          <Field label={t.claimable}>{device.claimable ? t.yes : t.noItIsLocked}</Field>
         </Fields>
       </Stack>
       <EditDevice device={device} opened={edited} onClose={edit.close} />
@@ -62,49 +68,41 @@ function Record({ device }: TabProps) {
   );
 }
 
-/** Whether the device runs what it was offered last. */
-function standing({ bundle, bundle_ok, ota_result }: DeviceRecord): string {
-  if (bundle === null) return 'It has been offered no bundle yet';
-  if (bundle_ok) return `It runs version ${bundle}`;
-  const failed = ota_result !== null && ota_result > 2;
-  return failed ? `Version ${bundle} did not get there: ${resultText(ota_result)}` : `Version ${bundle} is on offer`;
-}
-
 function Product({ device }: TabProps) {
   const [tagged, tag] = useDisclosure();
   const [activated, activate] = useDisclosure();
-  const advice = device.bundle_ok || device.ota_result === null ? undefined : updateResults[device.ota_result]?.advice;
+  const failed = device.standing.state === 'failed' && device.ota_result !== null;
+  const advice = failed ? updateResults[device.ota_result ?? 0]?.advice : undefined;
   return (
     <Card
-      title="Product and version"
+      title={t.productAndVersion}
       actions={
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={tag.open}>
-            Tag …
+            {t.tag}
           </Button>
           <Button size="xs" variant="default" onClick={activate.open}>
-            Activate …
+            {t.activate2}
           </Button>
         </Group>
       }
     >
       <Stack gap="sm">
-        <Text>
-          {standing(device)}. {advice}
-        </Text>
+        <StandingText standing={device.standing} />
+        {advice && <Text>{advice}</Text>}
         <Fields>
-          <Field label="Product" value={device.product}>
+          <Field label={common.product} value={device.product}>
             <PageLink href={`/products/${device.product_id}`}>{device.product}</PageLink>
           </Field>
-          <Field label="Bundle" value={device.bundle_id}>
+          <Field label={common.bundle} value={device.bundle_id}>
             {device.bundle_id ? <PageLink href={`/bundles/${device.bundle_id}`}>{device.bundle}</PageLink> : '—'}
           </Field>
-          <Field label="Follows">{device.tag || 'the release'}</Field>
-          <Field label="Reported version" value={device.bversion} mono />
-          <Field label="Activated">
+          <Field label={t.follows}>{device.tag || t.release}</Field>
+          <Field label={t.reportedVersion} value={device.bversion} mono />
+          <Field label={t.activated}>
             <Moment at={device.activated_at} />
           </Field>
-          <Field label="Last update">
+          <Field label={t.lastUpdate}>
             <Moment at={device.last_ota_at} />
           </Field>
         </Fields>
@@ -123,12 +121,16 @@ export default function Overview({ device }: TabProps) {
       <Grid>
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="md">
+            <UpdateCourse device={device} />
             <Product device={device} />
+            <WhyVersion device={device} />
             <Record device={device} />
+            <AttributesCard device={device} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="md">
+            <LabelsCard device={device} />
             <IdentityCard device={device} />
             <DangerCard device={device} />
           </Stack>

@@ -1,6 +1,7 @@
 import { Alert, Code, Loader, Stack, Text } from '@mantine/core';
 import { Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
@@ -15,11 +16,8 @@ const wayBack = ['set dms.cmd.enabled 1', 'save', 'network_restart'] as const;
 
 function Offline() {
   return (
-    <Alert variant="outline" color="orange" title="The device is not on the message channel">
-      <Text size="sm">
-        Commands cannot reach it now: it is switched off, without a network, or takes no remote commands. At its own
-        serial port these bring it back; this page tells as soon as it is there.
-      </Text>
+    <Alert variant="outline" color="orange" title={t.deviceIsNotOnMessageChannel}>
+      <Text size="sm">{t.commandsCannotReachItNow}</Text>
       {wayBack.map((line) => (
         <div key={line}>
           <ModuleLine line={line} />
@@ -39,16 +37,19 @@ export default function RemoteConsole({ device }: TabProps) {
         {status &&
           (status.online ? (
             <Text size="sm" c="dimmed" component="div">
-              On the message channel since <Moment at={status.since} none="just now" />. Type a command and press Enter:
-              <Code>help</Code>, <Code>version</Code> or <Code>ls</Code> to begin with. Arrow keys walk through earlier
-              lines, Ctrl+C ends a wait, Tab leaves the terminal.
+              {t.onMessageChannelSinceType(
+                <Moment at={status.since} none={t.justNow} />,
+                <Code>help</Code>,
+                <Code>version</Code>,
+                <Code>ls</Code>,
+              )}
             </Text>
           ) : (
             <Offline />
           ))}
       </div>
       {query.error && <ErrorBox error={query.error} onRetry={() => void query.refetch()} />}
-      <Suspense fallback={<Loader size="sm" aria-label="Loading the terminal" />}>
+      <Suspense fallback={<Loader size="sm" aria-label={t.loadingTerminal} />}>
         <Terminal deviceId={device.id} />
       </Suspense>
     </Stack>

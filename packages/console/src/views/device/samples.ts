@@ -1,4 +1,6 @@
 import type { DataValue, SampleRecord, StreamRecord } from '@moorage/api';
+import { t } from '../../texts/device-tabs.tsx';
+import { locale } from '../../texts/language.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -14,12 +16,12 @@ export interface Range {
 }
 
 export const ranges = [
-  { key: '15m', title: '15 minutes', spanMs: 15 * minuteMs },
-  { key: '1h', title: 'Hour', spanMs: hourMs, intervalMs: 10_000 },
-  { key: '24h', title: 'Day', spanMs: dayMs, intervalMs: 5 * minuteMs },
-  { key: '7d', title: 'Week', spanMs: 7 * dayMs, intervalMs: 30 * minuteMs },
-  { key: '30d', title: 'Month', spanMs: 30 * dayMs, intervalMs: 2 * hourMs },
-  { key: '1y', title: 'Year', spanMs: 365 * dayMs, intervalMs: dayMs },
+  { key: '15m', title: t.n15Minutes, spanMs: 15 * minuteMs },
+  { key: '1h', title: t.hour, spanMs: hourMs, intervalMs: 10_000 },
+  { key: '24h', title: t.day, spanMs: dayMs, intervalMs: 5 * minuteMs },
+  { key: '7d', title: t.week, spanMs: 7 * dayMs, intervalMs: 30 * minuteMs },
+  { key: '30d', title: t.month, spanMs: 30 * dayMs, intervalMs: 2 * hourMs },
+  { key: '1y', title: t.year, spanMs: 365 * dayMs, intervalMs: dayMs },
 ] as const satisfies readonly Range[];
 
 /** The range of this key; the shortest for a key that is none. */
@@ -128,7 +130,7 @@ export function plotOf(records: readonly SampleRecord[], { intervalMs }: Range):
 export function formatValue(value: DataValue, units: string | null = null): string {
   const text =
     typeof value === 'number'
-      ? value.toLocaleString('en-US', { maximumSignificantDigits: 6, useGrouping: false })
+      ? value.toLocaleString(locale, { maximumSignificantDigits: 6, useGrouping: false })
       : value;
   return units === null || units === '' ? text : `${text} ${units}`;
 }
@@ -137,12 +139,12 @@ export function formatValue(value: DataValue, units: string | null = null): stri
 export function summaryOf(records: readonly SampleRecord[], units: string | null): string {
   const numbers = records.filter(({ value }) => typeof value === 'number');
   const last = numbers.at(-1);
-  if (!last) return 'no values';
+  if (!last) return t.noValues;
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { value, min, max } of numbers) {
     low = Math.min(low, min ?? Number(value));
     high = Math.max(high, max ?? Number(value));
   }
   const shown = (value: DataValue): string => formatValue(value, units);
-  return `last ${shown(last.value)}, lowest ${shown(low)}, highest ${shown(high)}`;
+  return t.lastLowestHighest(shown(last.value), shown(low), shown(high));
 }

@@ -1,4 +1,6 @@
 import { Alert, Code, Group, Text } from '@mantine/core';
+import { t } from '../../texts/device.ts';
+import { inSentence } from '../../texts/language.ts';
 import { Copy } from '../../ui/copy.tsx';
 
 interface SecretProps {
@@ -12,10 +14,10 @@ export function Secret({ label, value }: SecretProps) {
     <Alert variant="outline" color="orange" title={label}>
       <Group gap={4} wrap="nowrap">
         <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
-        <Copy value={value} label={label.toLowerCase()} />
+        <Copy value={value} label={inSentence(label)} />
       </Group>
       <Text size="sm" mt={4}>
-        Copy it now: it is shown this once, and the service keeps no copy.
+        {t.copyItNowItIs}
       </Text>
     </Alert>
   );

@@ -2,6 +2,8 @@ import { Collapse, Group, ScrollArea, Stack, Table, Text, UnstyledButton } from 
 import { useDisclosure } from '@mantine/hooks';
 import type { SampleRecord, StreamRecord } from '@moorage/api';
 import { useId, useMemo } from 'react';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
@@ -23,13 +25,13 @@ function SampleTable({ stream, records }: StreamProps) {
   return (
     <ScrollArea.Autosize
       mah={300}
-      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Samples of ${stream.name}` }}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.samplesOf(stream.name) }}
     >
-      <Table aria-label={`Samples of ${stream.name}, newest first`} verticalSpacing={4}>
+      <Table aria-label={t.samplesOfNewestFirst(stream.name)} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>Value</Table.Th>
+            <Table.Th>{common.time}</Table.Th>
+            <Table.Th>{common.value}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -60,15 +62,15 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
   return (
     <Stack gap="xs">
       <LazyChart
-        label={`${name} over time: ${summary}`}
+        label={t.overTime(name, summary)}
         times={times}
         minSpan={range.spanMs / 1000 / 15}
         series={[
-          { label: ofIntervals ? `${label} (mean)` : label, colour: 'cyan', values, area: !ofIntervals },
+          { label: ofIntervals ? t.mean(label) : label, colour: 'cyan', values, area: !ofIntervals },
           ...(ofIntervals
             ? [
-                { label: 'lowest', colour: 'blue', values: lows },
-                { label: 'highest', colour: 'orange', values: highs },
+                { label: t.lowest, colour: 'blue', values: lows },
+                { label: t.highest, colour: 'orange', values: highs },
               ]
             : []),
         ]}
@@ -78,7 +80,7 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
           {summary}
         </Text>
         <UnstyledButton fz="sm" td="underline" onClick={toggle} aria-expanded={listed} aria-controls={id}>
-          {listed ? 'Hide the values' : 'Show the values'}
+          {listed ? t.hideValues : t.showValues}
         </UnstyledButton>
       </Group>
       <Collapse expanded={listed} id={id}>
@@ -89,7 +91,7 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
 }
 
 function Last({ stream: { last, units } }: { readonly stream: StreamRecord }) {
-  if (!last) return <Text c="dimmed">No sample yet</Text>;
+  if (!last) return <Text c="dimmed">{t.noSampleYet}</Text>;
   return (
     <Text size="sm" component="div">
       <b>{formatValue(last.value, units)}</b> · <Moment at={last.at} />
@@ -113,14 +115,14 @@ export function StreamCard({ deviceId, stream, range }: StreamCardProps) {
         <Text size="xs" c="dimmed">
           {name}
         </Text>
-        <Copy value={name} label={`name of stream ${name}`} />
+        <Copy value={name} label={t.nameOfStream(name)} />
       </Group>
       <Loaded query={query}>
         {(records) => {
           if (records.length === 0)
             return (
               <Text c="dimmed" size="sm">
-                No sample in this range.
+                {t.noSampleInThisRange}
               </Text>
             );
           if (stream.type === 'string') return <SampleTable stream={stream} records={records} />;

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { StreamRecord } from '@moorage/api';
 import { useLocation, useSearch } from 'wouter';
 import type { Connection } from '../../api/live.tsx';
+import { t } from '../../texts/device-tabs.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WhenActivated } from './not-activated.tsx';
@@ -29,7 +30,7 @@ function Charts({ deviceId, streams, connection }: ChartsProps) {
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
         <SegmentedControl
-          aria-label="How far back"
+          aria-label={t.howFarBack}
           data={ranges.map(({ key, title }) => ({ value: key, label: title }))}
           value={range.key}
           onChange={setRange}
@@ -38,7 +39,7 @@ function Charts({ deviceId, streams, connection }: ChartsProps) {
         />
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            {range.intervalMs === undefined ? 'Every sample' : 'Mean, lowest and highest of each interval'}
+            {range.intervalMs === undefined ? t.everySample : t.meanLowestAndHighestOf}
           </Text>
           <StateBadge state={connection === 'lost' ? 'not followed' : 'live'} />
         </Group>
@@ -58,7 +59,7 @@ function StreamList({ deviceId }: { readonly deviceId: string }) {
     <Loaded query={query}>
       {({ value: streams }) =>
         streams.length === 0 ? (
-          <Empty title="The device has no streams">Its capabilities file names none.</Empty>
+          <Empty title={t.deviceHasNoStreams}>{t.itsCapabilitiesFileNamesNone}</Empty>
         ) : (
           <Charts deviceId={deviceId} streams={streams} connection={connection} />
         )
@@ -70,7 +71,7 @@ function StreamList({ deviceId }: { readonly deviceId: string }) {
 /** What the device measures: charts of numbers and lists of texts, which grow as samples arrive. */
 export default function Streams({ device }: TabProps) {
   return (
-    <WhenActivated deviceId={device.id} what="streams">
+    <WhenActivated deviceId={device.id} what={t.streams}>
       <StreamList deviceId={device.id} />
     </WhenActivated>
   );

@@ -12,6 +12,8 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, LazyExoticComponent } from 'react';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import type { TabProps } from './tab-props.ts';
 
@@ -33,31 +35,31 @@ const mayUseFiles = ({ role, user_id, vendor_files }: DeviceRecord): boolean =>
 
 /** The tabs of a device, in order. Each is loaded when it is first opened. */
 export const tabs: readonly DeviceTab[] = [
-  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
-  { key: 'updates', title: 'Updates', icon: IconHistory, view: lazyPart(() => import('./updates.tsx')) },
-  { key: 'streams', title: 'Streams', icon: IconChartLine, view: lazyPart(() => import('./streams.tsx')) },
-  { key: 'controls', title: 'Controls', icon: IconAdjustments, view: lazyPart(() => import('./controls.tsx')) },
+  { key: 'overview', title: t.overview, icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
+  { key: 'updates', title: t.updates, icon: IconHistory, view: lazyPart(() => import('./updates.tsx')) },
+  { key: 'streams', title: t.streams, icon: IconChartLine, view: lazyPart(() => import('./streams.tsx')) },
+  { key: 'controls', title: t.controls, icon: IconAdjustments, view: lazyPart(() => import('./controls.tsx')) },
   {
     key: 'messages',
-    title: 'Messages',
+    title: t.messages,
     icon: IconMail,
     offeredTo: seesPrivate,
     view: lazyPart(() => import('./messages.tsx')),
   },
   {
     key: 'files',
-    title: 'Files',
+    title: common.files,
     icon: IconFiles,
     offeredTo: mayUseFiles,
     view: lazyPart(() => import('./files.tsx')),
   },
-  { key: 'console', title: 'Console', icon: IconTerminal2, view: lazyPart(() => import('./remote-console.tsx')) },
+  { key: 'console', title: t.console, icon: IconTerminal2, view: lazyPart(() => import('./remote-console.tsx')) },
   {
     key: 'telemetry',
-    title: 'Telemetry',
+    title: t.telemetry,
     icon: IconActivity,
     offeredTo: seesPrivate,
     view: lazyPart(() => import('./telemetry.tsx')),
   },
-  { key: 'log', title: 'Log', icon: IconListDetails, view: lazyPart(() => import('./device-log.tsx')) },
+  { key: 'log', title: t.log, icon: IconListDetails, view: lazyPart(() => import('./device-log.tsx')) },
 ];

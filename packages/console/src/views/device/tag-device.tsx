@@ -2,6 +2,7 @@ import { Radio, Stack, Text } from '@mantine/core';
 import { type DeviceRecord, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/device.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -27,14 +28,14 @@ function TagForm({ device, onDone }: TagProps) {
   const chosen = tag as '' | (typeof tags)[number];
   const save = async (): Promise<void> => {
     await change.mutateAsync({ params: { device_id: device.id }, body: { tag: chosen } });
-    notify(tag === '' ? `${device.title} follows the release` : `${device.title} follows ${tag}`);
+    notify(tag === '' ? t.followsRelease(device.title) : t.followsTitle(device.title, tag));
     onDone();
   };
   return (
-    <Form submit="Follow" onSubmit={save} disabled={tag === (device.tag ?? '')}>
-      <Radio.Group label="The device follows" value={tag} onChange={setTag}>
+    <Form submit={t.follow} onSubmit={save} disabled={tag === (device.tag ?? '')}>
+      <Radio.Group label={t.deviceFollows} value={tag} onChange={setTag}>
         <Stack gap="xs" mt="xs">
-          <Radio value="" label="no tag of its own: the release" />
+          <Radio value="" label={t.noTagOfItsOwn} />
           {tags.map((one) => (
             <Radio key={one} value={one} label={one} />
           ))}
@@ -56,7 +57,7 @@ interface DialogProps {
 /** Which bundles of its product a device follows. */
 export function TagDevice({ device, opened, onClose }: DialogProps) {
   return (
-    <Dialog title="Tag of the device" opened={opened} onClose={onClose}>
+    <Dialog title={t.tagOfDevice} opened={opened} onClose={onClose}>
       <TagForm device={device} onDone={onClose} />
     </Dialog>
   );

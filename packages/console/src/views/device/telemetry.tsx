@@ -1,6 +1,8 @@
 import { Code, Stack, Table, Text } from '@mantine/core';
 import type { AnswerOf, DeviceRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -16,15 +18,15 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 
 function Channel({ status }: { readonly status: Status }) {
   return (
-    <Card title="Message channel">
+    <Card title={t.messageChannel}>
       <Fields>
-        <Field label="State">
+        <Field label={common.state}>
           <StateBadge state={status.online ? 'online' : 'offline'} />
         </Field>
-        <Field label="Since">
+        <Field label={common.since}>
           <Moment at={status.since} none="—" />
         </Field>
-        <Field label="Address" value={status.address} mono />
+        <Field label={common.address} value={status.address} mono />
       </Fields>
     </Card>
   );
@@ -34,13 +36,13 @@ function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemet
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        Told <Moment at={telemetry.at} />
+        {t.told} <Moment at={telemetry.at} />
       </Text>
-      <Table aria-label="Telemetry" verticalSpacing={4}>
+      <Table aria-label={t.telemetry} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Value</Table.Th>
+            <Table.Th>{common.name}</Table.Th>
+            <Table.Th>{common.value}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -62,17 +64,17 @@ function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly de
   if (nodes.length === 0)
     return (
       <Text c="dimmed" size="sm">
-        None: only gateways have children, which they report here.
+        {t.noneOnlyGatewaysHaveChildren}
       </Text>
     );
   const seenAt = new Map(device.nodes?.map(({ id, last_seen_at }) => [id, last_seen_at]));
   return (
-    <Table aria-label="Nodes" verticalSpacing={4}>
+    <Table aria-label={t.nodes} verticalSpacing={4}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Title</Table.Th>
-          <Table.Th>Id</Table.Th>
-          <Table.Th>Last seen</Table.Th>
+          <Table.Th>{common.title}</Table.Th>
+          <Table.Th>{common.id}</Table.Th>
+          <Table.Th>{common.lastSeen}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -80,7 +82,7 @@ function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly de
           <Table.Tr key={id}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>{title ?? '—'}</Table.Td>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Code>{id}</Code> <Copy value={id} label={`id of ${title ?? 'the node'}`} />
+              <Code>{id}</Code> <Copy value={id} label={t.idOf(title ?? t.node)} />
             </Table.Td>
             <Table.Td>
               <Moment at={seenAt.get(id) ?? null} none="—" />
@@ -100,18 +102,18 @@ export default function Telemetry({ device }: TabProps) {
       {({ value: status }) => (
         <Stack gap="md">
           <Channel status={status} />
-          <Card title="Telemetry">
+          <Card title={t.telemetry}>
             {status.telemetry ? (
               <Values telemetry={status.telemetry} />
             ) : (
-              <Empty title="No telemetry yet">
-                A module sends its values in an interval of its own, in milliseconds:
+              <Empty title={t.noTelemetryYet}>
+                {t.moduleSendsItsValuesIn}
                 <br />
                 <ModuleLine line="set dms.telemetry.interval 60000" />
               </Empty>
             )}
           </Card>
-          <Card title="Nodes">
+          <Card title={t.nodes}>
             <Nodes nodes={status.nodes} device={device} />
           </Card>
         </Stack>

@@ -1,10 +1,13 @@
 import '@xterm/xterm/css/xterm.css';
-import { Box } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { Terminal as Xterm } from '@xterm/xterm';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/device-tabs.tsx';
 import { LineEditor } from './line-editor.ts';
 import { failureText, responseText } from './responses.ts';
+import { maskSecrets } from './secrets.ts';
 
 /** Longest line that a module takes. The limit of the endpoint. */
 const lineLimit = 1024;
@@ -33,7 +36,16 @@ function fit(terminal: Xterm, place: HTMLElement): void {
   if (columns !== terminal.cols && columns > 10) terminal.resize(columns, rows);
 }
 
-function openTerminal(place: HTMLElement, deviceId: string): () => void {
+/** Whether secrets are shown, and what has been masked last. */
+interface Secrets {
+  shown: boolean;
+  /** The last answer, whole, where something of it was masked. */
+  last: string | undefined;
+  /** Prints something between two lines. */
+  print: (text: string) => void;
+}
+
+function openTerminal(place: HTMLElement, deviceId: string, secrets: Secrets): () => void {
   const terminal = new Xterm({
     rows,
     fontSize: 14,
@@ -48,7 +60,7 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
   terminal.open(place);
   // Users of the keyboard alone have to get out again.
   terminal.attachCustomKeyEventHandler(({ key }) => key !== 'Tab');
-  terminal.textarea?.setAttribute('aria-label', 'Command line of the device');
+  terminal.textarea?.setAttribute('aria-label', t.commandLineOfDevice);
   let waiting = new AbortController();
   let closed = false;
   const editor = new LineEditor({
@@ -60,13 +72,19 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
     async run(command) {
       waiting = new AbortController();
       const input = { params: { device_id: deviceId }, body: { command } };
-      const text = await call('channel.command', input, waiting.signal).then(
-        ({ value }) => responseText(value),
-        failureText,
-      );
+      const text = await call('channel.command', input, waiting.signal).then(({ value }) => {
+        const { text: data, masked } = maskSecrets(command, value.data);
+        secrets.last = masked ? responseText(value) : undefined;
+        return responseText(secrets.shown ? value : { ...value, data });
+      }, failureText);
       if (!closed) terminal.write(text);
     },
   });
+  secrets.print = (text) => {
+    if (closed || editor.busy) return;
+    terminal.write(`\r\x1b[K${text}`);
+    editor.draw();
+  };
   terminal.onData((data) => editor.feed(data));
   const observer = new ResizeObserver(() => {
     fit(terminal, place);
@@ -87,10 +105,35 @@ function openTerminal(place: HTMLElement, deviceId: string): () => void {
 /** A terminal whose lines go to one device. A module of its own is loaded for it, so give it to `lazy`. */
 export default function Terminal({ deviceId }: { readonly deviceId: string }) {
   const place = useRef<HTMLElement>(null);
-  useEffect(() => (place.current ? openTerminal(place.current, deviceId) : undefined), [deviceId]);
+  const secrets = useRef<Secrets>({ shown: false, last: undefined, print: () => {} });
+  const [shown, setShown] = useState(false);
+  useEffect(() => (place.current ? openTerminal(place.current, deviceId, secrets.current) : undefined), [deviceId]);
+  const toggle = (): void => {
+    const { current } = secrets;
+    current.shown = !shown;
+    setShown(current.shown);
+    // What has just been masked is printed again, so that it need not be asked for again.
+    if (current.shown && current.last !== undefined) current.print(current.last);
+  };
   return (
-    <Box p={8} bg={colours.background} style={{ borderRadius: 8, overflow: 'hidden' }}>
-      <section ref={place} aria-label="Terminal" />
-    </Box>
+    <Stack gap="xs">
+      <Box p={8} bg={colours.background} style={{ borderRadius: 8, overflow: 'hidden' }}>
+        <section ref={place} aria-label={t.terminal} />
+      </Box>
+      <Group gap="xs">
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-pressed={shown}
+          leftSection={shown ? <IconEyeOff size={14} aria-hidden /> : <IconEye size={14} aria-hidden />}
+          onClick={toggle}
+        >
+          {shown ? t.maskSecrets : t.showSecrets}
+        </Button>
+        <Text size="xs" c="dimmed">
+          {t.keysAndPasswordsThatModule(shown ? t.shown : t.masked)}
+        </Text>
+      </Group>
+    </Stack>
   );
 }

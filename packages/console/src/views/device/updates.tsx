@@ -2,6 +2,10 @@ import { Anchor, Select, Stack, Text } from '@mantine/core';
 import { type UpdateRecord, updateStates } from '@moorage/api';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -14,6 +18,8 @@ import { resultText, updateResults } from './codes.ts';
 import { ModuleLine } from './module-line.tsx';
 import type { TabProps } from './tab-props.ts';
 import { tookText } from './took.ts';
+import { UpdateLog } from './update-log.tsx';
+import { UpdateCourse } from './update-now.tsx';
 
 const filterNames = ['state'] as const;
 
@@ -22,32 +28,33 @@ function Details({ update }: { readonly update: UpdateRecord }) {
   return (
     <Stack gap="md">
       <Fields>
-        <Field label="State">
+        <Field label={common.state}>
           <StateBadge state={update.state} />
         </Field>
-        <Field label="Asked for by">{update.cause === 'device' ? 'the device' : 'a bridging host'}</Field>
-        <Field label="Result">{resultText(update.result)}</Field>
-        <Field label="Offered">
+        <Field label={t.askedForBy}>{update.cause === 'device' ? t.device : t.bridgingHost}</Field>
+        <Field label={t.result}>{resultText(update.result)}</Field>
+        <Field label={t.offered}>
           <Moment at={update.created_at} />
         </Field>
-        <Field label="Downloading">
+        <Field label={t.downloading}>
           <Moment at={update.downloading_at} none="—" />
         </Field>
-        <Field label="Installed">
+        <Field label={t.installed}>
           <Moment at={update.installed_at} none="—" />
         </Field>
-        <Field label="Finished">
+        <Field label={t.finished}>
           <Moment at={update.finished_at} none="—" />
         </Field>
       </Fields>
-      {update.reason && <Text size="sm">Why: {update.reason}</Text>}
-      {advice && <Text size="sm">What to do: {advice}</Text>}
+      {update.reason && <Text size="sm">{t.why(update.reason)}</Text>}
+      {advice && <Text size="sm">{t.whatToDo(advice)}</Text>}
       <Stack component="dl" gap="sm" m={0}>
-        <Field label="Has to report" value={update.bversion} mono />
-        <Field label="Reported before" value={update.from_bversion} mono />
-        <Field label="Bundle id" value={update.bundle_id} mono />
+        <Field label={t.hasToReport} value={update.bversion} mono />
+        <Field label={t.reportedBefore} value={update.from_bversion} mono />
+        <Field label={t.bundleId} value={update.bundle_id} mono />
       </Stack>
-      {update.bundle_id && <PageLink href={`/bundles/${update.bundle_id}`}>To the bundle</PageLink>}
+      {update.bundle_id && <PageLink href={`/bundles/${update.bundle_id}`}>{t.toBundle}</PageLink>}
+      <UpdateLog deviceId={update.device_id} updateId={update.id} />
     </Stack>
   );
 }
@@ -55,29 +62,29 @@ function Details({ update }: { readonly update: UpdateRecord }) {
 const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<UpdateRecord>[] => [
   {
     key: 'bundle',
-    title: 'To version',
+    title: t.toVersion,
     cell: (update) => (
       <Anchor inherit component="button" type="button" ta="left" onClick={() => show(update)}>
         {update.bundle}
       </Anchor>
     ),
   },
-  { key: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-  { key: 'began', title: 'Offered', sort: 'id', cell: ({ created_at }) => <Moment at={created_at} /> },
-  { key: 'took', title: 'Took', from: 'sm', cell: tookText },
-  { key: 'result', title: 'Result', from: 'sm', cell: ({ result, reason }) => reason ?? resultText(result) },
+  { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
+  { key: 'began', title: t.offered, sort: 'id', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'took', title: t.took, from: 'sm', cell: tookText },
+  { key: 'result', title: t.result, from: 'sm', cell: ({ result, reason }) => reason ?? resultText(result) },
   {
     key: 'cause',
-    title: 'Asked by',
+    title: t.askedBy,
     from: 'md',
-    cell: ({ cause }) => (cause === 'device' ? 'device' : 'bridging host'),
+    cell: ({ cause }) => (cause === 'device' ? t.byDevice : t.bridgingHost2),
   },
 ];
 
 /** Every update of the device: from what to what, how far it came, and why it failed. It follows by itself. */
 export default function Updates({ device }: TabProps) {
   const [shownId, setShownId] = useState<number>();
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.updatesOfDevice);
   const state = updateStates.find((one) => one === list.filters.state);
   const query = useCall(
     'deviceUpdates.list',
@@ -96,32 +103,33 @@ export default function Updates({ device }: TabProps) {
   const shown = query.data?.value.find(({ id }) => id === shownId);
   return (
     <Stack gap="sm">
+      <UpdateCourse device={device} />
       <Select
-        aria-label="State of the update"
-        placeholder="All states"
-        data={[...updateStates]}
+        aria-label={t.stateOfUpdate}
+        placeholder={t.allStates}
+        data={updateStates.map((value) => ({ value, label: stateName(value) }))}
         value={state ?? null}
         onChange={(next) => list.setFilter('state', next ?? undefined)}
         clearable
-        clearButtonProps={{ 'aria-label': 'All states' }}
+        clearButtonProps={{ 'aria-label': t.allStates }}
         w={200}
       />
       <DataTable
-        label="Updates of the device"
-        noun="update"
+        label={t.updatesOfDevice}
+        noun={nouns.update}
         columns={columnsWith(({ id }) => setShownId(id))}
         query={query}
         list={list}
         idOf={({ id }) => String(id)}
         empty={
-          <Empty title={state ? `No update is ${state}` : 'There has been no update yet'}>
-            A module asks for one when it is told to, or by itself when dms.auto_start_enabled is on:
+          <Empty title={state ? t.noUpdateIs(state) : t.thereHasBeenNoUpdate}>
+            {t.moduleAsksForOneWhen}
             <ModuleLine line="ota" />
           </Empty>
         }
       />
       {shown && (
-        <Dialog title={`Update to ${shown.bundle}`} size="lg" opened onClose={() => setShownId(undefined)}>
+        <Dialog title={t.updateTo(shown.bundle)} size="lg" opened onClose={() => setShownId(undefined)}>
           <Details update={shown} />
         </Dialog>
       )}

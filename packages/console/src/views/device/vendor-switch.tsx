@@ -1,6 +1,7 @@
 import { Switch } from '@mantine/core';
 import type { DeviceRecord } from '@moorage/api';
 import { useChange } from '../../api/queries.ts';
+import { t } from '../../texts/device.ts';
 import { ErrorBox } from '../../ui/states.tsx';
 
 /** Lets those who own or manage the product of a device at its files; only the owner of the device has it. */
@@ -12,8 +13,8 @@ export function VendorSwitch({ device }: { readonly device: DeviceRecord }) {
   return (
     <>
       <Switch
-        label="The vendor may use these files"
-        description={`Those who own or manage ${device.product} then read, write and delete them, until you switch it off or the device changes its product or owner.`}
+        label={t.vendorMayUseTheseFiles}
+        description={t.thoseWhoOwnOrManage(device.product)}
         checked={device.vendor_files}
         disabled={change.isPending}
         onChange={(event) => set(event.currentTarget.checked)}

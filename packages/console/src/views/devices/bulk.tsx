@@ -1,76 +1,17 @@
-import { Alert, Button, Group, Select, Text } from '@mantine/core';
-import { type DeviceListQuery, type DeviceRecord, type ManyResult, type Reply, tags } from '@moorage/api';
+import { Alert, Button, Group, Select, Switch, Text, TextInput } from '@mantine/core';
+import { attributeName, tags } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { queryClient, renew } from '../../api/queries.ts';
-import { inBatches, type JobFailure } from '../../ui/batches.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
+import { nouns } from '../../texts/nouns.ts';
 import { openDialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { type Job, runJob } from '../../ui/jobs.tsx';
+import { jobFor, type Target, type Work } from './bulk-jobs.ts';
+import { BulkMenu } from './bulk-menu.tsx';
 import { ProductSelect } from './filters.tsx';
-
-/** Devices that something is to be done to: the marked ones, or all that fit the filters. */
-export interface Target {
-  readonly count: number;
-  readonly ids: readonly string[] | undefined;
-  readonly query: DeviceListQuery;
-}
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** As many as one page of the service may have. */
-const pageRows = 500;
-
-/** What devices are called that some list has shown, by their ids. */
-function shownNames(): ReadonlyMap<string, string> {
-  const lists = queryClient.getQueriesData<Reply<DeviceRecord[]>>({ queryKey: ['devices', 'list'] });
-  return new Map(lists.flatMap(([, data]) => data?.value ?? []).map((device) => [device.id, nameOf(device)]));
-}
-
-const nameOf = ({ title, uuid }: DeviceRecord): string => title || uuid;
-
-/** Every device of a target, found before any of them is changed: afterwards some might not fit the filters any more. */
-async function devicesOf(target: Target, signal: AbortSignal): Promise<readonly Named[]> {
-  if (target.ids) {
-    const names = shownNames();
-    return target.ids.map((id) => ({ id, name: names.get(id) ?? id }));
-  }
-  const found: Named[] = [];
-  for (;;) {
-    const query: DeviceListQuery = { ...target.query, sort: 'uuid', limit: pageRows, offset: found.length };
-    const { value, total = 0 } = await call('devices.list', { query }, signal);
-    found.push(...value.map((device) => ({ id: device.id, name: nameOf(device) })));
-    if (value.length === 0 || found.length >= total) return found;
-  }
-}
-
-/** Devices of one call: many enough to be fast, few enough that one sees it go on. The service takes up to 500. */
-const devicesPerCall = 100;
-
-/** Does one thing to some devices, and says to which it could not. */
-type Work = (device_ids: string[]) => Promise<Reply<ManyResult>>;
-
-const jobFor = (target: Target, title: string, work: Work, onEnd: () => void): Job => ({
-  title,
-  noun: 'device',
-  async run(progress, signal) {
-    const devices = await devicesOf(target, signal);
-    const names = new Map(devices.map(({ id, name }) => [id, name]));
-    const change = async (some: readonly Named[]): Promise<readonly JobFailure[]> => {
-      const { value } = await work(some.map(({ id }) => id));
-      return value.refused.map(({ device_id, message }) => ({ name: names.get(device_id) ?? device_id, message }));
-    };
-    await inBatches(devices, devicesPerCall, change, progress, signal);
-  },
-  onEnd() {
-    void renew('devices', 'fleet', 'bundles');
-    onEnd();
-  },
-});
 
 interface DialogProps {
   readonly target: Target;
@@ -82,35 +23,34 @@ const noTag = '(none)';
 
 function TagDialog({ target, onStart, onEnd }: DialogProps) {
   const [tag, setTag] = useState<string | null>(null);
-  const devices = plural(target.count, 'device');
+  const devices = plural(target.count, nouns.device);
   const start = async (): Promise<void> => {
     // Safe: the choices are the contract's values.
     const body = { tag: (tag === noTag ? '' : tag) as '' | (typeof tags)[number] };
     onStart(
       jobFor(
         target,
-        `Tagging ${devices}`,
+        t.tagging(devices),
         (device_ids) => call('manyDevices.setTag', { body: { ...body, device_ids } }),
         onEnd,
       ),
     );
   };
   return (
-    <Form submit={`Tag ${devices}`} onSubmit={start} disabled={tag === null}>
+    <Form submit={t.tag(devices)} onSubmit={start} disabled={tag === null}>
       <Select
-        label="Tag"
-        description="Of the bundles that these devices follow; without one they follow the release."
-        data={[{ value: noTag, label: 'no tag' }, ...tags]}
+        label={common.tag}
+        description={t.ofBundlesThatTheseDevices}
+        data={[{ value: noTag, label: t.noTag }, ...tags]}
         allowDeselect={false}
-        placeholder="Choose one"
+        placeholder={t.chooseOne}
         value={tag}
         onChange={setTag}
         data-autofocus
       />
       {tag !== null && (
         <Alert color="blue" variant="outline">
-          {devices} will {tag === noTag ? 'lose their tag and follow the release' : `follow the tag "${tag}"`}. They
-          fetch what that leads to with their next update.
+          {tag === noTag ? t.loseTag(devices) : t.followTag(devices, tag)}
         </Alert>
       )}
     </Form>
@@ -119,25 +59,63 @@ function TagDialog({ target, onStart, onEnd }: DialogProps) {
 
 function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
   const [product, setProduct] = useState<string | null>(null);
-  const devices = plural(target.count, 'device');
+  const devices = plural(target.count, nouns.device);
   const start = async (): Promise<void> => {
     if (product === null) return;
     const activate: Work = (device_ids) => call('manyDevices.activate', { body: { product_id: product, device_ids } });
-    onStart(jobFor(target, `Activating ${devices}`, activate, onEnd));
+    onStart(jobFor(target, t.activating(devices), activate, onEnd));
   };
   return (
-    <Form submit={`Activate ${devices}`} onSubmit={start} disabled={product === null}>
+    <Form submit={t.activate(devices)} onSubmit={start} disabled={product === null}>
       <ProductSelect
-        label="Product"
-        placeholder="Part of its title or code"
+        label={common.product}
+        placeholder={t.partOfItsTitleOr}
         required
         value={product}
         onChange={setProduct}
       />
       <Alert color="blue" variant="outline">
-        {devices} will belong to this product and no longer to the one they have. They fetch its files with their next
-        update. Devices of another platform, or that are not yours, are left as they are and listed.
+        {t.willBelongToThisProduct(devices)}
       </Alert>
+    </Form>
+  );
+}
+
+function LabelDialog({ target, onStart, onEnd }: DialogProps) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const [removes, setRemoves] = useState(false);
+  const devices = plural(target.count, nouns.device);
+  const isName = new RegExp(attributeName).test(name);
+  const start = async (): Promise<void> => {
+    const labels = { [name]: removes ? null : value };
+    const label: Work = (device_ids) => call('attributes.setManyLabels', { body: { device_ids, labels } });
+    onStart(jobFor(target, t.labelling(devices), label, onEnd));
+  };
+  return (
+    <Form submit={t.label(devices)} onSubmit={start} disabled={!isName}>
+      <TextInput
+        label={common.label}
+        placeholder="region"
+        maxLength={64}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={name !== '' && !isName && t.letterThenLettersDigits}
+        data-autofocus
+      />
+      <TextInput
+        label={common.value}
+        placeholder="eu"
+        maxLength={256}
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+        disabled={removes}
+      />
+      <Switch
+        label={t.takeThisLabelOffThem}
+        checked={removes}
+        onChange={(event) => setRemoves(event.currentTarget.checked)}
+      />
     </Form>
   );
 }
@@ -164,25 +142,29 @@ export function BulkBar({ target, all, onAll, onClear }: BulkBarProps) {
       />
     ));
   };
-  const devices = plural(target.count, 'device');
+  const devices = plural(target.count, nouns.device);
   return (
     <Group gap="sm" p="xs" bd="1px solid var(--mantine-color-default-border)" style={{ borderRadius: 8 }}>
       <Text size="sm" fw={600} role="status">
-        {devices} selected
+        {t.selected(devices)}
       </Text>
       {target.count < all && (
         <Button variant="subtle" size="compact-sm" onClick={onAll}>
-          Select all {formatCount(all)} that fit the filters
+          {t.selectAllThatFitFilters(formatCount(all))}
         </Button>
       )}
-      <Button size="compact-sm" variant="default" onClick={() => open(`Tag ${devices}`, TagDialog)}>
-        Tag …
+      <Button size="compact-sm" variant="default" onClick={() => open(t.tag(devices), TagDialog)}>
+        {t.tag2}
       </Button>
-      <Button size="compact-sm" variant="default" onClick={() => open(`Activate ${devices}`, ActivateDialog)}>
-        Activate …
+      <Button size="compact-sm" variant="default" onClick={() => open(t.activate(devices), ActivateDialog)}>
+        {t.activate2}
       </Button>
+      <Button size="compact-sm" variant="default" onClick={() => open(t.label(devices), LabelDialog)}>
+        {t.label2}
+      </Button>
+      <BulkMenu target={target} onEnd={onClear} />
       <Button size="compact-sm" variant="subtle" onClick={onClear}>
-        Select none
+        {t.selectNone}
       </Button>
     </Group>
   );

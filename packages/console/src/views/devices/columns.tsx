@@ -1,48 +1,55 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import type { DeviceRecord } from '@moorage/api';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { deviceStateWords, updateStateOf, versionOf } from './device-state.ts';
+import { connectionWord, versionOf } from './device-state.ts';
+import { StandingBadge } from './standing.tsx';
 
-function Name({ device }: { readonly device: DeviceRecord }) {
-  return (
-    <Stack gap={0}>
-      <PageLink href={`/devices/${device.id}`} fw={600} size="sm">
-        {device.title || device.uuid}
-      </PageLink>
-      {device.mac !== null && (
-        <Group gap={2} wrap="nowrap">
-          <Text size="xs" c="dimmed" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-            {device.mac}
-          </Text>
-          <Copy value={device.mac} label={`MAC address of ${device.title}`} />
-        </Group>
-      )}
-    </Stack>
-  );
-}
+/** A code on one line, to be copied whole. */
+const Code = ({ value, label }: { readonly value: string; readonly label: string }) => (
+  <Group gap={2} wrap="nowrap">
+    <Text size="xs" ff="monospace">
+      {value}
+    </Text>
+    <Copy value={value} label={label} />
+  </Group>
+);
 
-function Uuid({ device: { uuid, title } }: { readonly device: DeviceRecord }) {
-  return (
-    <Group gap={2} wrap="nowrap">
-      <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }} maw={180}>
-        {uuid}
-      </Text>
-      <Copy value={uuid} label={`uuid of ${title}`} />
-    </Group>
-  );
-}
-
-/** What the list of devices shows of each. */
+/** What the list of devices shows of each. On a phone: name, state and last seen. */
 export const deviceColumns: readonly Column<DeviceRecord>[] = [
-  { key: 'title', title: 'Device', sort: 'title', cell: (device) => <Name device={device} /> },
-  { key: 'uuid', title: 'Hardware uuid', sort: 'uuid', from: 'lg', cell: (device) => <Uuid device={device} /> },
+  {
+    key: 'title',
+    title: common.device,
+    sort: 'title',
+    fill: true,
+    cell: ({ id, title, uuid }) => (
+      <PageLink href={`/devices/${id}`} fw={600} size="sm">
+        {title || uuid}
+      </PageLink>
+    ),
+  },
+  {
+    key: 'state',
+    title: common.state,
+    sort: 'state',
+    cell: (device) => <StateBadge state={connectionWord(device)} />,
+  },
+  {
+    key: 'seen',
+    title: common.lastSeen,
+    sort: 'last_seen_at',
+    cell: (device) => <Moment at={device.last_seen_at} />,
+  },
+  { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
+  { key: 'standing', title: t.update, from: 'sm', cell: ({ standing }) => <StandingBadge standing={standing} /> },
   {
     key: 'product',
-    title: 'Product',
+    title: common.product,
     from: 'md',
     cell: ({ product, product_id }) => (
       <PageLink href={`/products/${product_id}`} size="sm">
@@ -50,35 +57,28 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
       </PageLink>
     ),
   },
+  { key: 'tag', title: common.tag, from: 'lg', cell: ({ tag }) => tag && <StateBadge state={tag} /> },
+  { key: 'user', title: t.claimedBy, from: 'lg', cell: ({ user }) => user ?? t.nobody },
   {
-    key: 'version',
-    title: 'Version',
-    cell: (device) => (
-      <Stack gap={2} align="flex-start">
-        <Text size="sm">{versionOf(device.bversion) ?? '—'}</Text>
-        <StateBadge state={updateStateOf(device)} />
-      </Stack>
-    ),
+    key: 'mac',
+    title: t.wiFiAddress,
+    from: 'chosen',
+    cell: ({ mac, title }) => mac !== null && <Code value={mac} label={t.macAddressOf(title)} />,
   },
-  { key: 'tag', title: 'Tag', from: 'lg', cell: ({ tag }) => tag && <StateBadge state={tag} /> },
   {
-    key: 'state',
-    title: 'State',
-    sort: 'state',
-    from: 'sm',
-    cell: ({ state, online }) => (
-      <Stack gap={2} align="flex-start">
-        <StateBadge state={deviceStateWords[state]} />
-        {online && <StateBadge state="online" />}
-      </Stack>
-    ),
+    key: 'uuid',
+    title: t.hardwareUuid,
+    sort: 'uuid',
+    from: 'chosen',
+    cell: ({ uuid, title }) => <Code value={uuid} label={t.uuidOf(title)} />,
   },
-  { key: 'user', title: 'Claimed by', from: 'lg', cell: ({ user }) => user ?? 'nobody' },
+  { key: 'platform', title: common.platform, from: 'chosen', cell: ({ platform }) => platform },
+  { key: 'ip', title: common.address, from: 'chosen', cell: ({ ip }) => ip },
   {
-    key: 'seen',
-    title: 'Last seen',
-    sort: 'last_seen_at',
-    from: 'sm',
-    cell: (device) => <Moment at={device.last_seen_at} />,
+    key: 'created',
+    title: t.provisioned,
+    sort: 'created_at',
+    from: 'chosen',
+    cell: ({ created_at }) => <Moment at={created_at} />,
   },
 ];

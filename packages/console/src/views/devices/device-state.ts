@@ -1,4 +1,4 @@
-import type { DeviceRecord, DeviceState } from '@moorage/api';
+import type { DeviceRecord, DeviceState, StandingState } from '@moorage/api';
 
 /** The states of a device as every page of the console names them. */
 export const deviceStateWords: Readonly<Record<DeviceState, string>> = {
@@ -7,15 +7,20 @@ export const deviceStateWords: Readonly<Record<DeviceState, string>> = {
   disabled: 'blocked',
 };
 
-/** Result codes of a module after which nothing is wrong: none yet, updated, nothing to update. */
-const fineResults: readonly (number | null)[] = [null, 0, 1, 2];
+/** What a list says of a device at a glance: whether it is there, or why it cannot be. */
+export const connectionWord = ({ state, online }: Pick<DeviceRecord, 'state' | 'online'>): string => {
+  if (state !== 'active') return deviceStateWords[state];
+  return online ? 'online' : 'offline';
+};
 
-/** How a device stands to the bundle that it was offered last. */
-export function updateStateOf({ bundle_id, bundle, bundle_ok, ota_result }: DeviceRecord): string {
-  if (bundle_id === null && bundle === null) return 'none offered';
-  if (bundle_ok) return 'up to date';
-  return fineResults.includes(ota_result) ? 'updating' : 'failed';
-}
+/** How a device stands to what it should run, as every page of the console names it. */
+export const standingWords: Readonly<Record<StandingState, string>> = {
+  up_to_date: 'up to date',
+  waiting: 'update waiting',
+  updating: 'updating',
+  failed: 'update failed',
+  unknown: 'unknown',
+};
 
 /** The four-part version in what a device reports of itself; all of it when it has another form. */
 export const versionOf = (bversion: string | null): string | null =>

@@ -3,25 +3,33 @@ import type { DeviceListQuery } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
+import { t as imports } from '../../texts/import.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useAskedFor } from '../../ui/use-asked-for.ts';
 import { useListAddress } from '../../ui/use-list.ts';
-import { BulkBar, type Target } from './bulk.tsx';
+import { BulkBar } from './bulk.tsx';
+import type { Target } from './bulk-jobs.ts';
 import { deviceColumns } from './columns.tsx';
+import { deviceQuery } from './device-filter.ts';
 import { DeviceFilters, deviceFilters } from './filters.tsx';
+import { openImport } from './import.tsx';
 import { openProvision } from './provision.tsx';
 
 /** Devices that the user owns or sees through a product. */
 export default function Devices() {
-  const list = useListAddress(deviceFilters);
+  const list = useListAddress(deviceFilters, common.devices);
   useAskedFor('new', openProvision);
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [everything, setEverything] = useState<string>();
   // Safe: the service checks what an address may hold, and says what is wrong.
-  const filters = list.filters as DeviceListQuery;
+  const filters = deviceQuery(list.filters) as DeviceListQuery;
   const query = {
     ...filters,
     ...(list.sort !== undefined && { sort: list.sort }),
@@ -45,19 +53,24 @@ export default function Devices() {
   const shown = found.data?.value ?? [];
   return (
     <Page
-      title="Devices"
-      description="Devices that you own, or that are activated to products you work on."
+      title={common.devices}
       actions={
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={openProvision}>
-          New device
-        </Button>
+        <>
+          <SavedViews list={list} page="devices" />
+          <Button variant="default" onClick={openImport}>
+            {imports.import}
+          </Button>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={openProvision}>
+            {t.newDevice}
+          </Button>
+        </>
       }
     >
       <DeviceFilters list={list} />
       {target.count > 0 && <BulkBar target={target} all={total} onAll={() => setEverything(key)} onClear={clear} />}
       <DataTable
-        label="Devices"
-        noun="device"
+        label={common.devices}
+        noun={nouns.device}
         columns={deviceColumns}
         query={found}
         list={list}
@@ -72,13 +85,12 @@ export default function Devices() {
         }}
         empty={
           key === '{}' ? (
-            <Empty title="You have no devices yet" action={<Button onClick={openProvision}>New device</Button>}>
-              Provision one here, claim one from its own command line, or let somebody add you to a{' '}
-              <PageLink href="/products">product</PageLink>.
+            <Empty title={t.youHaveNoDevicesYet} action={<Button onClick={openProvision}>{t.newDevice}</Button>}>
+              {t.provisionOneHereClaimOne(<PageLink href="/products">{t.product}</PageLink>)}
             </Empty>
           ) : (
-            <Empty title="No device fits" action={<Button onClick={list.clear}>Clear filters</Button>}>
-              None of your devices fits all of these filters.
+            <Empty title={t.noDeviceFits} action={<Button onClick={list.clear}>{common.clearFilters}</Button>}>
+              {t.noneOfYourDevicesFits}
             </Empty>
           )
         }

@@ -1,12 +1,16 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { deviceStates, tags } from '@moorage/api';
-import { useState } from 'react';
+import { deviceStates, standingStates, tags } from '@moorage/api';
+import { useEffect, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
-import { SearchBox } from '../../ui/search-box.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
+import { stateName } from '../../texts/states.ts';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import type { ListAddress } from '../../ui/use-list.ts';
-import { deviceStateWords } from './device-state.ts';
+import { conditionFilters, seenSpans } from './device-filter.ts';
+import { deviceStateWords, standingWords } from './device-state.ts';
 
 /** Every filter of the list; those without a control come from links of other pages. */
 export const deviceFilters = [
@@ -20,6 +24,8 @@ export const deviceFilters = [
   'online',
   'claimable',
   'updated',
+  'standing',
+  ...conditionFilters,
 ] as const;
 
 interface Choice {
@@ -45,7 +51,7 @@ function ChoiceFilter({ list, name, label, choices }: ChoiceFilterProps) {
       placeholder={label}
       data={choices.map((choice) => ({ ...choice, value: choice.value === '' ? none : choice.value }))}
       clearable
-      clearButtonProps={{ 'aria-label': `${label}: any` }}
+      clearButtonProps={{ 'aria-label': t.any(label) }}
       value={value === undefined ? null : value === '' ? none : value}
       onChange={(next) => list.setFilter(name, next === none ? '' : (next ?? undefined))}
       w={{ base: 'calc(50% - 6px)', sm: 132 }}
@@ -85,9 +91,9 @@ export function ProductSelect(props: ProductSelectProps) {
       data={[...data.values()]}
       searchable
       clearable={!required}
-      clearButtonProps={{ 'aria-label': `${label}: any` }}
+      clearButtonProps={{ 'aria-label': t.any(label) }}
       required={required ?? false}
-      nothingFoundMessage="No such product"
+      nothingFoundMessage={t.noSuchProduct}
       // The service has searched already, by more than the label.
       filter={({ options }) => options}
       onSearchChange={(text) => setTyped([...data.values()].some((one) => one.label === text) ? '' : text)}
@@ -98,47 +104,73 @@ export function ProductSelect(props: ProductSelectProps) {
   );
 }
 
-const stateChoices = deviceStates.map((value) => ({ value, label: deviceStateWords[value] }));
-const tagChoices = [{ value: '', label: 'no tag' }, ...tags.map((value) => ({ value, label: value }))];
-const updatedChoices = [
-  { value: 'ok', label: 'up to date' },
-  { value: 'outdated', label: 'updating' },
-  { value: 'failed', label: 'update failed' },
-];
+const stateChoices = deviceStates.map((value) => ({ value, label: stateName(deviceStateWords[value]) }));
+const tagChoices = [{ value: '', label: t.noTag }, ...tags.map((value) => ({ value, label: value }))];
+const standingChoices = standingStates.map((value) => ({ value, label: stateName(standingWords[value]) }));
 const onlineChoices = [
-  { value: 'true', label: 'online' },
-  { value: 'false', label: 'offline' },
+  { value: 'true', label: stateName('online') },
+  { value: 'false', label: stateName('offline') },
 ];
+
+/** A filter by a text that is typed; it is set when the text is whole. */
+export function TextFilter({
+  list,
+  name,
+  label,
+}: {
+  readonly list: ListAddress;
+  readonly name: string;
+  readonly label: string;
+}) {
+  const kept = list.filters[name] ?? '';
+  const [text, setText] = useState(kept);
+  useEffect(() => setText(kept), [kept]);
+  const set = (): void => {
+    if (text !== kept) list.setFilter(name, text === '' ? undefined : text);
+  };
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={set}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') set();
+      }}
+      w={{ base: 'calc(50% - 6px)', sm: 132 }}
+    />
+  );
+}
+
+const seenChoices = seenSpans.map(({ value, label }) => ({ value, label }));
 
 /** What of the devices is shown. */
 export function DeviceFilters({ list }: { readonly list: ListAddress }) {
   const { init } = useInit();
   const platforms = (init?.platforms ?? []).map(({ id, code }) => ({ value: id, label: code }));
   return (
-    <Group gap="sm" role="search" aria-label="Filters of the devices">
-      <SearchBox
-        label="Search devices by title, uuid or MAC address"
-        placeholder="Title, uuid or MAC address"
-        value={list.filters.q}
-        onChange={(value) => list.setFilter('q', value)}
-      />
+    <FilterBar
+      list={list}
+      label={t.filtersOfDevices}
+      search={{ label: t.searchDevicesByTitleUuid, placeholder: t.titleUuidOrMacAddress }}
+    >
+      <ChoiceFilter list={list} name="online" label={t.connection} choices={onlineChoices} />
+      <ChoiceFilter list={list} name="seen" label={common.lastSeen} choices={seenChoices} />
+      <ChoiceFilter list={list} name="standing" label={t.update} choices={standingChoices} />
+      <TextFilter list={list} name="version" label={common.version} />
+      <TextFilter list={list} name="label" label={common.label} />
       <ProductSelect
         hideLabel
-        label="Product"
+        label={common.product}
         value={list.filters.product_id ?? null}
         onChange={(id) => list.setFilter('product_id', id ?? undefined)}
-        width={{ base: '100%', sm: 210 }}
+        width={{ base: '100%', sm: 180 }}
       />
-      <ChoiceFilter list={list} name="platform_id" label="Platform" choices={platforms} />
-      <ChoiceFilter list={list} name="state" label="State" choices={stateChoices} />
-      <ChoiceFilter list={list} name="tag" label="Tag" choices={tagChoices} />
-      <ChoiceFilter list={list} name="updated" label="Update" choices={updatedChoices} />
-      <ChoiceFilter list={list} name="online" label="Connection" choices={onlineChoices} />
-      {Object.keys(list.filters).length > 0 && (
-        <Button variant="subtle" onClick={list.clear}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+      <ChoiceFilter list={list} name="platform_id" label={common.platform} choices={platforms} />
+      <ChoiceFilter list={list} name="state" label={common.state} choices={stateChoices} />
+      <ChoiceFilter list={list} name="tag" label={common.tag} choices={tagChoices} />
+      {list.filters.filter !== undefined && <TextFilter list={list} name="filter" label={t.condition} />}
+    </FilterBar>
   );
 }

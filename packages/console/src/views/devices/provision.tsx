@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { addressOf, call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -27,32 +29,32 @@ function Provisioned({ device, onClose }: { readonly device: ProvisionedDevice; 
   const lines = `set dms.provision.token ${device.token}\ndms provision`;
   return (
     <Stack gap="sm">
-      <Alert color="orange" variant="outline" title="The token is shown this once">
-        With it the device fetches its certificate and key. It is of no use after that.
+      <Alert color="orange" variant="outline" title={t.tokenIsShownThisOnce}>
+        {t.withItDeviceFetchesIts}
       </Alert>
       <Fields stacked>
-        <Field label="Provisioning token" value={device.token} mono />
-        <Field label="Hardware uuid" value={device.uuid} mono />
+        <Field label={t.provisioningToken} value={device.token} mono />
+        <Field label={t.hardwareUuid} value={device.uuid} mono />
       </Fields>
       <div>
-        <Text size="sm">On the command line of a module that has joined a network:</Text>
+        <Text size="sm">{t.onCommandLineOfModule}</Text>
         <Code block>{lines}</Code>
       </div>
       <Text size="sm">
-        For something else:{' '}
-        <Anchor
-          href={addressOf('devices.certificates', { params: { device_id: device.id } })}
-          download="certificates.zip"
-        >
-          certificate and key as a zip file
-        </Anchor>
-        .
+        {t.forSomethingElse(
+          <Anchor
+            href={addressOf('devices.certificates', { params: { device_id: device.id } })}
+            download="certificates.zip"
+          >
+            {t.certificateAndKeyAsZip}
+          </Anchor>,
+        )}
       </Text>
       <Group justify="space-between">
         <PageLink href={`/devices/${device.id}`} onClick={onClose}>
-          To the device
+          {t.toDevice}
         </PageLink>
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{common.close}</Button>
       </Group>
     </Stack>
   );
@@ -82,25 +84,25 @@ function ProvisionForm({ platforms, onDone }: ProvisionFormProps) {
     onDone(value);
   };
   return (
-    <Form submit="Provision" disabled={!platform || uuid.length !== uuidDigits} onSubmit={provision}>
+    <Form submit={t.provision} disabled={!platform || uuid.length !== uuidDigits} onSubmit={provision}>
       <Select
-        label="Platform"
+        label={common.platform}
         data={platforms.map(({ id, title: name, code }) => ({ value: id, label: `${name} (${code})` }))}
         allowDeselect={false}
         value={platformId}
         onChange={choose}
       />
       <TextInput
-        label="Hardware uuid"
-        description={`${uuidDigits} hexadecimal digits. Keep the proposal for a device that has none; module hardware has its own.`}
+        label={t.hardwareUuid}
+        description={t.hexadecimalDigitsKeepProposalFor(uuidDigits)}
         value={uuid}
         onChange={(event) => setUuid(event.currentTarget.value.trim())}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         required
       />
       <TextInput
-        label="Title"
-        description="What people call it; the last digits of the uuid without one"
+        label={common.title}
+        description={t.whatPeopleCallItLast}
         maxLength={128}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
@@ -119,22 +121,18 @@ function ProvisionDialog({ onClose }: { readonly onClose: () => void }) {
   if (platforms.length > 0) return <ProvisionForm platforms={platforms} onDone={setMade} />;
   return isAdmin ? (
     <Text size="sm">
-      A device is made for a platform, and there is none yet:{' '}
-      <PageLink href="/platforms?new=1" onClick={onClose}>
-        add a platform
-      </PageLink>{' '}
-      first.
+      {t.deviceIsMadeForPlatform(
+        <PageLink href="/platforms?new=1" onClick={onClose}>
+          {t.addPlatform}
+        </PageLink>,
+      )}
     </Text>
   ) : (
-    <Text size="sm">
-      Module hardware is provisioned by administrators; anybody may provision software devices, but this service has no
-      platform "{softwarePlatform}" for them. A device that is provisioned already becomes yours when you type "dms
-      claim" with your user name and password on its command line.
-    </Text>
+    <Text size="sm">{t.moduleHardwareIsProvisionedBy(softwarePlatform)}</Text>
   );
 }
 
 /** Asks for what a new device needs, makes it, and shows its token once. */
 export function openProvision(): void {
-  openDialog({ title: 'New device', size: 'lg' }, (close) => <ProvisionDialog onClose={close} />);
+  openDialog({ title: t.newDevice, size: 'lg' }, (close) => <ProvisionDialog onClose={close} />);
 }

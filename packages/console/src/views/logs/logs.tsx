@@ -1,28 +1,34 @@
 import { Button, Group, Select, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
-import type { ReactNode } from 'react';
+import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/logs.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
-import { SearchBox } from '../../ui/search-box.tsx';
+import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { nowMs } from '../../ui/time.ts';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { ProductSelect, TextFilter } from '../devices/filters.tsx';
 
-const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'since'] as const;
+const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'user', 'since', 'after'] as const;
 
 const hourMs = 3_600_000;
 
 /** Spans to look back over, by their name in the address. */
 const spans = [
-  { value: 'hour', label: 'Last hour', ms: hourMs },
-  { value: 'day', label: 'Last day', ms: 24 * hourMs },
-  { value: 'week', label: 'Last 7 days', ms: 7 * 24 * hourMs },
-  { value: 'month', label: 'Last 30 days', ms: 30 * 24 * hourMs },
+  { value: 'hour', label: t.lastHour, ms: hourMs },
+  { value: 'day', label: t.lastDay, ms: 24 * hourMs },
+  { value: 'week', label: t.last7Days, ms: 7 * 24 * hourMs },
+  { value: 'month', label: t.last30Days, ms: 30 * 24 * hourMs },
 ] as const;
 
 /** A span begins on a full minute, so that the same list is not asked for under ever new names. */
@@ -31,15 +37,10 @@ function beginOf(since: string | undefined): number | undefined {
   return span && Math.floor((nowMs() - span.ms) / 60_000) * 60_000;
 }
 
-/** A short word of a narrow column: it is not cut in the middle to make room for the messages. */
-const Word = ({ children }: { readonly children: ReactNode }) => (
-  <span style={{ overflowWrap: 'break-word' }}>{children}</span>
-);
-
 const columns: readonly Column<LogRecord>[] = [
   {
     key: 'at',
-    title: 'Time',
+    title: common.time,
     sort: 'created_at',
     cell: ({ created_at }) => (
       <>
@@ -52,11 +53,12 @@ const columns: readonly Column<LogRecord>[] = [
       </>
     ),
   },
-  { key: 'level', title: 'Level', from: 'sm', cell: (log) => <StateBadge state={log.level} /> },
-  { key: 'type', title: 'Type', from: 'md', cell: (log) => <Word>{log.type}</Word> },
+  { key: 'level', title: t.level, from: 'sm', cell: (log) => <StateBadge state={log.level} /> },
+  { key: 'type', title: common.type, from: 'md', cell: (log) => log.type },
   {
     key: 'message',
-    title: 'Message',
+    title: t.message,
+    fill: true,
     cell: ({ id, level, message, type, device, device_id }) => (
       <>
         <PageLink href={`/logs/${id}`} inherit>
@@ -73,18 +75,18 @@ const columns: readonly Column<LogRecord>[] = [
   },
   {
     key: 'device',
-    title: 'Device',
+    title: common.device,
     from: 'sm',
     cell: (log) =>
       log.device_id && (
         <PageLink href={`/devices/${log.device_id}`} inherit>
-          <Word>{log.device ?? log.device_id}</Word>
+          {log.device ?? log.device_id}
         </PageLink>
       ),
   },
   {
     key: 'product',
-    title: 'Product',
+    title: common.product,
     from: 'lg',
     cell: (log) =>
       log.product_id && (
@@ -93,63 +95,91 @@ const columns: readonly Column<LogRecord>[] = [
         </PageLink>
       ),
   },
-  { key: 'user', title: 'User', from: 'md', cell: (log) => <Word>{log.user}</Word> },
+  { key: 'user', title: common.user, from: 'md', cell: (log) => log.user },
 ];
 
-function Filters({ list }: { readonly list: ListAddress }) {
-  const { filters, setFilter } = list;
-  const isNarrowed = Object.keys(filters).length > 0;
+interface ChoiceProps {
+  readonly list: ListAddress;
+  readonly name: (typeof filterNames)[number];
+  readonly label: string;
+  readonly data: readonly (string | { readonly value: string; readonly label: string })[];
+  readonly width: number;
+}
+
+const Choice = ({ list, name, label, data, width }: ChoiceProps) => (
+  <Select
+    aria-label={label}
+    placeholder={t.allOf(label)}
+    data={[...data]}
+    searchable={data.length > 10}
+    clearable
+    clearButtonProps={{ 'aria-label': t.allOf(label) }}
+    value={list.filters[name] ?? null}
+    onChange={(value) => list.setFilter(name, value ?? undefined)}
+    w={{ base: '100%', xs: width }}
+  />
+);
+
+/** A device, found by typing part of its title, uuid or address. */
+function DeviceSelect({ list }: { readonly list: ListAddress }) {
+  const id = list.filters.device_id;
+  const [typed, setTyped] = useState('');
+  const [q] = useDebouncedValue(typed, typingMs);
+  const found = useCall('devices.list', { query: { limit: 20, ...(q !== '' && { q }) } }, { keepPrevious: true });
+  const chosen = useCall('devices.get', { params: { identifier: id ?? '' } }, { enabled: id !== undefined });
+  const devices = [...(chosen.data ? [chosen.data.value] : []), ...(found.data?.value ?? [])];
+  const choices = new Map(devices.map(({ id: value, title, uuid }) => [value, { value, label: title || uuid }]));
   return (
-    <Group gap="sm" role="search" aria-label="Filters of the log">
-      <SearchBox
-        label="Search the messages"
-        placeholder="Part of a message"
-        value={filters.q}
-        onChange={(value) => setFilter('q', value)}
-      />
-      <Select
-        aria-label="Type"
-        placeholder="All types"
-        data={[...logTypes]}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'All types' }}
-        value={filters.type ?? null}
-        onChange={(value) => setFilter('type', value ?? undefined)}
-        w={{ base: '100%', xs: 210 }}
-      />
-      <Select
-        aria-label="Level"
-        placeholder="All levels"
-        data={[...logLevels]}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All levels' }}
-        value={filters.level ?? null}
-        onChange={(value) => setFilter('level', value ?? undefined)}
-        w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 140 }}
-      />
-      <Select
-        aria-label="Time"
-        placeholder="All times"
-        data={spans.map(({ value, label }) => ({ value, label }))}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All times' }}
-        value={filters.since ?? null}
-        onChange={(value) => setFilter('since', value ?? undefined)}
-        w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 150 }}
-      />
-      {isNarrowed && (
-        <Button variant="subtle" onClick={list.clear}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    <Select
+      aria-label={common.device}
+      placeholder={t.allDevices}
+      data={[...choices.values()]}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t.allDevices }}
+      nothingFoundMessage={t.noSuchDevice}
+      // The service has searched already, by more than the label.
+      filter={({ options }) => options}
+      onSearchChange={(text) => setTyped([...choices.values()].some(({ label }) => label === text) ? '' : text)}
+      value={id ?? null}
+      onChange={(value) => list.setFilter('device_id', value ?? undefined)}
+      w={{ base: '100%', xs: 180 }}
+    />
   );
 }
 
+function Filters({ list }: { readonly list: ListAddress }) {
+  return (
+    <FilterBar list={list} label={t.filtersOfLog} search={{ label: t.searchMessages, placeholder: t.partOfMessage }}>
+      <Choice list={list} name="type" label={common.type} data={logTypes} width={180} />
+      <Choice list={list} name="level" label={t.level} data={logLevels} width={120} />
+      <Choice
+        list={list}
+        name="since"
+        label={common.time}
+        data={spans.map(({ value, label }) => ({ value, label }))}
+        width={130}
+      />
+      <DeviceSelect list={list} />
+      <TextFilter list={list} name="user" label={t.person} />
+      <ProductSelect
+        hideLabel
+        label={common.product}
+        placeholder={t.allProducts}
+        value={list.filters.product_id ?? null}
+        onChange={(value) => list.setFilter('product_id', value ?? undefined)}
+        width={{ base: '100%', xs: 180 }}
+      />
+    </FilterBar>
+  );
+}
+
+/** Letters that are typed together are one question, in ms. */
+const typingMs = 200;
+
 /** What has happened, newest first. */
 export default function Logs() {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, common.logs);
   const { since, ...asked } = list.filters;
   const from = beginOf(since);
   // Safe: the service checks what an address may hold, and says what is wrong.
@@ -162,15 +192,11 @@ export default function Logs() {
   } as LogListQuery;
   const found = useCall('logs.list', { query }, { keepPrevious: true });
   return (
-    <Page
-      title="Logs"
-      description="What you did, and what happened to your devices and products. Update checks and messages are listed when their type is chosen."
-    >
+    <Page title={common.logs} description={t.whatYouDidAndWhat} actions={<SavedViews list={list} page="logs" />}>
       <Filters list={list} />
       <DataTable
-        label="Logs"
-        noun="entry"
-        nouns="entries"
+        label={common.logs}
+        noun={nouns.entry}
         columns={columns}
         query={found}
         list={list}
@@ -179,15 +205,15 @@ export default function Logs() {
         empty={
           Object.keys(list.filters).length > 0 ? (
             <Empty
-              title="No entry fits the filters"
+              title={t.noEntryFitsFilters}
               action={
                 <Button variant="default" onClick={list.clear}>
-                  Clear the filters
+                  {common.clearTheFilters}
                 </Button>
               }
             />
           ) : (
-            <Empty title="Nothing has happened yet">What you do, and what your devices do, is listed here.</Empty>
+            <Empty title={t.nothingHasHappenedYet}>{t.whatYouDoAndWhat}</Empty>
           )
         }
       />

@@ -3,6 +3,8 @@ import type { FlavorRecord, PlatformDetail } from '@moorage/api';
 import { useState } from 'react';
 import { call, upload } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/platforms.ts';
 import { base64Of } from '../../ui/base64.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize } from '../../ui/format.ts';
@@ -10,7 +12,7 @@ import { notify } from '../../ui/notify.ts';
 import { readVersion } from '../product/versions.ts';
 
 const isPartCode = (code: string): boolean => /^[A-Za-z0-9_.-]{1,32}$/.test(code);
-const wrongCode = 'Only letters, digits, "_", "." and "-", up to 32 of them';
+const wrongCode = t.onlyLettersDigitsAndUp;
 
 /** Asks for a new platform. Its base edition is made with it: without one nothing can be built on it. */
 export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformDetail) => void }) {
@@ -25,16 +27,16 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
     const { value: platform } = await call('platforms.create', { body });
     await call('platforms.addFlavor', {
       params: { platform_id: platform.id },
-      body: { code: 'W', title: 'Base edition' },
+      body: { code: 'W', title: t.baseEdition },
     });
     await renew('platforms', 'overview');
-    notify(`Platform ${platform.code} is added, with its base edition`);
+    notify(t.platformIsAddedWithIts(platform.code));
     onDone(platform);
   };
   return (
-    <Form submit="Add the platform" disabled={title === '' || !isPartCode(code) || wrongPart} onSubmit={add}>
+    <Form submit={t.addPlatform} disabled={title === '' || !isPartCode(code) || wrongPart} onSubmit={add}>
       <TextInput
-        label="Title"
+        label={common.title}
         required
         maxLength={128}
         data-autofocus
@@ -42,8 +44,8 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
       <TextInput
-        label="Code"
-        description="Letters, digits, dot, hyphen and underscore; usually the name of the part"
+        label={common.code}
+        description={t.lettersDigitsDotHyphenAnd}
         required
         maxLength={32}
         error={code !== '' && !isPartCode(code) && wrongCode}
@@ -51,21 +53,21 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       <TextInput
-        label="Part id"
-        description="8 hexadecimal digits that the uuids of its devices begin with; none for software"
+        label={t.partId}
+        description={t.n8HexadecimalDigitsThatUuids}
         maxLength={8}
-        error={wrongPart && 'Exactly 8 of the digits 0 to 9 and a to f'}
+        error={wrongPart && t.exactly8OfDigits0}
         value={partId}
         onChange={(event) => setPartId(event.currentTarget.value)}
       />
       <TextInput
-        label="Manufacturer"
+        label={t.manufacturer}
         maxLength={64}
         value={manufacturer}
         onChange={(event) => setManufacturer(event.currentTarget.value)}
       />
       <Textarea
-        label="Description"
+        label={common.description}
         autosize
         minRows={2}
         value={description}
@@ -89,14 +91,14 @@ export function FlavorForm({ platform, onDone }: PartFormProps) {
     const body = { code, ...(title !== '' && { title }), sdk };
     await call('platforms.addFlavor', { params: { platform_id: platform.id }, body });
     await renew('platforms', 'overview');
-    notify(`Edition ${code} is added`);
+    notify(t.editionIsAdded(code));
     onDone();
   };
   return (
-    <Form submit="Add the edition" disabled={!isPartCode(code)} onSubmit={add}>
+    <Form submit={t.addEdition} disabled={!isPartCode(code)} onSubmit={add}>
       <TextInput
-        label="Code"
-        description="W is the base edition"
+        label={common.code}
+        description={t.wIsBaseEdition}
         required
         maxLength={32}
         error={code !== '' && !isPartCode(code) && wrongCode}
@@ -105,13 +107,13 @@ export function FlavorForm({ platform, onDone }: PartFormProps) {
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       <TextInput
-        label="Title"
+        label={common.title}
         maxLength={128}
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
       <Checkbox
-        label="Its bundles are built with the SDK"
+        label={t.itsBundlesAreBuiltWith}
         checked={sdk}
         onChange={(event) => setSdk(event.currentTarget.checked)}
       />
@@ -140,55 +142,51 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
       const body = { flavor_id: flavor, label, version, files: read };
       await upload('platforms.addFirmware', { params: { platform_id: platform.id }, body }, { onProgress: setShare });
       await renew('platforms', 'overview');
-      notify(`Firmware ${label} ${version} is added`);
+      notify(t.firmwareIsAdded(label, version));
       onDone();
     } finally {
       setShare(undefined);
     }
   };
   return (
-    <Form
-      submit="Upload the firmware"
-      disabled={flavor === null || label === '' || !readVersion(version)}
-      onSubmit={add}
-    >
+    <Form submit={t.uploadFirmware} disabled={flavor === null || label === '' || !readVersion(version)} onSubmit={add}>
       <Select
-        label="Edition"
+        label={common.edition}
         data={editionsOf(platform.flavors)}
         allowDeselect={false}
         value={flavor}
         onChange={setFlavor}
       />
       <TextInput
-        label="Label"
+        label={common.label}
         required
         maxLength={64}
         value={label}
         onChange={(event) => setLabel(event.currentTarget.value)}
       />
       <TextInput
-        label="Version"
-        description="Four numbers with dots between them"
+        label={common.version}
+        description={t.fourNumbersWithDotsBetween}
         required
-        error={version !== '' && !readVersion(version) && 'A version is four numbers with dots between them'}
+        error={version !== '' && !readVersion(version) && t.versionIsFourNumbersWith}
         value={version}
         onChange={(event) => setVersion(event.currentTarget.value)}
       />
       <FileInput
-        label="Files"
-        description="What every device with this firmware gets; a virtual module needs none"
+        label={common.files}
+        description={t.whatEveryDeviceWithThis}
         multiple
         clearable
-        clearButtonProps={{ 'aria-label': 'No files' }}
+        clearButtonProps={{ 'aria-label': t.noFiles }}
         value={files}
         onChange={setFiles}
       />
       {files.length > 0 && (
         <Text size="sm" c="dimmed">
-          {formatSize(bytes)} in {files.length === 1 ? 'one file' : `${files.length} files`}
+          {t.in(formatSize(bytes), files.length === 1 ? t.oneFile : t.files(files.length))}
         </Text>
       )}
-      {share !== undefined && <Progress value={share * 100} animated aria-label="Upload" />}
+      {share !== undefined && <Progress value={share * 100} animated aria-label={t.upload} />}
     </Form>
   );
 }

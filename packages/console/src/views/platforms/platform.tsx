@@ -3,6 +3,9 @@ import type { FirmwareRecord, FlavorRecord, PlatformDetail } from '@moorage/api'
 import { addressOf, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/platforms.ts';
 import { Card } from '../../ui/card.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
@@ -14,6 +17,7 @@ import { Page } from '../../ui/page.tsx';
 import { ChangePicture } from '../../ui/picture.tsx';
 import { Empty } from '../../ui/states.tsx';
 import type { ViewProps } from '../view-props.ts';
+import { Access } from './access.tsx';
 import { FirmwareForm, FlavorForm } from './platform-forms.tsx';
 
 function Picture({ platform }: { readonly platform: PlatformDetail }) {
@@ -22,13 +26,13 @@ function Picture({ platform }: { readonly platform: PlatformDetail }) {
   const send = async (body: File, onProgress: (share: number) => void): Promise<void> => {
     await upload('avatars.setPlatform', { params: { platform_id: id }, body }, { onProgress });
     await renew('platforms', 'overview');
-    notify('The picture is changed');
+    notify(t.pictureIsChanged);
   };
   return (
     <Stack gap="xs" align="flex-start">
       <Image
         src={addressOf('avatars.platform', { params: { platform_id: id, ...(avatar_id && { avatar_id }) } })}
-        alt={`Picture of ${title}`}
+        alt={t.pictureOf(title)}
         w={96}
         h={96}
         fit="contain"
@@ -40,16 +44,17 @@ function Picture({ platform }: { readonly platform: PlatformDetail }) {
 }
 
 function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
-  if (flavors.length === 0)
-    return <Empty title="No edition yet">Products are made of an edition and its firmware.</Empty>;
+  const isAdmin = useIsAdmin();
+  if (flavors.length === 0) return <Empty title={t.noEditionYet}>{t.productsAreMadeOfEdition}</Empty>;
   return (
     <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label="Editions" verticalSpacing="xs">
+      <Table aria-label={t.editions} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Code</Table.Th>
-            <Table.Th>Title</Table.Th>
-            <Table.Th visibleFrom="sm">Bundles</Table.Th>
+            <Table.Th>{common.code}</Table.Th>
+            <Table.Th>{common.title}</Table.Th>
+            <Table.Th visibleFrom="sm">{common.bundles}</Table.Th>
+            {isAdmin && <Table.Th>{common.for}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -61,12 +66,15 @@ function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
               <Table.Td>
                 {title || '—'}
                 <Text size="xs" c="dimmed">
-                  {[index === 0 && 'What devices have before they are activated', description]
-                    .filter(Boolean)
-                    .join('. ')}
+                  {[index === 0 && t.whatDevicesHaveBeforeThey, description].filter(Boolean).join('. ')}
                 </Text>
               </Table.Td>
-              <Table.Td visibleFrom="sm">{sdk ? 'built with the SDK' : 'made here'}</Table.Td>
+              <Table.Td visibleFrom="sm">{sdk ? t.builtWithSdk : t.madeHere}</Table.Td>
+              {isAdmin && (
+                <Table.Td>
+                  <Access kind="edition" id={id} title={t.edition(code)} />
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -77,21 +85,19 @@ function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
 
 function Firmwares({ firmwares, flavors }: Pick<PlatformDetail, 'firmwares' | 'flavors'>) {
   if (firmwares.length === 0) {
-    return (
-      <Empty title="No firmware yet">A bundle needs one: it is what the module runs beside the bundle's files.</Empty>
-    );
+    return <Empty title={t.noFirmwareYet}>{t.bundleNeedsOneItIs}</Empty>;
   }
   const bytesOf = ({ files }: FirmwareRecord) => files.reduce((sum, { size }) => sum + size, 0);
   return (
     <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label="Firmware" verticalSpacing="xs">
+      <Table aria-label={common.firmware} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Version</Table.Th>
-            <Table.Th>Label</Table.Th>
-            <Table.Th>Edition</Table.Th>
-            <Table.Th visibleFrom="sm">Files</Table.Th>
-            <Table.Th visibleFrom="sm">Added</Table.Th>
+            <Table.Th>{common.version}</Table.Th>
+            <Table.Th>{common.label}</Table.Th>
+            <Table.Th>{common.edition}</Table.Th>
+            <Table.Th visibleFrom="sm">{common.files}</Table.Th>
+            <Table.Th visibleFrom="sm">{t.added}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -112,43 +118,48 @@ function Firmwares({ firmwares, flavors }: Pick<PlatformDetail, 'firmwares' | 'f
   );
 }
 
-const crumbs = [{ title: 'Platforms', href: '/platforms' }];
+const crumbs = [{ title: t.platforms, href: '/platforms' }];
 
 function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
   const isAdmin = useIsAdmin();
   const addEdition = () =>
-    openDialog({ title: 'New edition' }, (onDone) => <FlavorForm platform={platform} onDone={onDone} />);
+    openDialog({ title: t.newEdition }, (onDone) => <FlavorForm platform={platform} onDone={onDone} />);
   const addFirmware = () =>
-    openDialog({ title: 'New firmware' }, (onDone) => <FirmwareForm platform={platform} onDone={onDone} />);
+    openDialog({ title: t.newFirmware }, (onDone) => <FirmwareForm platform={platform} onDone={onDone} />);
   return (
     <Page
       title={platform.title}
       crumbs={crumbs}
       {...(platform.description !== '' && { description: platform.description })}
     >
-      <Card title="Platform">
+      <Card title={common.platform}>
         <Group align="flex-start" gap="xl">
           <Picture platform={platform} />
           <Box flex="1 1 260px">
             <Fields>
-              <Field label="Code" value={platform.code} mono />
-              <Field label="Part id" value={platform.part_id} mono />
-              <Field label="Manufacturer">{platform.manufacturer ?? '—'}</Field>
-              <Field label="Id" value={platform.id} mono />
-              <Field label="Added">{formatMoment(msOf(platform.created_at))}</Field>
-              <Field label="Devices">
-                <PageLink href={`/devices?platform_id=${platform.id}`}>Devices of this platform</PageLink>
+              <Field label={common.code} value={platform.code} mono />
+              <Field label={t.partId} value={platform.part_id} mono />
+              <Field label={t.manufacturer}>{platform.manufacturer ?? '—'}</Field>
+              <Field label={common.id} value={platform.id} mono />
+              <Field label={t.added}>{formatMoment(msOf(platform.created_at))}</Field>
+              <Field label={common.devices}>
+                <PageLink href={`/devices?platform_id=${platform.id}`}>{t.devicesOfThisPlatform}</PageLink>
               </Field>
+              {isAdmin && (
+                <Field label={common.for}>
+                  <Access kind="platform" id={platform.id} title={t.platform(platform.code)} />
+                </Field>
+              )}
             </Fields>
           </Box>
         </Group>
       </Card>
       <Card
-        title="Editions"
+        title={t.editions}
         actions={
           isAdmin && (
             <Button size="compact-sm" variant="default" onClick={addEdition}>
-              New edition
+              {t.newEdition}
             </Button>
           )
         }
@@ -156,12 +167,12 @@ function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
         <Editions flavors={platform.flavors} />
       </Card>
       <Card
-        title="Firmware"
+        title={common.firmware}
         actions={
           isAdmin &&
           platform.flavors.length > 0 && (
             <Button size="compact-sm" variant="default" onClick={addFirmware}>
-              New firmware
+              {t.newFirmware}
             </Button>
           )
         }
@@ -176,7 +187,7 @@ function PlatformPage({ platform }: { readonly platform: PlatformDetail }) {
 export default function Platform({ params: { id = '' } }: ViewProps) {
   const query = useCall('platforms.get', { params: { platform_id: id } });
   return (
-    <LoadedPage query={query} noun="Platform" crumbs={crumbs}>
+    <LoadedPage query={query} noun={nouns.platform} crumbs={crumbs}>
       {({ value }) => <PlatformPage platform={value} />}
     </LoadedPage>
   );

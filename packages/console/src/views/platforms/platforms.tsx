@@ -5,6 +5,9 @@ import { useLocation } from 'wouter';
 import { addressOf } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/platforms.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -21,7 +24,7 @@ const filterNames = ['q'] as const;
 const columns: readonly Column<PlatformRecord>[] = [
   {
     key: 'title',
-    title: 'Platform',
+    title: common.platform,
     sort: 'title',
     cell: ({ id, title, avatar_id }) => (
       <Group gap="sm" wrap="nowrap">
@@ -41,7 +44,7 @@ const columns: readonly Column<PlatformRecord>[] = [
   },
   {
     key: 'code',
-    title: 'Code',
+    title: common.code,
     sort: 'code',
     cell: ({ code }) => (
       <Text size="sm" ff="monospace">
@@ -49,11 +52,11 @@ const columns: readonly Column<PlatformRecord>[] = [
       </Text>
     ),
   },
-  { key: 'manufacturer', title: 'Manufacturer', from: 'sm', cell: ({ manufacturer }) => manufacturer ?? '—' },
-  { key: 'editions', title: 'Editions', from: 'sm', cell: ({ flavor_ids }) => flavor_ids.length },
+  { key: 'manufacturer', title: t.manufacturer, from: 'sm', cell: ({ manufacturer }) => manufacturer ?? '—' },
+  { key: 'editions', title: t.editions, from: 'sm', cell: ({ flavor_ids }) => flavor_ids.length },
   {
     key: 'created',
-    title: 'Added',
+    title: t.added,
     sort: 'created_at',
     from: 'md',
     cell: ({ created_at }) => <Moment at={created_at} />,
@@ -62,7 +65,7 @@ const columns: readonly Column<PlatformRecord>[] = [
 
 /** Hardware that products are made for. */
 export default function Platforms() {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.platforms);
   const isAdmin = useIsAdmin();
   const [, navigate] = useLocation();
   const query = {
@@ -73,7 +76,7 @@ export default function Platforms() {
   };
   const found = useCall('platforms.list', { query }, { keepPrevious: true });
   const add = (): void => {
-    openDialog({ title: 'New platform' }, (close) => (
+    openDialog({ title: t.newPlatform }, (close) => (
       <PlatformForm
         onDone={(platform) => {
           close();
@@ -85,36 +88,30 @@ export default function Platforms() {
   useAskedFor('new', () => isAdmin && add());
   const button = isAdmin && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-      New platform
+      {t.newPlatform}
     </Button>
   );
   return (
-    <Page
-      title="Platforms"
-      description="Hardware that the module's firmware runs on. Products and devices are made for one of them."
-      actions={button}
-    >
+    <Page title={t.platforms} description={t.hardwareThatModulesFirmwareRuns} actions={button}>
       <Group role="search">
         <SearchBox
-          label="Search platforms by title or code"
-          placeholder="Title or code"
+          label={t.searchPlatformsByTitleOr}
+          placeholder={t.titleOrCode}
           value={list.filters.q}
           onChange={(value) => list.setFilter('q', value)}
         />
       </Group>
       <DataTable
-        label="Platforms"
-        noun="platform"
+        label={t.platforms}
+        noun={nouns.platform}
         columns={columns}
         query={found}
         list={list}
         idOf={({ id }) => id}
         empty={
-          <Empty title={list.filters.q ? 'No platform fits' : 'There is no platform yet'}>
+          <Empty title={list.filters.q ? t.noPlatformFits : t.thereIsNoPlatformYet}>
             <Stack align="center" gap="xs">
-              {list.filters.q
-                ? 'No title or code has this text.'
-                : 'A platform is the first thing a service needs: its code, and the first digits of the uuids of its devices.'}
+              {list.filters.q ? t.noTitleOrCodeHas : t.platformIsFirstThingService}
               {!list.filters.q && button}
             </Stack>
           </Empty>

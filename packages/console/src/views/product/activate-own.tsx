@@ -5,6 +5,8 @@ import { IconCpu } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/product.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -22,8 +24,8 @@ interface OwnProps {
 
 /** Why a device cannot come to this product; undefined when it can. */
 function obstacle(device: DeviceRecord, product: ProductRecord): string | undefined {
-  if (device.product_id === product.id) return 'is on it already';
-  return device.locked ? `locked by ${device.product}` : undefined;
+  if (device.product_id === product.id) return t.isOnItAlready;
+  return device.locked ? t.lockedBy(device.product) : undefined;
 }
 
 const optionOf = (device: DeviceRecord, product: ProductRecord) => {
@@ -35,11 +37,9 @@ const optionOf = (device: DeviceRecord, product: ProductRecord) => {
 /** What happens to the device that is chosen. */
 const Meaning = ({ device, product }: { readonly device: DeviceRecord; readonly product: ProductRecord }) => (
   <Text size="sm">
-    {device.title} leaves {device.product}. Its title, tag, files and log stay.{' '}
-    {product.version === null
-      ? `${product.title} has no published bundle yet: until it has one, the device keeps what it runs.`
-      : `With its next update it gets what ${product.title} offers.`}
-    {!product.claimable && ' The product is locked: the device can then not be reset or moved to another product.'}
+    {t.leaves(device.title, device.product)}{' '}
+    {product.version === null ? t.hasNoPublishedBundleYet(product.title) : t.withItsNextUpdateIt(product.title)}
+    {!product.claimable && ` ${t.productIsLockedDeviceCan}`}
   </Text>
 );
 
@@ -56,28 +56,28 @@ function ActivateOwnForm({ product, onDone }: OwnProps) {
   const submit = async (): Promise<void> => {
     if (!chosen) return;
     await activate.mutateAsync({ params: { device_id: chosen.id }, body: { product_id: product.id } });
-    notify(`${chosen.title} is activated to ${product.product}`);
+    notify(t.isActivatedTo(chosen.title, product.product));
     onDone();
   };
   return (
-    <Loaded query={found} label="Looking for your devices">
+    <Loaded query={found} label={t.lookingForYourDevices}>
       {({ value }) =>
         value.length === 0 && q === '' ? (
           <Empty
-            title={`You have no device of platform ${product.platform}`}
-            action={<PageLink href="/devices">To the devices</PageLink>}
+            title={t.youHaveNoDeviceOf(product.platform)}
+            action={<PageLink href="/devices">{t.toDevices}</PageLink>}
           >
-            Claim one from its command line with &quot;dms claim&quot;, or provision a software device.
+            {t.claimOneFromItsCommand}
           </Empty>
         ) : (
-          <Form submit="Activate the device" onSubmit={submit} disabled={!chosen}>
+          <Form submit={t.activateDevice} onSubmit={submit} disabled={!chosen}>
             <Select
-              label="Device"
-              description={`Your devices of platform ${product.platform}; type part of a title, uuid or MAC address`}
-              placeholder="Choose a device"
+              label={common.device}
+              description={t.yourDevicesOfPlatformType(product.platform)}
+              placeholder={t.chooseDevice}
               data-autofocus
               searchable
-              nothingFoundMessage="No device of yours has this in it"
+              nothingFoundMessage={t.noDeviceOfYoursHas}
               data={devices.map((device) => optionOf(device, product))}
               // The service has searched already, by more than the label.
               filter={({ options }) => options}
@@ -101,9 +101,9 @@ export function ActivateOwn({ product }: { readonly product: ProductRecord }) {
   return (
     <>
       <Button variant="default" leftSection={<IconCpu size={16} aria-hidden />} onClick={open}>
-        Activate a device
+        {t.activateADevice}
       </Button>
-      <Dialog title={`Activate a device to ${product.title}`} opened={opened} onClose={close}>
+      <Dialog title={t.activateDeviceTo(product.title)} opened={opened} onClose={close}>
         <ActivateOwnForm product={product} onDone={close} />
       </Dialog>
     </>

@@ -4,6 +4,9 @@ import type { ActivationTokenRecord } from '@moorage/api';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -25,23 +28,18 @@ function Revoke({ token, productId }: { readonly token: ActivationTokenRecord; r
   const revoke = useChange('products.removeToken', 'products');
   const ask = (): void =>
     confirm({
-      title: `Revoke the token that ends in ${token.token}?`,
-      body: `${plural(token.uses_left, 'device')} could still be claimed with it. Devices claimed already keep their owner.`,
-      action: 'Revoke',
+      title: t.revokeTokenThatEndsIn(token.token),
+      body: t.couldStillBeClaimedWith(plural(token.uses_left, nouns.device)),
+      action: t.revoke,
       destructive: true,
       async run() {
         await revoke.mutateAsync({ params: { product_id: productId, token_id: token.id } });
-        notify('The token is revoked');
+        notify(t.tokenIsRevoked);
       },
     });
   return (
-    <Tooltip label="Revoke">
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        onClick={ask}
-        aria-label={`Revoke the token that ends in ${token.token}`}
-      >
+    <Tooltip label={t.revoke}>
+      <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={t.revokeTokenThatEndsToken(token.token)}>
         <IconTrash size={16} aria-hidden />
       </ActionIcon>
     </Tooltip>
@@ -49,11 +47,17 @@ function Revoke({ token, productId }: { readonly token: ActivationTokenRecord; r
 }
 
 const columnsFor = (productId: string): readonly Column<ActivationTokenRecord>[] => [
-  { key: 'token', title: 'Token', cell: ({ token }) => <Code>…{token}</Code> },
-  { key: 'uses', title: 'Uses left', cell: ({ uses_left }) => formatCount(uses_left) },
-  { key: 'user', title: 'Made by', from: 'sm', cell: ({ user }) => user },
-  { key: 'made', title: 'Made', sort: 'created_at', from: 'sm', cell: ({ created_at }) => <Moment at={created_at} /> },
-  { key: 'actions', title: 'Actions', cell: (token) => <Revoke token={token} productId={productId} /> },
+  { key: 'token', title: t.token, cell: ({ token }) => <Code>…{token}</Code> },
+  { key: 'uses', title: t.usesLeft, cell: ({ uses_left }) => formatCount(uses_left) },
+  { key: 'user', title: t.madeBy, from: 'sm', cell: ({ user }) => user },
+  {
+    key: 'made',
+    title: common.made,
+    sort: 'created_at',
+    from: 'sm',
+    cell: ({ created_at }) => <Moment at={created_at} />,
+  },
+  { key: 'actions', title: common.actions, cell: (token) => <Revoke token={token} productId={productId} /> },
 ];
 
 interface MadeProps {
@@ -64,13 +68,9 @@ interface MadeProps {
 
 /** The value of a new token: the service keeps none of it that could be shown again. */
 const Made = ({ made, productCode, onClose }: MadeProps) => (
-  <ShownOnce
-    what="The token"
-    advice={`Copy it now. Whoever has it can claim ${plural(made.uses_left, 'device')} for the owner of this product.`}
-    onClose={onClose}
-  >
-    <Field label="Token" value={made.token} mono />
-    <Field label="Command for the module" value={`dms claim ${productCode} ${made.token}`} mono />
+  <ShownOnce what={t.theToken} advice={t.copyItNowWhoeverHas(plural(made.uses_left, nouns.device))} onClose={onClose}>
+    <Field label={t.token} value={made.token} mono />
+    <Field label={t.commandForModule} value={`dms claim ${productCode} ${made.token}`} mono />
   </ShownOnce>
 );
 
@@ -87,9 +87,9 @@ function CreateToken({ productId, onMade }: CreateProps) {
     if (valid) onMade(await add.mutateAsync({ params: { product_id: productId }, body: { uses } }));
   };
   return (
-    <Form submit="Make the token" onSubmit={submit} disabled={!valid}>
+    <Form submit={t.makeToken} onSubmit={submit} disabled={!valid}>
       <NumberInput
-        label="Devices that can be claimed with it"
+        label={t.devicesThatCanBeClaimed}
         data-autofocus
         required
         min={1}
@@ -104,7 +104,7 @@ function CreateToken({ productId, onMade }: CreateProps) {
 
 /** Tokens with which devices are claimed and activated in one go, without a password. */
 export default function ActivationTokens({ product }: TabProps) {
-  const list = useListAddress(noFilters);
+  const list = useListAddress(noFilters, t.activationTokens);
   const [opened, dialog] = useDisclosure();
   const [made, setMade] = useState<ActivationTokenRecord>();
   // Safe: the only column with an order is this one.
@@ -119,14 +119,13 @@ export default function ActivationTokens({ product }: TabProps) {
     <Stack gap="md">
       <Group justify="space-between">
         <Text size="sm" c="dimmed" maw={560}>
-          A token claims a device for the owner of the product and activates it in one command: for small runs, without
-          a password on the bench.
+          {t.tokenClaimsDeviceForOwner}
         </Text>
         <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
-          Make a token
+          {t.makeAToken}
         </Button>
       </Group>
-      <Dialog title={made ? 'The activation token' : 'Make an activation token'} opened={opened} onClose={close}>
+      <Dialog title={made ? t.activationToken : t.makeActivationToken} opened={opened} onClose={close}>
         {made ? (
           <Made made={made} productCode={product.product} onClose={close} />
         ) : (
@@ -134,16 +133,14 @@ export default function ActivationTokens({ product }: TabProps) {
         )}
       </Dialog>
       <DataTable
-        label="Activation tokens"
-        noun="token"
+        label={t.activationTokens}
+        noun={nouns.token}
         columns={columnsFor(product.id)}
         query={tokens}
         list={list}
         idOf={({ id }) => id}
         empty={
-          <Empty title="No activation tokens">
-            With one, {`"dms claim ${product.product} TOKEN"`} on the command line of a module is all that it takes.
-          </Empty>
+          <Empty title={t.noActivationTokens}>{t.withOneOnCommandLine(`"dms claim ${product.product} TOKEN"`)}</Empty>
         }
       />
     </Stack>

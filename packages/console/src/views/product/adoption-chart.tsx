@@ -1,12 +1,20 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
-import type { BundleRecord, ProductRecord } from '@moorage/api';
+import type { BundleRecord, FleetRecord } from '@moorage/api';
+import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/bundles.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
 import { type Adoption, adoptionOf } from './adoption.ts';
 
-const colours = { running: 'var(--mantine-color-teal-6)', pending: 'var(--mantine-color-orange-5)' } as const;
+const parts = [
+  { key: 'running', label: t.runsIt, word: t.runIt, colour: 'var(--mantine-color-teal-6)' },
+  { key: 'updating', label: t.updating, word: t.updating2, colour: 'var(--mantine-color-blue-5)' },
+  { key: 'waiting', label: t.updateWaiting, word: t.waitingForIt, colour: 'var(--mantine-color-orange-5)' },
+  { key: 'failed', label: t.updateFailed, word: t.failed, colour: 'var(--mantine-color-red-6)' },
+] as const;
 
 function Key({ colour, children }: { readonly colour: string; readonly children: string }) {
   return (
@@ -17,70 +25,95 @@ function Key({ colour, children }: { readonly colour: string; readonly children:
   );
 }
 
-const barText = ({ bundle, running, pending }: Adoption): string =>
-  `Bundle ${bundle.version}: ${formatCount(running)} installed, ${formatCount(pending)} not yet`;
+/** The parts of a row that are not empty, in words. */
+const rowText = (row: Adoption): string =>
+  parts
+    .filter(({ key }) => row[key] > 0)
+    .map(({ key, word }) => `${formatCount(row[key])} ${word}`)
+    .join(', ') || t.noDevice;
 
-function Bar({ row }: { readonly row: Adoption }) {
-  const { bundle, running, pending, runningPercent, pendingPercent } = row;
+/** @param total devices of the product */
+function Bar({ row, total }: { readonly row: Adoption; readonly total: number }) {
+  const { bundle, version } = row;
   return (
     <Box component="li">
       <Group justify="space-between" gap="xs" mb={4}>
         <Group gap={6}>
-          <PageLink href={`/bundles/${bundle.id}`} size="sm">
-            {bundle.version}
-          </PageLink>
-          {bundle.tag && <StateBadge state={bundle.tag} />}
+          {bundle ? (
+            <PageLink href={`/bundles/${bundle.id}`} size="sm">
+              {version}
+            </PageLink>
+          ) : (
+            <Text size="sm">{version}</Text>
+          )}
+          {bundle?.tag && <StateBadge state={bundle.tag} />}
         </Group>
-        <PageLink href={`/products/${bundle.product_id}/devices?bundle_id=${bundle.id}`} size="sm">
-          {plural(running, 'device')}
-          {pending > 0 && `, ${formatCount(pending)} not yet`}
-        </PageLink>
+        <Text size="sm">{rowText(row)}</Text>
       </Group>
       <Group
         role="img"
-        aria-label={barText(row)}
+        aria-label={t.bundle(version, rowText(row))}
         gap={0}
         h={14}
         wrap="nowrap"
         bg="var(--mantine-color-default-border)"
         style={{ borderRadius: 4, overflow: 'hidden' }}
       >
-        <Box h="100%" w={`${runningPercent}%`} bg={colours.running} />
-        <Box h="100%" w={`${pendingPercent}%`} bg={colours.pending} />
+        {parts.map(({ key, colour }) => (
+          // Counts and devices may have been read at different times: the bar is full at most.
+          <Box key={key} h="100%" w={`${Math.min(100, (100 * row[key]) / Math.max(1, total))}%`} bg={colour} />
+        ))}
       </Group>
     </Box>
   );
 }
 
 interface AdoptionChartProps {
-  readonly product: Pick<ProductRecord, 'device_count'>;
+  readonly productId: string;
   readonly bundles: readonly BundleRecord[];
+  /** Only this version. */
+  readonly version?: string;
 }
 
-/** How many devices run each bundle, and how many were offered it and do not run it yet. */
-export function AdoptionChart({ product, bundles }: AdoptionChartProps) {
-  const { rows, others } = adoptionOf(bundles, product.device_count);
+/** How many devices run each version, and how many are to run it and do not. */
+export function AdoptionChart({ productId, bundles, version }: AdoptionChartProps) {
+  const query = useCall('fleet.summary', { query: { product_id: productId } });
+  return <Loaded query={query}>{({ value }) => <Bars fleet={value} bundles={bundles} only={version} />}</Loaded>;
+}
+
+interface BarsProps {
+  readonly fleet: FleetRecord;
+  readonly bundles: readonly BundleRecord[];
+  readonly only: string | undefined;
+}
+
+function Bars({ fleet, bundles, only }: BarsProps) {
+  const rows = adoptionOf(bundles, fleet).filter(({ version }) => only === undefined || version === only);
+  const { unknown } = fleet.standings;
   if (rows.length === 0) {
     return (
-      <Empty title="No device has been offered a bundle yet">
-        Devices are offered the published bundle that carries their tag.
+      <Empty title={only === undefined ? t.noDeviceRunsBundleYet : t.noDeviceRunsItOr}>
+        {t.devicesAreOfferedPublishedBundle}
       </Empty>
     );
   }
   return (
     <Stack gap="sm">
       <Group gap="md">
-        <Key colour={colours.running}>Installed</Key>
-        <Key colour={colours.pending}>Offered, not installed yet</Key>
+        {parts.map(({ key, label, colour }) => (
+          <Key key={key} colour={colour}>
+            {label}
+          </Key>
+        ))}
       </Group>
       <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
         {rows.map((row) => (
-          <Bar key={row.bundle.id} row={row} />
+          <Bar key={row.version} row={row} total={fleet.total} />
         ))}
       </Stack>
-      {others > 0 && (
+      {unknown > 0 && only === undefined && (
         <Text size="sm" c="dimmed">
-          {plural(others, 'device')} {others === 1 ? 'has' : 'have'} been offered none of these.
+          {t.unknownWhatRuns(unknown, plural(unknown, nouns.device))}
         </Text>
       )}
     </Stack>

@@ -1,45 +1,38 @@
-import type { BundleRecord } from '@moorage/api';
+import type { BundleRecord, FleetRecord } from '@moorage/api';
 
 /** How far one bundle has come among the devices of its product. */
 export interface Adoption {
-  readonly bundle: BundleRecord;
+  readonly version: string;
+  /** Undefined when the bundle is gone, or was never one of the product's. */
+  readonly bundle: BundleRecord | undefined;
   /** Devices that run it. */
   readonly running: number;
-  /** Devices that were offered it last and do not run it yet. */
-  readonly pending: number;
-  /** Shares of all devices of the product, 0 to 100. */
-  readonly runningPercent: number;
-  readonly pendingPercent: number;
+  /** Devices that are to run it and do not yet. */
+  readonly waiting: number;
+  readonly updating: number;
+  readonly failed: number;
 }
-
-/** What is left when the bundles that were offered are taken away. */
-export interface AdoptionSummary {
-  readonly rows: readonly Adoption[];
-  /** Devices that were offered none of these bundles. */
-  readonly others: number;
-}
-
-const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(100, (100 * part) / whole));
 
 /**
- * Adoption of each bundle that matters: those some device was offered, and those that carry a tag.
- *
- * @param devices how many devices are activated to the product
+ * Adoption of each version that matters: those that devices run or are to run, and those that carry a tag; the bundles
+ * in their order, then what runs and is no bundle.
  */
-export function adoptionOf(bundles: readonly BundleRecord[], devices: number): AdoptionSummary {
-  const shown = bundles.filter(({ device_count, tag }) => device_count > 0 || tag !== null);
-  const offered = bundles.reduce((sum, { device_count }) => sum + device_count, 0);
-  const whole = Math.max(devices, offered);
-  const rows = shown.map((bundle) => {
-    const running = bundle.device_count_bundle_ok;
-    const pending = bundle.device_count - running;
-    return {
-      bundle,
-      running,
-      pending,
-      runningPercent: percent(running, whole),
-      pendingPercent: percent(pending, whole),
-    };
+export function adoptionOf(
+  bundles: readonly BundleRecord[],
+  { versions, targets }: Pick<FleetRecord, 'versions' | 'targets'>,
+): readonly Adoption[] {
+  const running = new Map<string, number>();
+  for (const { version, devices } of versions) {
+    if (version !== null) running.set(version, (running.get(version) ?? 0) + devices);
+  }
+  const to = new Map(targets.map((target) => [target.version, target]));
+  const known = new Map(bundles.map((bundle) => [bundle.version, bundle]));
+  const listed = new Set([...known.keys(), ...to.keys(), ...running.keys()]);
+  return [...listed].flatMap((version) => {
+    const { waiting = 0, updating = 0, failed = 0 } = to.get(version) ?? {};
+    const bundle = known.get(version);
+    const row = { version, bundle, running: running.get(version) ?? 0, waiting, updating, failed };
+    const matters = row.running + waiting + updating + failed > 0 || (bundle && bundle.tag !== null);
+    return matters ? [row] : [];
   });
-  return { rows, others: Math.max(0, devices - offered) };
 }

@@ -4,6 +4,9 @@ import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
@@ -46,14 +49,14 @@ function AddAssets({ productId }: { readonly productId: string }) {
         files.map((file) => uploadPath(folder, file)),
         await pathsOf(productId),
       ),
-      says: 'Their bytes are lost; devices find the new ones under the same path.',
+      says: t.theirBytesAreLostDevices,
       run: () => queue.add(files, targetOf(productId, folder)),
     });
   return (
     <Stack gap="sm">
       <TextInput
-        label="Folder for the files added next"
-        description="Empty for none; folders that are dropped keep their own below it"
+        label={t.folderForFilesAddedNext}
+        description={t.emptyForNoneFoldersThat}
         placeholder="images/kitchen"
         maxLength={200}
         value={folder}
@@ -61,7 +64,7 @@ function AddAssets({ productId }: { readonly productId: string }) {
         maw={420}
       />
       <FileDrop
-        label="Drop assets here"
+        label={t.dropAssetsHere}
         limitBytes={fileLimitBytes}
         onFiles={(files) => void send(files).catch(notifyError)}
       />
@@ -81,32 +84,32 @@ function AssetActions({ productId, file, mayChange }: AssetActionsProps) {
   const params = { product_id: productId, path: file.path };
   const ask = (): void =>
     confirm({
-      title: `Delete "${file.path}"?`,
-      body: `Its ${formatSize(file.size)} are gone for good; devices that ask for it get nothing.`,
-      action: 'Delete',
+      title: t.delete(file.path),
+      body: t.itsAreGoneForGood(formatSize(file.size)),
+      action: common.delete,
       destructive: true,
       async run() {
         await remove.mutateAsync({ params });
-        notify(`"${file.path}" is deleted`);
+        notify(t.isDeleted(file.path));
       },
     });
   return (
     <Group gap={4} wrap="nowrap">
-      <Tooltip label="Download">
+      <Tooltip label={t.download}>
         <ActionIcon
           component="a"
           href={addressOf('assets.get', { params })}
           download={file.name}
           variant="subtle"
           color="gray"
-          aria-label={`Download ${file.path}`}
+          aria-label={t.downloadPath(file.path)}
         >
           <IconDownload size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
       {mayChange && (
-        <Tooltip label="Delete">
-          <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={`Delete ${file.path}`}>
+        <Tooltip label={common.delete}>
+          <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={t.deletePath(file.path)}>
             <IconTrash size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
@@ -116,22 +119,28 @@ function AssetActions({ productId, file, mayChange }: AssetActionsProps) {
 }
 
 const columnsFor = (productId: string, mayChange: boolean): readonly Column<FileRecord>[] => [
-  { key: 'path', title: 'Path', sort: 'path', cell: ({ path }) => path },
-  { key: 'size', title: 'Size', sort: 'size', cell: ({ size }) => formatSize(size) },
-  { key: 'mime', title: 'Type', from: 'md', cell: ({ mime }) => mime },
-  { key: 'version', title: 'Version', from: 'lg', cell: ({ version }) => version ?? '—' },
+  { key: 'path', title: t.path, sort: 'path', cell: ({ path }) => path },
+  { key: 'size', title: common.size, sort: 'size', cell: ({ size }) => formatSize(size) },
+  { key: 'mime', title: common.type, from: 'md', cell: ({ mime }) => mime },
+  { key: 'version', title: common.version, from: 'lg', cell: ({ version }) => version ?? '—' },
   { key: 'crc', title: 'CRC', from: 'lg', cell: ({ crc }) => <Code>{crc}</Code> },
-  { key: 'changed', title: 'Changed', sort: 'updated_at', from: 'sm', cell: (file) => <Moment at={file.updated_at} /> },
+  {
+    key: 'changed',
+    title: common.changed,
+    sort: 'updated_at',
+    from: 'sm',
+    cell: (file) => <Moment at={file.updated_at} />,
+  },
   {
     key: 'actions',
-    title: 'Actions',
+    title: common.actions,
     cell: (file) => <AssetActions productId={productId} file={file} mayChange={mayChange} />,
   },
 ];
 
 /** Files of the product's own store, which its devices can read. */
 export default function Assets({ product, mayChange }: TabProps) {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.assets);
   const { filter } = list.filters;
   const sort = sorts.flatMap((field) => [field, `-${field}`] as const).find((known) => known === list.sort);
   const query = {
@@ -145,34 +154,31 @@ export default function Assets({ product, mayChange }: TabProps) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        Files that all devices of the product can read, at any time and without an update. Up to{' '}
-        {formatCount(storeLimits.files)} files and {formatSize(storeLimits.bytes)} in all.
+        {t.filesThatAllDevicesOf(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}
       </Text>
       {mayChange && <AddAssets productId={product.id} />}
       <Group role="search">
         <SearchBox
-          label="Search assets"
-          placeholder="Part of the path"
+          label={t.searchAssets}
+          placeholder={t.partOfPath}
           value={filter}
           onChange={(value) => list.setFilter('filter', value)}
         />
       </Group>
       <DataTable
-        label="Assets"
-        noun="asset"
+        label={t.assets}
+        noun={nouns.asset}
         columns={columnsFor(product.id, mayChange)}
         query={assets}
         list={list}
         idOf={({ path }) => path}
         empty={
           filter === undefined ? (
-            <Empty title="No assets yet">
-              {mayChange
-                ? 'Pictures, sounds, tables: what devices fetch when they need it. Drop some above.'
-                : 'Pictures, sounds, tables: what devices fetch when they need it. Managers of the product add them.'}
+            <Empty title={t.noAssetsYet}>
+              {mayChange ? t.picturesSoundsTablesWhatDevices : t.picturesSoundsTablesWhatDevicesFetch}
             </Empty>
           ) : (
-            <Empty title="No asset fits the search" />
+            <Empty title={t.noAssetFitsSearch} />
           )
         }
       />

@@ -1,26 +1,40 @@
-import { Center, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Center, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { BundleRecord, ProductRecord } from '@moorage/api';
 import { type DragEvent, useId, useState } from 'react';
+import { t } from '../../texts/bundles.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { type BoardColumn, boardColumns, moveInto } from './bundle-actions.ts';
 import { askMove, BundleMenu } from './bundle-menu.tsx';
 
 const columnTitles: Readonly<Record<BoardColumn, string>> = {
-  preview: 'Preview',
-  published: 'Published',
-  archive: 'Archive',
-  trash: 'Trash',
+  preview: t.preview,
+  published: t.published,
+  archive: t.archive,
+  trash: t.trash,
 };
 
 const columnTexts: Readonly<Record<BoardColumn, string>> = {
-  preview: 'Their files can still change. No device gets them.',
-  published: 'Frozen. Devices get the one that carries their tag.',
-  archive: 'Kept, but no device can ask for them.',
-  trash: 'What is put here is deleted at once, with its files.',
+  preview: t.theirFilesCanStillChange,
+  published: t.frozenDevicesGetOneThat,
+  archive: t.keptButNoDeviceCan,
+  trash: t.whatIsPutHereIs,
 };
+
+export type BundleState = BundleRecord['state'];
+
+/** The bundles of one column that are shown, of how many. */
+export interface BoardPart {
+  /** Undefined while they are on their way. */
+  readonly bundles: readonly BundleRecord[] | undefined;
+  readonly total: number;
+  /** Shows more of them; undefined when there are no more. */
+  readonly onMore: (() => void) | undefined;
+}
 
 interface CardProps {
   readonly bundle: BundleRecord;
@@ -57,11 +71,11 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
       </Group>
       <Text size="sm" c="dimmed" mt={4}>
         {device_count === 0
-          ? 'On no device'
-          : `Runs on ${formatCount(device_count_bundle_ok)} of ${plural(device_count, 'device')}`}
+          ? t.onNoDevice
+          : t.runsOnOf(formatCount(device_count_bundle_ok), plural(device_count, nouns.device))}
       </Text>
       <Text size="xs" c="dimmed">
-        Firmware {firmware} · made <Moment at={created_at} />
+        {t.firmwareMade(firmware)} <Moment at={created_at} />
       </Text>
     </Paper>
   );
@@ -69,12 +83,12 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
 
 interface ColumnProps extends Pick<CardProps, 'product' | 'mayChange' | 'onDrag'> {
   readonly column: BoardColumn;
-  readonly bundles: readonly BundleRecord[];
+  readonly part: BoardPart;
   /** The bundle that is being dragged. */
   readonly dragged: BundleRecord | undefined;
 }
 
-function Column({ column, bundles, dragged, ...card }: ColumnProps) {
+function Column({ column, part: { bundles, total, onMore }, dragged, ...card }: ColumnProps) {
   const heading = useId();
   const move = dragged && moveInto(dragged, column);
   const over = (event: DragEvent): void => {
@@ -93,13 +107,15 @@ function Column({ column, bundles, dragged, ...card }: ColumnProps) {
       onDrop={() => dragged && move && askMove(dragged, move)}
     >
       <Title order={2} size="h5" id={heading}>
-        {columnTitles[column]} {column !== 'trash' && `(${formatCount(bundles.length)})`}
+        {columnTitles[column]} {column !== 'trash' && `(${formatCount(total)})`}
       </Title>
       {/* Two lines high everywhere, so that the cards of all columns begin on one line. */}
       <Text size="xs" c="dimmed" mb="sm" mih={{ sm: '2lh' }}>
         {columnTexts[column]}
       </Text>
-      {bundles.length > 0 ? (
+      {bundles === undefined ? (
+        <Loading />
+      ) : bundles.length > 0 ? (
         <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
           {bundles.map((bundle) => (
             <BundleCard key={bundle.id} bundle={bundle} {...card} />
@@ -108,9 +124,14 @@ function Column({ column, bundles, dragged, ...card }: ColumnProps) {
       ) : (
         <Center mih={64} bd="1px dashed var(--mantine-color-default-border)" style={{ borderRadius: 8 }}>
           <Text size="xs" c="dimmed">
-            {move ? 'Drop it here' : column === 'trash' ? 'Always empty' : 'No bundle'}
+            {move ? t.dropItHere : column === 'trash' ? t.alwaysEmpty : t.noBundle}
           </Text>
         </Center>
+      )}
+      {bundles && onMore && (
+        <Button variant="subtle" size="compact-sm" mt="xs" onClick={onMore}>
+          {t.showMoreOf(formatCount(bundles.length), formatCount(total))}
+        </Button>
       )}
     </Paper>
   );
@@ -118,12 +139,15 @@ function Column({ column, bundles, dragged, ...card }: ColumnProps) {
 
 interface BoardProps {
   readonly product: ProductRecord;
-  readonly bundles: readonly BundleRecord[];
+  readonly parts: Readonly<Record<BundleState, BoardPart>>;
   readonly mayChange: boolean;
 }
 
+/** What is put there is gone. */
+const nothing: BoardPart = { bundles: [], total: 0, onMore: undefined };
+
 /** The bundles by state. A bundle is moved by dragging it, or by its menu; both ask first. */
-export function Board({ product, bundles, mayChange }: BoardProps) {
+export function Board({ product, parts, mayChange }: BoardProps) {
   const [dragged, setDragged] = useState<BundleRecord>();
   // Who may put nothing into the trash has no use for it.
   const columns = boardColumns.filter((column) => mayChange || column !== 'trash');
@@ -133,7 +157,7 @@ export function Board({ product, bundles, mayChange }: BoardProps) {
         <Column
           key={column}
           column={column}
-          bundles={bundles.filter(({ state }) => state === column)}
+          part={column === 'trash' ? nothing : parts[column]}
           product={product}
           mayChange={mayChange}
           dragged={dragged}

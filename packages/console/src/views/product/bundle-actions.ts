@@ -1,4 +1,7 @@
 import { type BundleRecord, bundleStates } from '@moorage/api';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { plural } from '../../ui/format.ts';
 
 /** Columns of the board. What is put into the last one is deleted, so nothing stays there. */
@@ -18,30 +21,26 @@ export interface BundleMove {
 export const bundleMoves: readonly BundleMove[] = [
   {
     to: 'published',
-    label: 'Publish',
+    label: t.publish,
     from: ['preview', 'archive'],
-    says: ({ state }) =>
-      state === 'preview'
-        ? 'Its files are frozen: from then on they never change. No device gets the bundle before it is tagged.'
-        : 'It can be tagged again, and devices may ask for it.',
+    says: ({ state }) => (state === 'preview' ? t.itsFilesAreFrozenFrom : t.itCanBeTaggedAgain),
   },
   {
     to: 'archive',
-    label: 'Archive',
+    label: t.archive,
     from: ['published'],
-    says: () => 'No device can ask for it any more. Those that run it keep it, and it can be published again.',
+    says: () => t.noDeviceCanAskFor,
   },
   {
     to: 'trash',
-    label: 'Delete',
+    label: common.delete,
     from: ['preview', 'archive'],
     destructive: true,
     says: ({ device_count, device_count_bundle_ok }) =>
-      'The bundle is gone for good with all its files. ' +
+      `${t.bundleIsGoneForGood} ` +
       (device_count > 0
-        ? `${plural(device_count, 'device')} had it offered last and ${plural(device_count_bundle_ok, 'device')} reported ` +
-          'it installed; they keep running what they run.'
-        : 'No device has it.'),
+        ? t.stillHaveIt(plural(device_count, nouns.device), plural(device_count_bundle_ok, nouns.device))
+        : t.noDeviceHasIt),
   },
 ];
 

@@ -1,4 +1,5 @@
 import { jsonBodyLimitBytes } from '@moorage/api';
+import { t } from '../../texts/bundles.ts';
 
 /** Bytes of a request that are not the content of its file: names, types and the JSON around them. */
 const aroundContentBytes = 4_096;
@@ -19,8 +20,8 @@ export function readBase64(file: Blob, signal: AbortSignal): Promise<string> {
     const reader = new FileReader();
     const abort = (): void => reader.abort();
     reader.onload = () => resolve(contentOf(String(reader.result)));
-    reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read'));
-    reader.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    reader.onerror = () => reject(reader.error ?? new Error(t.fileCannotBeRead));
+    reader.onabort = () => reject(new DOMException(t.uploadWasCancelled, 'AbortError'));
     reader.onloadend = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort);
     reader.readAsDataURL(file);

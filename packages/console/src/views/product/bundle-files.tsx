@@ -5,12 +5,16 @@ import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useChange } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { askReplace } from '../../ui/replace.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { Term } from '../../ui/term.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
 import { replacedBy, uploadPath } from '../device/upload-path.ts';
 import { bundleFileLimitBytes, isModuleFilename, readBase64 } from './bundle-file.ts';
@@ -34,7 +38,7 @@ const targetOf = (bundle: BundleDetail, { folder, type, exclude }: FileOptions):
   async send(file, { onProgress, signal }) {
     const filename = uploadPath(folder, file);
     if (!isModuleFilename(filename)) {
-      throw new Error('Modules take names of up to 95 characters, without accents and other special letters');
+      throw new Error(t.modulesTakeNamesOfUp);
     }
     const base64 = await readBase64(file, signal);
     const params = { bundle_id: bundle.id };
@@ -59,15 +63,15 @@ function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
         files.map((file) => uploadPath(folder, file)),
         bundle.resources.map(({ filename }) => filename),
       ),
-      says: `They are taken out of bundle ${bundle.version}, and the new ones put in their place.`,
+      says: t.theyAreTakenOutOf(bundle.version),
       run: () => queue.add(files, targetOf(bundle, { folder, type, exclude })),
     });
   return (
     <Stack gap="sm">
       <Group gap="md" align="flex-end">
         <TextInput
-          label="Folder of the files added next"
-          description="Empty for none"
+          label={t.folderOfFilesAddedNext}
+          description={t.emptyForNone}
           placeholder="webapp"
           w={{ base: '100%', xs: 'auto' }}
           maxLength={94}
@@ -75,23 +79,23 @@ function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
           onChange={(event) => setFolder(event.currentTarget.value)}
         />
         <Select
-          label="Type of the files added next"
-          description="Where the name does not tell"
+          label={t.typeOfFilesAddedNext}
+          description={t.whereNameDoesNotTell}
           w={{ base: '100%', xs: 'auto' }}
-          placeholder="By the name"
+          placeholder={t.byName}
           clearable
-          clearButtonProps={{ 'aria-label': 'Clear the type' }}
+          clearButtonProps={{ 'aria-label': t.clearType }}
           data={init?.resource_types ?? []}
           value={type}
           onChange={setType}
         />
         <Checkbox
-          label="Exclude them: keep them here, but do not send them to devices"
+          label={t.excludeThemKeepThemHere}
           checked={exclude}
           onChange={(event) => setExclude(event.currentTarget.checked)}
         />
       </Group>
-      <FileDrop label="Drop files for the bundle here" limitBytes={bundleFileLimitBytes} onFiles={send} />
+      <FileDrop label={t.dropFilesForBundleHere} limitBytes={bundleFileLimitBytes} onFiles={send} />
       <UploadList queue={queue} uploads={uploads} />
     </Stack>
   );
@@ -108,13 +112,13 @@ function FileRow({ bundle, file, removable }: FileRowProps) {
   const params = { bundle_id: bundle.id, resource_id: file.id };
   const ask = (): void =>
     confirm({
-      title: `Remove "${file.filename}"?`,
-      body: `Its ${formatSize(file.size)} are deleted from bundle ${bundle.version}.`,
-      action: 'Remove',
+      title: t.remove(file.filename),
+      body: t.itsAreDeletedFromBundle(formatSize(file.size), bundle.version),
+      action: t.remove2,
       destructive: true,
       async run() {
         await remove.mutateAsync({ params });
-        notify(`"${file.filename}" is removed`);
+        notify(t.isRemoved(file.filename));
       },
     });
   return (
@@ -123,33 +127,35 @@ function FileRow({ bundle, file, removable }: FileRowProps) {
         {file.filename}
         {file.exclude && (
           <Text size="xs" c="dimmed">
-            excluded: not sent to devices
+            {t.excludedNotSentToDevices}
           </Text>
         )}
       </Table.Td>
       <Table.Td>{formatSize(file.size)}</Table.Td>
-      <Table.Td visibleFrom="sm">{file.type}</Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Term word={file.type} />
+      </Table.Td>
       <Table.Td visibleFrom="md">{file.version}</Table.Td>
       <Table.Td visibleFrom="md">
         <Code>{file.crc}</Code>
       </Table.Td>
       <Table.Td>
         <Group gap={4} justify="flex-end" wrap="nowrap">
-          <Tooltip label="Download">
+          <Tooltip label={t.download}>
             <ActionIcon
               component="a"
               href={addressOf('bundles.binary', { params })}
               download={file.filename}
               variant="subtle"
               color="gray"
-              aria-label={`Download ${file.filename}`}
+              aria-label={t.downloadFilename(file.filename)}
             >
               <IconDownload size={16} aria-hidden />
             </ActionIcon>
           </Tooltip>
           {removable && (
-            <Tooltip label="Remove">
-              <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={`Remove ${file.filename}`}>
+            <Tooltip label={t.remove2}>
+              <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={t.removeFilename(file.filename)}>
                 <IconTrash size={16} aria-hidden />
               </ActionIcon>
             </Tooltip>
@@ -165,15 +171,15 @@ function FileTable({ bundle, removable }: { readonly bundle: BundleDetail; reado
   const sent = resources.filter(({ exclude }) => !exclude);
   return (
     <div>
-      <Table aria-label="Files of the bundle" verticalSpacing="xs">
+      <Table aria-label={t.filesOfBundle} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Size</Table.Th>
-            <Table.Th visibleFrom="sm">Type</Table.Th>
-            <Table.Th visibleFrom="md">Version</Table.Th>
-            <Table.Th visibleFrom="md">CRC</Table.Th>
-            <Table.Th style={{ textAlign: 'end' }}>Actions</Table.Th>
+            <Table.Th>{common.name}</Table.Th>
+            <Table.Th>{common.size}</Table.Th>
+            <Table.Th visibleFrom="sm">{common.type}</Table.Th>
+            <Table.Th visibleFrom="md">{common.version}</Table.Th>
+            <Table.Th visibleFrom="md">{t.crc}</Table.Th>
+            <Table.Th style={{ textAlign: 'end' }}>{common.actions}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -183,8 +189,11 @@ function FileTable({ bundle, removable }: { readonly bundle: BundleDetail; reado
         </Table.Tbody>
       </Table>
       <Text size="sm" c="dimmed" mt="xs" role="status">
-        {plural(resources.length, 'file')}; devices get {plural(sent.length, 'file')} of{' '}
-        {formatSize(sent.reduce((sum, { size }) => sum + size, 0))}, and the firmware.
+        {t.devicesGetOfAndFirmware(
+          plural(resources.length, nouns.file),
+          plural(sent.length, nouns.file),
+          formatSize(sent.reduce((sum, { size }) => sum + size, 0)),
+        )}
       </Text>
     </div>
   );
@@ -198,13 +207,13 @@ export function BundleFiles({ bundle, mayChange }: { readonly bundle: BundleDeta
       {open && <AddFiles bundle={bundle} />}
       {!open && mayChange && (
         <Text size="sm" c="dimmed">
-          The files of a bundle that was published never change. For other files create another bundle.
+          {t.filesOfBundleThatWas}
         </Text>
       )}
       {bundle.resources.length > 0 ? (
         <FileTable bundle={bundle} removable={open} />
       ) : (
-        <Empty title="No files">A bundle without files is its firmware alone, which is enough to publish it.</Empty>
+        <Empty title={t.noFiles}>{t.bundleWithoutFilesIsIts}</Empty>
       )}
     </Stack>
   );

@@ -4,16 +4,12 @@ import type { BundleRecord, ProductRecord } from '@moorage/api';
 import { IconDots, IconTag } from '@tabler/icons-react';
 import { call } from '../../api/client.ts';
 import { outdate, renew } from '../../api/queries.ts';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { notify } from '../../ui/notify.ts';
 import { type BundleMove, movesOf } from './bundle-actions.ts';
 import { TagDialog } from './tag-dialog.tsx';
-
-const done: Readonly<Record<BundleMove['to'], string>> = {
-  published: 'is published',
-  archive: 'is archived',
-  trash: 'is deleted',
-};
 
 /**
  * Asks whether a bundle shall move to another state, saying what that does, and moves it.
@@ -22,13 +18,13 @@ const done: Readonly<Record<BundleMove['to'], string>> = {
  */
 export const askMove = (bundle: BundleRecord, move: BundleMove, leave?: () => void): void =>
   confirm({
-    title: `${move.label} bundle ${bundle.version}?`,
+    title: t.ask(move.label, bundle.version),
     body: move.says(bundle),
     action: move.label,
     destructive: move.destructive ?? false,
     async run() {
       await call('bundles.setState', { params: { bundle_id: bundle.id }, body: { state: move.to } });
-      notify(`Bundle ${bundle.version} ${done[move.to]}`);
+      notify(t.moved[move.to](bundle.version));
       if (move.to !== 'trash' || !leave) return renew('bundles', 'products');
       await outdate('bundles', 'products');
       return leave();
@@ -48,14 +44,14 @@ export function BundleMenu({ bundle, product }: BundleMenuProps) {
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for bundle ${bundle.version}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t.actionsForBundle(bundle.version)}>
             <IconDots size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {bundle.state === 'published' && (
             <Menu.Item leftSection={<IconTag size={16} aria-hidden />} onClick={tagDialog.open}>
-              {bundle.tag === null ? 'Tag' : 'Change the tag'}
+              {bundle.tag === null ? common.tag : t.changeTag}
             </Menu.Item>
           )}
           {moves.map((move) => (
@@ -63,9 +59,7 @@ export function BundleMenu({ bundle, product }: BundleMenuProps) {
               {move.label}
             </Menu.Item>
           ))}
-          {bundle.tag !== null && (
-            <Menu.Label c="dimmed">A tagged bundle stays published: take its tag off first.</Menu.Label>
-          )}
+          {bundle.tag !== null && <Menu.Label c="dimmed">{t.taggedBundleStaysPublishedTake}</Menu.Label>}
         </Menu.Dropdown>
       </Menu>
       <TagDialog bundle={bundle} product={product} opened={tagging} onClose={tagDialog.close} />

@@ -5,6 +5,9 @@ import { IconTag } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
@@ -48,7 +51,7 @@ function Actions({ bundle, product }: PartProps) {
           leftSection={<IconTag size={16} aria-hidden />}
           onClick={tagDialog.open}
         >
-          {bundle.tag === null ? 'Tag' : 'Change the tag'}
+          {bundle.tag === null ? common.tag : t.changeTag}
         </Button>
       )}
       <TagDialog bundle={bundle} product={product} opened={tagging} onClose={tagDialog.close} />
@@ -58,29 +61,29 @@ function Actions({ bundle, product }: PartProps) {
 
 const Facts = ({ bundle }: { readonly bundle: BundleDetail }) => (
   <Fields>
-    <Field label="Version text of the module" value={bundle.bversion} mono />
-    <Field label="Product">
+    <Field label={t.versionTextOfModule} value={bundle.bversion} mono />
+    <Field label={common.product}>
       <PageLink href={`/products/${bundle.product_id}`}>{bundle.product}</PageLink>
     </Field>
-    <Field label="Firmware">{bundle.firmware}</Field>
-    <Field label="Platform">
+    <Field label={common.firmware}>{bundle.firmware}</Field>
+    <Field label={common.platform}>
       <PageLink href={`/platforms/${bundle.platform_id}`}>{bundle.platform}</PageLink>
     </Field>
-    <Field label="Made">
+    <Field label={common.made}>
       <Moment at={bundle.created_at} />
     </Field>
-    <Field label="Devices that were offered it last">
+    <Field label={t.devicesThatWereOfferedIt}>
       <PageLink href={`/products/${bundle.product_id}/devices?bundle_id=${bundle.id}`}>
         {formatCount(bundle.device_count)}
       </PageLink>
     </Field>
-    <Field label="Devices that run it">{formatCount(bundle.device_count_bundle_ok)}</Field>
-    {bundle.part_number !== null && <Field label="Part number" value={bundle.part_number} mono />}
-    <Field label="Id" value={bundle.id} mono />
+    <Field label={t.devicesThatRunIt}>{formatCount(bundle.device_count_bundle_ok)}</Field>
+    {bundle.part_number !== null && <Field label={common.partNumber} value={bundle.part_number} mono />}
+    <Field label={common.id} value={bundle.id} mono />
   </Fields>
 );
 
-const crumbs = [{ title: 'Products', href: '/products' }];
+const crumbs = [{ title: common.products, href: '/products' }];
 
 function BundlePage({ bundle, product }: PartProps) {
   const admin = useIsAdmin();
@@ -88,9 +91,9 @@ function BundlePage({ bundle, product }: PartProps) {
   useUnheard(product);
   return (
     <Page
-      title={`Bundle ${bundle.version}`}
+      title={t.bundleVersion(bundle.version)}
       mark={
-        <Group gap={6} role="status" aria-label="State of the bundle">
+        <Group gap={6} role="status" aria-label={t.stateOfBundle}>
           <StateBadge state={bundle.state} />
           {bundle.tag && <StateBadge state={bundle.tag} />}
         </Group>
@@ -98,20 +101,20 @@ function BundlePage({ bundle, product }: PartProps) {
       crumbs={[
         ...crumbs,
         { title: product.title, href: `/products/${product.id}` },
-        { title: 'Bundles', href: `/products/${product.id}/bundles` },
+        { title: common.bundles, href: `/products/${product.id}/bundles` },
       ]}
       actions={changes && <Actions bundle={bundle} product={product} />}
     >
       <Stack gap="md">
-        <Card title="Bundle">
+        <Card title={common.bundle}>
           <Facts bundle={bundle} />
         </Card>
-        <Card title="Files">
+        <Card title={common.files}>
           <BundleFiles bundle={bundle} mayChange={changes} />
         </Card>
         {bundle.state !== 'preview' && (
-          <Card title="Adoption">
-            <AdoptionChart product={product} bundles={[bundle]} />
+          <Card title={t.adoption}>
+            <AdoptionChart productId={product.id} bundles={[bundle]} version={bundle.version} />
           </Card>
         )}
       </Stack>
@@ -125,9 +128,9 @@ export default function Bundle({ params: { id = '' } }: ViewProps) {
   const productId = query.data?.value.product_id ?? '';
   const product = useCall('products.get', { params: { product_id: productId } }, { enabled: productId !== '' });
   return (
-    <LoadedPage query={query} noun="Bundle" crumbs={crumbs}>
+    <LoadedPage query={query} noun={nouns.bundle} crumbs={crumbs}>
       {({ value: bundle }) => (
-        <LoadedPage query={product} noun="Product" crumbs={crumbs}>
+        <LoadedPage query={product} noun={nouns.product} crumbs={crumbs}>
           {({ value }) => <BundlePage bundle={bundle} product={value} />}
         </LoadedPage>
       )}

@@ -1,60 +1,55 @@
-import { Button, Stack, Text } from '@mantine/core';
-import type { BundleRecord } from '@moorage/api';
+import { Button, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/bundles.ts';
 import { Card } from '../../ui/card.tsx';
 import { useAddressDialog } from '../../ui/dialog.tsx';
-import { formatCount } from '../../ui/format.ts';
-import { Loaded } from '../../ui/states.tsx';
+import { ErrorBox } from '../../ui/states.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
-import { Board } from './board.tsx';
+import { Board, type BoardPart, type BundleState } from './board.tsx';
 import { CreateBundle } from './create-bundle.tsx';
 import type { TabProps } from './tab-props.ts';
 
-/** Bundles that the board holds; the service gives no more at once. */
+/** Bundles of a column at first, and as many more with each press; the service gives no more than the last at once. */
+const shownBundles = 20;
 const shownLimit = 500;
 
-interface ShownProps extends TabProps {
-  readonly bundles: readonly BundleRecord[];
-  readonly total: number;
+/** The newest bundles of a product in a state, and what shows more of them. */
+function useColumn(productId: string, state: BundleState): BoardPart & { readonly error: Error | null } {
+  const [limit, setLimit] = useState(shownBundles);
+  const input = { params: { product_id: productId }, query: { state, limit } };
+  const { data, error } = useCall('bundles.list', input, { keepPrevious: true });
+  const bundles = data?.value;
+  const total = data?.total ?? bundles?.length ?? 0;
+  const hasMore = bundles !== undefined && bundles.length < total && limit < shownLimit;
+  return { bundles, total, error, onMore: hasMore ? () => setLimit(limit + 2 * shownBundles) : undefined };
 }
 
-const Shown = ({ product, mayChange, bundles, total }: ShownProps) => (
-  <>
-    {total > bundles.length && (
-      <Text size="sm" c="dimmed">
-        The newest {formatCount(bundles.length)} of {formatCount(total)} bundles are shown.
-      </Text>
-    )}
-    <Board product={product} bundles={bundles} mayChange={mayChange} />
-    <Card title="Adoption">
-      <AdoptionChart product={product} bundles={bundles} />
-    </Card>
-  </>
-);
-
 /** The bundles of a product as a board of their states, and how far each has come. */
-export default function Bundles(props: TabProps) {
-  const { product, mayChange } = props;
+export default function Bundles({ product, mayChange }: TabProps) {
   const [opened, dialog] = useAddressDialog('new');
-  const query = useCall(
-    'bundles.list',
-    { params: { product_id: product.id }, query: { limit: shownLimit } },
-    { keepPrevious: true },
-  );
+  const parts = {
+    preview: useColumn(product.id, 'preview'),
+    published: useColumn(product.id, 'published'),
+    archive: useColumn(product.id, 'archive'),
+  };
+  const error = Object.values(parts).find((part) => part.bundles === undefined && part.error)?.error;
+  const known = Object.values(parts).flatMap(({ bundles = [] }) => bundles);
   return (
     <Stack gap="md">
       {mayChange && (
         <div>
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={dialog.open}>
-            Create a bundle
+            {t.createBundle}
           </Button>
         </div>
       )}
       <CreateBundle product={product} opened={opened} onClose={dialog.close} />
-      <Loaded query={query} label="Loading the bundles">
-        {({ value: bundles, total }) => <Shown {...props} bundles={bundles} total={total ?? bundles.length} />}
-      </Loaded>
+      {error ? <ErrorBox error={error} /> : <Board product={product} parts={parts} mayChange={mayChange} />}
+      <Card title={t.adoption}>
+        <AdoptionChart productId={product.id} bundles={known} />
+      </Card>
     </Stack>
   );
 }

@@ -1,4 +1,6 @@
 import { type ConnectorType, connectorOptions, type MqttOptions, type WebhookOptions } from '@moorage/api';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/connectors.ts';
 
 export type OptionName = Exclude<keyof WebhookOptions | keyof MqttOptions, 'type'>;
 
@@ -14,20 +16,20 @@ interface OptionText {
 /** What the forms call each option. A new option of the contract does not compile before it has a line here. */
 const optionTexts: Readonly<Record<OptionName, OptionText>> = {
   url: { label: 'URL' },
-  method: { label: 'Method' },
-  headers: { label: 'Headers', help: 'Values that are kept read ***; left as they are, they stay' },
+  method: { label: t.method },
+  headers: { label: common.headers, help: t.valuesThatAreKeptRead },
   secret: {
-    label: 'Secret',
+    label: t.secret,
     kind: 'secret',
-    help: 'Signs what is sent (X-Signature: sha256=HMAC of the body). A value that is kept reads ***',
+    help: t.signsWhatIsSentX,
   },
-  username: { label: 'User name' },
-  password: { label: 'Password', kind: 'secret', help: 'A value that is kept reads ***' },
-  topic: { label: 'Topic' },
-  qos: { label: 'Quality of service' },
-  ca: { label: 'Certificate of the authority', kind: 'long', help: 'PEM; empty for the well-known ones' },
-  timeout_ms: { label: 'Timeout in ms' },
-  events: { label: 'Events', help: 'What the service sends by itself; messages of devices go through without any' },
+  username: { label: t.userName },
+  password: { label: common.password, kind: 'secret', help: t.valueThatIsKeptReads },
+  topic: { label: t.topic },
+  qos: { label: t.qualityOfService },
+  ca: { label: t.certificateOfAuthority, kind: 'long', help: t.pemEmptyForWellKnown },
+  timeout_ms: { label: t.timeoutInMs },
+  events: { label: t.events, help: t.whatServiceSendsByItself },
 };
 
 /** The order of the fields: what is always needed comes first. */

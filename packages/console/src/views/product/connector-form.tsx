@@ -16,6 +16,8 @@ import { type ConnectorRecord, type ConnectorType, connectorTypes, sayPattern } 
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/connectors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { isCode, suggestCode } from '../products/product-code.ts';
@@ -47,15 +49,15 @@ function Headers({ label, help, rows, onChange }: HeadersProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name while they are typed
           <Group key={i} gap="xs" wrap="nowrap">
             <TextInput
-              aria-label={`Name of header ${i + 1}`}
-              placeholder="Name"
+              aria-label={t.nameOfHeader(i + 1)}
+              placeholder={common.name}
               value={row.name}
               onChange={(event) => set(i, { name: event.currentTarget.value })}
               flex={1}
             />
             <TextInput
-              aria-label={`Value of header ${i + 1}`}
-              placeholder="Value"
+              aria-label={t.valueOfHeader(i + 1)}
+              placeholder={common.value}
               value={row.value}
               onChange={(event) => set(i, { value: event.currentTarget.value })}
               flex={1}
@@ -63,7 +65,7 @@ function Headers({ label, help, rows, onChange }: HeadersProps) {
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Remove header ${i + 1}`}
+              aria-label={t.removeHeader(i + 1)}
               onClick={() => onChange(rows.filter((_, other) => other !== i))}
             >
               <IconTrash size={16} aria-hidden />
@@ -72,7 +74,7 @@ function Headers({ label, help, rows, onChange }: HeadersProps) {
         ))}
         <Group gap="sm">
           <Button size="compact-sm" variant="default" onClick={() => onChange([...rows, { name: '', value: '' }])}>
-            Add a header
+            {t.addHeader}
           </Button>
           <Text size="xs" c="dimmed">
             {help}
@@ -95,7 +97,7 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
   const common = { label, description: help, required, placeholder };
   const text = {
     ...common,
-    error: isMisshapen(field, value) && `It ${sayPattern(field.pattern ?? '')}`,
+    error: isMisshapen(field, value) && t.misshapen(sayPattern(field.pattern ?? '')),
     ...(maxLength !== undefined && { maxLength }),
     value: typeof value === 'string' ? value : '',
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
@@ -108,13 +110,13 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
     return (
       <MultiSelect
         {...common}
-        placeholder={chosen.length === 0 ? 'None' : ''}
+        placeholder={chosen.length === 0 ? t.none : ''}
         data={[...choices]}
         value={[...chosen]}
         onChange={onChange}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+        clearButtonProps={{ 'aria-label': t.clear(label) }}
       />
     );
   }
@@ -139,8 +141,8 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
 }
 
 const typeLabels: Readonly<Record<ConnectorType, string>> = {
-  webhook: 'Webhook (HTTP)',
-  mqtt: 'MQTT broker',
+  webhook: t.webhookHttp,
+  mqtt: t.mqttBroker,
 };
 
 interface ConnectorFormProps {
@@ -182,13 +184,13 @@ export function ConnectorForm({ productId, connector, onDone }: ConnectorFormPro
     const saved = connector
       ? await update.mutateAsync({ params: { connector_id: connector.id }, body })
       : await create.mutateAsync({ params: { product_id: productId }, body });
-    notify(`Connector ${saved.code} is saved`);
+    notify(t.connectorIsSaved(saved.code));
     onDone();
   };
   return (
-    <Form submit={connector ? 'Save the connector' : 'Add the connector'} onSubmit={submit} disabled={!form.complete}>
+    <Form submit={connector ? t.saveConnector : t.addConnector} onSubmit={submit} disabled={!form.complete}>
       <TextInput
-        label="Title"
+        label={common.title}
         data-autofocus
         required
         maxLength={128}
@@ -196,17 +198,17 @@ export function ConnectorForm({ productId, connector, onDone }: ConnectorFormPro
         onChange={(event) => form.setTitle(event.currentTarget.value)}
       />
       <TextInput
-        label="Code"
-        description="Devices name the connector by it"
+        label={common.code}
+        description={t.devicesNameConnectorByIt}
         required
         maxLength={64}
-        error={form.code !== '' && !isCode(form.code) && 'Only letters, digits, "_", "." and "-", up to 64 of them'}
+        error={form.code !== '' && !isCode(form.code) && t.onlyLettersDigitsAndUp}
         value={form.code}
         onChange={(event) => form.setCode(event.currentTarget.value)}
       />
       <Select
-        label="Type"
-        description="Where it sends: a web address, or a broker that others listen to"
+        label={common.type}
+        description={t.whereItSendsWebAddress}
         data={connectorTypes.map((value) => ({ value, label: typeLabels[value] }))}
         allowDeselect={false}
         value={form.type}

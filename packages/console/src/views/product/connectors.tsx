@@ -4,6 +4,9 @@ import { IconDots, IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/connectors.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -24,7 +27,7 @@ function TestButton({ connector }: { readonly connector: ConnectorRecord }) {
     setBusy(true);
     try {
       const { status } = (await call('connectors.test', { params: { connector_id: connector.id } })).value;
-      notify(`${connector.code} works${status === null ? '' : `: it answered ${status}`}`);
+      notify(t.works(connector.code, status === null ? '' : t.itAnswered(status)));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -38,10 +41,10 @@ function TestButton({ connector }: { readonly connector: ConnectorRecord }) {
       variant="default"
       loading={busy}
       leftSection={<IconPlugConnected size={14} aria-hidden />}
-      aria-label={`Test ${connector.code}`}
+      aria-label={t.testCode(connector.code)}
       onClick={() => void test()}
     >
-      Test
+      {t.test}
     </Button>
   );
 }
@@ -56,37 +59,37 @@ function ConnectorMenu({ connector, onEdit, onDeliveries }: MenuProps) {
   const remove = useChange('connectors.remove', 'connectors');
   const ask = (): void =>
     confirm({
-      title: `Delete connector ${connector.code}?`,
-      body: 'What waits to be delivered through it is lost, and devices that send through it are told that it is gone.',
-      action: 'Delete',
+      title: t.deleteConnector(connector.code),
+      body: t.whatWaitsToBeDelivered,
+      action: common.delete,
       destructive: true,
       async run() {
         await remove.mutateAsync({ params: { connector_id: connector.id } });
-        notify(`Connector ${connector.code} is deleted`);
+        notify(t.connectorIsDeleted(connector.code));
       },
     });
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for connector ${connector.code}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.actionsForConnector(connector.code)}>
           <IconDots size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={onEdit}>Change</Menu.Item>
-        <Menu.Item onClick={onDeliveries}>Deliveries</Menu.Item>
-        <Menu.Item onClick={ask}>Delete</Menu.Item>
+        <Menu.Item onClick={onEdit}>{t.change2}</Menu.Item>
+        <Menu.Item onClick={onDeliveries}>{t.deliveries}</Menu.Item>
+        <Menu.Item onClick={ask}>{common.delete}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-type Opened = { readonly what: 'edit' | 'deliveries'; readonly connector: ConnectorRecord };
+type Opened = { readonly dialog: 'edit' | 'deliveries'; readonly connector: ConnectorRecord };
 
 const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRecord>[] => [
   {
     key: 'title',
-    title: 'Connector',
+    title: t.connector,
     sort: 'title',
     cell: ({ title, code }) => (
       <>
@@ -99,7 +102,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
   },
   {
     key: 'target',
-    title: 'Target',
+    title: t.target,
     from: 'md',
     cell: ({ type, opts }) => (
       <>
@@ -112,7 +115,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
   },
   {
     key: 'state',
-    title: 'State',
+    title: common.state,
     cell: ({ state, last_error }) => (
       <>
         <StateBadge state={state} />
@@ -120,17 +123,17 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
       </>
     ),
   },
-  { key: 'used', title: 'Last used', from: 'sm', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  { key: 'used', title: t.lastUsed, from: 'sm', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
   {
     key: 'actions',
-    title: 'Actions',
+    title: common.actions,
     cell: (connector) => (
       <Group gap={4} wrap="nowrap">
         <TestButton connector={connector} />
         <ConnectorMenu
           connector={connector}
-          onEdit={() => open({ what: 'edit', connector })}
-          onDeliveries={() => open({ what: 'deliveries', connector })}
+          onEdit={() => open({ dialog: 'edit', connector })}
+          onDeliveries={() => open({ dialog: 'deliveries', connector })}
         />
       </Group>
     ),
@@ -147,10 +150,10 @@ function Dialogs({ productId, opened, onClose }: DialogsProps) {
   const code = opened?.connector.code ?? '';
   return (
     <>
-      <Dialog title={`Change connector ${code}`} size="lg" opened={opened?.what === 'edit'} onClose={onClose}>
+      <Dialog title={t.changeConnector(code)} size="lg" opened={opened?.dialog === 'edit'} onClose={onClose}>
         {opened && <ConnectorForm productId={productId} connector={opened.connector} onDone={onClose} />}
       </Dialog>
-      <Dialog title={`Deliveries of ${code}`} size="xl" opened={opened?.what === 'deliveries'} onClose={onClose}>
+      <Dialog title={t.deliveriesOf(code)} size="xl" opened={opened?.dialog === 'deliveries'} onClose={onClose}>
         {opened && <Deliveries connectorId={opened.connector.id} />}
       </Dialog>
     </>
@@ -159,7 +162,7 @@ function Dialogs({ productId, opened, onClose }: DialogsProps) {
 
 /** Links of the product to services outside. */
 export default function Connectors({ product }: TabProps) {
-  const list = useListAddress(noFilters);
+  const list = useListAddress(noFilters, t.connectors);
   const [adding, addDialog] = useAddressDialog('new');
   const [opened, open] = useState<Opened>();
   // Safe: the columns name the fields that the service can sort by.
@@ -170,26 +173,24 @@ export default function Connectors({ product }: TabProps) {
     <Stack gap="md">
       <Group justify="space-between">
         <Text size="sm" c="dimmed" maw={560}>
-          Through a connector the service tells another one what happens, and devices send it messages.
+          {t.throughConnectorServiceTellsAnother}
         </Text>
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={addDialog.open}>
-          Add a connector
+          {t.addAConnector}
         </Button>
       </Group>
-      <Dialog title="Add a connector" size="lg" opened={adding} onClose={addDialog.close}>
+      <Dialog title={t.addAConnector} size="lg" opened={adding} onClose={addDialog.close}>
         <ConnectorForm productId={product.id} onDone={addDialog.close} />
       </Dialog>
       <Dialogs productId={product.id} opened={opened} onClose={() => open(undefined)} />
       <DataTable
-        label="Connectors"
-        noun="connector"
+        label={t.connectors}
+        noun={nouns.connector}
         columns={columnsFor(open)}
         query={connectors}
         list={list}
         idOf={({ id }) => id}
-        empty={
-          <Empty title="No connectors yet">A webhook or an MQTT broker can be told of updates, claims and more.</Empty>
-        }
+        empty={<Empty title={t.noConnectorsYet}>{t.webhookOrMqttBrokerCan}</Empty>}
       />
     </Stack>
   );

@@ -3,6 +3,8 @@ import type { FirmwareRecord, ProductRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
 import { Dialog, focusFirst } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
@@ -48,15 +50,15 @@ function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
     if (firmwareId === null) return;
     const body = { product_id: product.id, firmware_id: firmwareId, version: version.trim() || null };
     const made = await create.mutateAsync({ params: { product_id: product.id }, body });
-    notify(`Bundle ${made.version} is made`);
+    notify(t.bundleIsMade(made.version));
     onClose();
     navigate(`/bundles/${made.id}`);
   };
   return (
-    <Form submit="Create the bundle" onSubmit={submit} disabled={firmwareId === null || wrong}>
+    <Form submit={t.createTheBundle} onSubmit={submit} disabled={firmwareId === null || wrong}>
       <Select
-        label="Firmware"
-        description="Of the product's platform and edition; the newest comes first"
+        label={common.firmware}
+        description={t.ofProductsPlatformAndEdition}
         required
         searchable
         allowDeselect={false}
@@ -69,12 +71,10 @@ function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
       />
       <TextInput
         ref={focusFirst}
-        label="Version"
-        description={
-          next === undefined ? 'Four numbers; the highest version has no successor' : `Four numbers; ${next} comes next`
-        }
+        label={common.version}
+        description={next === undefined ? t.fourNumbersHighestVersionHas : t.fourNumbersComesNext(next)}
         placeholder={next}
-        error={wrong && 'A version is four numbers with dots between them'}
+        error={wrong && t.versionIsFourNumbersWith}
         value={version}
         onChange={(event) => setVersion(event.currentTarget.value)}
       />
@@ -89,10 +89,10 @@ function Content({ product, onClose }: Omit<CreateBundleProps, 'opened'>) {
   if (firmwares.length === 0) {
     return (
       <Empty
-        title={`There is no firmware for ${product.platform} ${product.flavor ?? ''} yet`}
-        action={<PageLink href={`/platforms/${product.platform_id}`}>To the platform</PageLink>}
+        title={t.thereIsNoFirmwareFor(product.platform, product.flavor ?? '')}
+        action={<PageLink href={`/platforms/${product.platform_id}`}>{t.toPlatform}</PageLink>}
       >
-        A bundle is a firmware and files. An administrator uploads firmware to the platform.
+        {t.bundleIsFirmwareAndFiles}
       </Empty>
     );
   }
@@ -101,7 +101,7 @@ function Content({ product, onClose }: Omit<CreateBundleProps, 'opened'>) {
 
 /** The dialogue that makes a bundle, and goes to it. */
 export const CreateBundle = ({ opened, ...props }: CreateBundleProps) => (
-  <Dialog title="Create a bundle" opened={opened} onClose={props.onClose}>
+  <Dialog title={t.createBundle} opened={opened} onClose={props.onClose}>
     <Content {...props} />
   </Dialog>
 );

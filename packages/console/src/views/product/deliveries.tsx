@@ -2,6 +2,9 @@ import { SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import type { DeliveryRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/connectors.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
@@ -12,10 +15,10 @@ const renewMs = 3_000;
 const shownLimit = 100;
 
 const choices = [
-  { value: 'all', label: 'All' },
-  { value: 'waiting', label: 'Waiting' },
-  { value: 'done', label: 'Done' },
-  { value: 'failed', label: 'Failed' },
+  { value: 'all', label: t.all },
+  { value: 'waiting', label: common.waiting },
+  { value: 'done', label: common.done },
+  { value: 'failed', label: common.failed },
 ];
 
 const Delivery = ({ delivery }: { readonly delivery: DeliveryRecord }) => (
@@ -30,13 +33,13 @@ const Delivery = ({ delivery }: { readonly delivery: DeliveryRecord }) => (
       )}
     </Table.Td>
     <Table.Td visibleFrom="sm">
-      {plural(delivery.attempts, 'attempt')}
-      {delivery.status !== null && `, status ${delivery.status}`}
+      {plural(delivery.attempts, nouns.attempt)}
+      {delivery.status !== null && t.status(delivery.status)}
     </Table.Td>
     <Table.Td>
       {delivery.state === 'waiting' && delivery.due_at !== null ? (
         <>
-          due <Moment at={delivery.due_at} />
+          {t.due} <Moment at={delivery.due_at} />
         </>
       ) : (
         <Moment at={delivery.finished_at ?? delivery.created_at} />
@@ -56,20 +59,20 @@ export function Deliveries({ connectorId }: { readonly connectorId: string }) {
   );
   return (
     <Stack gap="sm">
-      <SegmentedControl aria-label="State of the deliveries" data={choices} value={shown} onChange={show} />
+      <SegmentedControl aria-label={t.stateOfDeliveries} data={choices} value={shown} onChange={show} />
       <Loaded query={query}>
         {({ value, total }) =>
           value.length === 0 ? (
-            <Empty title="No deliveries">They are kept for 7 days.</Empty>
+            <Empty title={t.noDeliveries}>{t.theyAreKeptFor7}</Empty>
           ) : (
             <>
-              <Table aria-label="Deliveries">
+              <Table aria-label={t.deliveries}>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Event</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th visibleFrom="sm">Attempts</Table.Th>
-                    <Table.Th>When</Table.Th>
+                    <Table.Th>{t.event}</Table.Th>
+                    <Table.Th>{common.state}</Table.Th>
+                    <Table.Th visibleFrom="sm">{t.attempts}</Table.Th>
+                    <Table.Th>{t.when}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -80,7 +83,7 @@ export function Deliveries({ connectorId }: { readonly connectorId: string }) {
               </Table>
               {(total ?? 0) > value.length && (
                 <Text size="sm" c="dimmed">
-                  The newest {value.length} of {formatCount(total ?? 0)} are shown.
+                  {t.newestOfAreShown(value.length, formatCount(total ?? 0))}
                 </Text>
               )}
             </>

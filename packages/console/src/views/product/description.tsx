@@ -1,6 +1,7 @@
 import { Text, Typography } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/product.ts';
 import { Loaded } from '../../ui/states.tsx';
 
 /** HTML that the service has made of a Markdown text. */
@@ -20,7 +21,7 @@ export function Description({ product }: { readonly product: ProductRecord }) {
   if (description.trim() === '')
     return (
       <Text c="dimmed" size="sm">
-        There is no description yet.
+        {t.thereIsNoDescriptionYet}
       </Text>
     );
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;

@@ -1,6 +1,11 @@
 import { Stack, Switch } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useChange } from '../../api/queries.ts';
+import { useInit } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
+import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
@@ -8,6 +13,7 @@ import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { Term } from '../../ui/term.tsx';
 import { Description } from './description.tsx';
 import type { TabProps } from './tab-props.ts';
 import { TextsForm } from './texts-form.tsx';
@@ -17,20 +23,20 @@ function Claimable({ product }: Pick<TabProps, 'product'>) {
   const { id, code, claimable, title, device_count } = product;
   const change = (): void =>
     confirm({
-      title: claimable ? `Lock the devices of "${title}"?` : `Let the devices of "${title}" be claimed?`,
+      title: claimable ? t.lockDevicesOf(title) : t.letDevicesOfBeClaimed(title),
       body: claimable
-        ? `Nobody can claim, reset or activate to another product any of its ${formatCount(device_count)} devices; their owners can take them off the product.`
-        : `Whoever has one of its ${formatCount(device_count)} devices in hand can claim it, and its owner can reset it.`,
-      action: claimable ? 'Lock' : 'Make claimable',
+        ? t.nobodyCanClaimResetOr(formatCount(device_count))
+        : t.whoeverHasOneOfIts(formatCount(device_count)),
+      action: claimable ? t.lock : t.makeClaimable,
       async run() {
         await update.mutateAsync({ params: { product_id: id }, body: { code, claimable: !claimable } });
-        notify(claimable ? 'The devices are locked' : 'The devices can be claimed');
+        notify(claimable ? t.devicesAreLocked : t.devicesCanBeClaimed);
       },
     });
   return (
     <Switch
-      label="Devices can be claimed and reset"
-      description="Without it the devices are locked: nobody can claim or reset them; their owners can take them off the product."
+      label={t.devicesCanBeClaimedAnd}
+      description={t.withoutItDevicesAreLocked}
       checked={claimable}
       disabled={update.isPending}
       onChange={change}
@@ -38,33 +44,40 @@ function Claimable({ product }: Pick<TabProps, 'product'>) {
   );
 }
 
+/** The short code of an edition, explained by its title. */
+function Edition({ product: { flavor, flavor_id } }: { readonly product: ProductRecord }) {
+  const { init } = useInit();
+  const found = init?.flavors.find(({ id }) => id === flavor_id);
+  return <Term word={flavor ?? ''} meaning={found?.title ? t.edition(found.title) : undefined} />;
+}
+
 const Facts = ({ product }: { readonly product: ProductRecord }) => (
   <Fields>
-    <Field label="Owner">{product.customer ?? product.user ?? '—'}</Field>
-    <Field label="Your role">{product.role}</Field>
-    <Field label="Platform">
+    <Field label={common.owner}>{product.customer ?? product.user ?? '—'}</Field>
+    <Field label={t.yourRole}>{stateName(product.role)}</Field>
+    <Field label={common.platform}>
       <PageLink href={`/platforms/${product.platform_id}`}>{product.platform}</PageLink>
     </Field>
-    <Field label="Edition">{product.flavor ?? '—'}</Field>
-    <Field label="Firmware">{product.firmware ? `${product.firmware} ${product.firmware_version ?? ''}` : '—'}</Field>
-    <Field label="Version">{product.version ?? 'nothing published yet'}</Field>
-    <Field label="Devices">
-      <PageLink href={`/products/${product.id}/devices`}>{plural(product.device_count, 'device')}</PageLink>
+    <Field label={common.edition}>{product.flavor === null ? '—' : <Edition product={product} />}</Field>
+    <Field label={common.firmware}>
+      {product.firmware ? `${product.firmware} ${product.firmware_version ?? ''}` : '—'}
     </Field>
-    <Field label="Bundles">
-      <PageLink href={`/products/${product.id}/bundles`}>{plural(product.bundle_count, 'bundle')}</PageLink>
+    <Field label={common.version}>{product.version ?? t.nothingPublishedYet}</Field>
+    <Field label={common.devices}>
+      <PageLink href={`/products/${product.id}/devices`}>{plural(product.device_count, nouns.device)}</PageLink>
     </Field>
-    {product.part_number !== null && <Field label="Part number" value={product.part_number} mono />}
-    <Field label="Claiming">
-      {product.claimable ? 'its devices can be claimed and reset' : 'its devices are locked'}
+    <Field label={common.bundles}>
+      <PageLink href={`/products/${product.id}/bundles`}>{plural(product.bundle_count, nouns.bundle)}</PageLink>
     </Field>
-    <Field label="Made">
+    {product.part_number !== null && <Field label={common.partNumber} value={product.part_number} mono />}
+    <Field label={t.claiming}>{product.claimable ? t.itsDevicesCanBeClaimed : t.itsDevicesAreLocked}</Field>
+    <Field label={common.made}>
       <Moment at={product.created_at} />
     </Field>
-    <Field label="Changed">
+    <Field label={common.changed}>
       <Moment at={product.updated_at} />
     </Field>
-    <Field label="Id" value={product.id} mono />
+    <Field label={common.id} value={product.id} mono />
   </Fields>
 );
 
@@ -72,7 +85,7 @@ const Facts = ({ product }: { readonly product: ProductRecord }) => (
 export default function Overview({ product, mayChange, mayAdminister }: TabProps) {
   return (
     <Stack gap="md">
-      <Card title="Product">
+      <Card title={common.product}>
         <Stack gap="md">
           <Facts product={product} />
           {mayAdminister && <Claimable product={product} />}
@@ -81,7 +94,7 @@ export default function Overview({ product, mayChange, mayAdminister }: TabProps
       {mayChange ? (
         <TextsForm key={product.id} product={product} />
       ) : (
-        <Card title="Description">
+        <Card title={common.description}>
           <Description product={product} />
         </Card>
       )}

@@ -4,6 +4,9 @@ import type { ProductUserRecord } from '@moorage/api';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -17,8 +20,8 @@ import type { TabProps } from './tab-props.ts';
 type Role = ProductUserRecord['role'];
 
 const roles: readonly { readonly value: Role; readonly label: string; readonly says: string }[] = [
-  { value: 'manager', label: 'Manager', says: 'Changes texts, bundles, tags, assets and connectors' },
-  { value: 'tester', label: 'Tester', says: 'Sees the product and can activate devices to it' },
+  { value: 'manager', label: t.manager, says: t.changesTextsBundlesTagsAssets },
+  { value: 'tester', label: t.tester, says: t.seesProductAndCanActivate },
 ];
 
 const roleChoices = roles.map(({ value, label }) => ({ value, label }));
@@ -30,7 +33,7 @@ function RoleOf({ person, productId }: { readonly person: ProductUserRecord; rea
   const add = useChange('productPeople.add', 'productPeople');
   return (
     <Select
-      aria-label={`Role of ${person.user}`}
+      aria-label={t.roleOf(person.user)}
       data={roleChoices}
       value={person.role}
       allowDeselect={false}
@@ -39,7 +42,7 @@ function RoleOf({ person, productId }: { readonly person: ProductUserRecord; rea
       onChange={(role) => {
         if (!isRole(role)) return;
         const input = { params: { product_id: productId }, body: { user: person.user, role } };
-        add.mutateAsync(input).then(() => notify(`${person.user} is ${role} now`), notifyError);
+        add.mutateAsync(input).then(() => notify(t.isNow(person.user, role)), notifyError);
       }}
     />
   );
@@ -49,18 +52,18 @@ function Remove({ person, productId }: { readonly person: ProductUserRecord; rea
   const remove = useChange('productPeople.remove', 'productPeople');
   const ask = (): void =>
     confirm({
-      title: `Take ${person.user} off the product?`,
-      body: 'They no longer see it unless it is published. Devices of their own stay activated to it.',
-      action: 'Take off',
+      title: t.takeOffProduct(person.user),
+      body: t.theyNoLongerSeeIt,
+      action: t.takeOff,
       destructive: true,
       async run() {
         await remove.mutateAsync({ params: { product_id: productId, user_id: person.user_id } });
-        notify(`${person.user} is off the product`);
+        notify(t.isOffProduct(person.user));
       },
     });
   return (
-    <Tooltip label="Take off the product">
-      <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={`Take ${person.user} off the product`}>
+    <Tooltip label={t.takeOffTheProduct}>
+      <ActionIcon variant="subtle" color="gray" onClick={ask} aria-label={t.takeOffProductUser(person.user)}>
         <IconTrash size={16} aria-hidden />
       </ActionIcon>
     </Tooltip>
@@ -70,7 +73,7 @@ function Remove({ person, productId }: { readonly person: ProductUserRecord; rea
 const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<ProductUserRecord>[] => [
   {
     key: 'user',
-    title: 'User',
+    title: common.user,
     sort: 'user',
     cell: ({ user, name_given, name_family }) => (
       <>
@@ -83,13 +86,13 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
   },
   {
     key: 'role',
-    title: 'Role',
+    title: common.role,
     sort: 'role',
     cell: (person) => (mayAdminister ? <RoleOf person={person} productId={productId} /> : person.role),
   },
   {
     key: 'since',
-    title: 'Since',
+    title: common.since,
     sort: 'created_at',
     from: 'sm',
     cell: ({ created_at }) => <Moment at={created_at} />,
@@ -98,7 +101,7 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
     ? [
         {
           key: 'actions',
-          title: 'Actions',
+          title: common.actions,
           cell: (person: ProductUserRecord) => <Remove person={person} productId={productId} />,
         },
       ]
@@ -111,14 +114,14 @@ function AddPerson({ productId, onClose }: { readonly productId: string; readonl
   const [role, setRole] = useState<Role>('manager');
   const submit = async (): Promise<void> => {
     const made = await add.mutateAsync({ params: { product_id: productId }, body: { user: user.trim(), role } });
-    notify(`${made.user} is ${made.role} now`);
+    notify(t.isNow(made.user, made.role));
     onClose();
   };
   return (
-    <Form submit="Add the user" onSubmit={submit} disabled={user.trim() === ''}>
+    <Form submit={t.addUser} onSubmit={submit} disabled={user.trim() === ''}>
       <TextInput
-        label="User name or email"
-        description="They need an account at this service already"
+        label={t.userNameOrEmail}
+        description={t.theyNeedAccountAtThis}
         data-autofocus
         required
         maxLength={254}
@@ -126,7 +129,7 @@ function AddPerson({ productId, onClose }: { readonly productId: string; readonl
         onChange={(event) => setUser(event.currentTarget.value)}
       />
       <Select
-        label="Role"
+        label={common.role}
         description={roles.find(({ value }) => value === role)?.says}
         data={roleChoices}
         allowDeselect={false}
@@ -139,7 +142,7 @@ function AddPerson({ productId, onClose }: { readonly productId: string; readonl
 
 /** Who works on the product beside its owner. */
 export default function People({ product, mayAdminister }: TabProps) {
-  const list = useListAddress(noFilters);
+  const list = useListAddress(noFilters, t.usersOfProduct);
   const [opened, dialog] = useDisclosure();
   // Safe: the columns name the fields that the service can sort by.
   const sort = list.sort as 'user' | undefined;
@@ -147,28 +150,28 @@ export default function People({ product, mayAdminister }: TabProps) {
   const people = useCall('productPeople.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
   const add = mayAdminister && (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={dialog.open}>
-      Add a user
+      {t.addAUser}
     </Button>
   );
   return (
     <Stack gap="md">
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          Owner: {product.customer ?? product.user ?? 'nobody'}. {!mayAdminister && 'Only the owner lets people in.'}
+          {t.ownerIs(product.customer ?? product.user ?? t.nobody)} {!mayAdminister && t.onlyOwnerLetsPeopleIn}
         </Text>
         {add}
       </Group>
-      <Dialog title="Add a user" opened={opened} onClose={dialog.close}>
+      <Dialog title={t.addAUser} opened={opened} onClose={dialog.close}>
         <AddPerson productId={product.id} onClose={dialog.close} />
       </Dialog>
       <DataTable
-        label="Users of the product"
-        noun="user"
+        label={t.usersOfProduct}
+        noun={nouns.user}
         columns={columnsFor(product.id, mayAdminister)}
         query={people}
         list={list}
         idOf={({ user_id }) => user_id}
-        empty={<Empty title="Nobody else works on this product">Managers change it; testers try it out.</Empty>}
+        empty={<Empty title={t.nobodyElseWorksOnThis}>{t.managersChangeItTestersTry}</Empty>}
       />
     </Stack>
   );

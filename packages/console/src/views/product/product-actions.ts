@@ -1,4 +1,7 @@
 import type { ProductRecord } from '@moorage/api';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
 import { plural } from '../../ui/format.ts';
 
 export type ProductAction = 'publish' | 'archive' | 'trash' | 'restore' | 'delete';
@@ -20,46 +23,42 @@ export interface ProductActionRow {
 export const productActions: readonly ProductActionRow[] = [
   {
     action: 'publish',
-    label: 'Publish',
+    label: t.publish,
     from: ['preview', 'archive'],
-    says: () =>
-      'Everybody on this service will see the product, and owners of devices of its platform can activate them to it. ' +
-      'Which version its devices run is not changed by this: that is what publishing and tagging bundles does.',
+    says: () => `${t.everybodyOnThisServiceWill} ${t.whichVersionItsDevicesRun}`,
   },
   {
     action: 'archive',
-    label: 'Archive',
+    label: t.archive,
     from: ['preview', 'published'],
     says: ({ device_count }) =>
-      'No more devices can be activated to the product, and others no longer see it. ' +
-      (device_count > 0 ? `The ${plural(device_count, 'device')} of it can still be updated. ` : '') +
-      'It can be published again.',
+      `${t.noMoreDevicesCanBe} ` +
+      (device_count > 0 ? `${t.ofItCanStillBe(plural(device_count, nouns.device))} ` : '') +
+      t.itCanBePublishedAgain,
   },
   {
     action: 'trash',
-    label: 'Move to trash',
+    label: t.moveToTrash,
     from: ['preview', 'published', 'archive'],
     empty: true,
     destructive: true,
-    says: () =>
-      'The product leaves every list but that of the trash. Nothing is deleted, and it can be taken out again.',
+    says: () => t.productLeavesEveryListBut,
   },
   {
     action: 'restore',
-    label: 'Take out of the trash',
+    label: t.takeOutOfTrash,
     from: ['trash'],
-    says: () => 'The product is what it was before it was put into the trash.',
+    says: () => t.productIsWhatItWas,
   },
   {
     action: 'delete',
-    label: 'Delete',
+    label: common.delete,
     from: ['preview', 'published', 'archive', 'trash'],
     empty: true,
     destructive: true,
     ownersOnly: true,
     says: ({ bundle_count }) =>
-      `The product is gone for good, and with it ${plural(bundle_count, 'bundle')} with all their files, its assets, ` +
-      'connectors and activation tokens. This cannot be undone.',
+      `${t.productIsGoneForGood(plural(bundle_count, nouns.bundle))} ${t.connectorsAndActivationTokensThis}`,
   },
 ];
 
@@ -96,7 +95,7 @@ export function offeredActions(
       ...row,
       blocked:
         row.empty && product.device_count > 0
-          ? `${plural(product.device_count, 'device')} ${product.device_count === 1 ? 'is' : 'are'} activated to it`
+          ? t.activatedToIt(product.device_count, plural(product.device_count, nouns.device))
           : undefined,
     }));
 }

@@ -1,34 +1,36 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import type { BundleRecord, DeviceRecord, InputOf } from '@moorage/api';
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { type BundleRecord, type DeviceRecord, type InputOf, standingStates } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
+import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { standingWords, versionOf } from '../devices/device-state.ts';
+import { StandingBadge } from '../devices/standing.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import type { TabProps } from './tab-props.ts';
 
 type Query = NonNullable<InputOf<'devices.list'>['query']>;
 
-const filterNames = ['q', 'bundle_id', 'updated', 'tag'] as const;
+const filterNames = ['q', 'bundle_id', 'standing', 'tag'] as const;
 
 /** Bundles that the chart and the filter offer. */
 const bundlesLimit = 500;
 
-const updateStates = [
-  { value: 'ok', label: 'Installed' },
-  { value: 'outdated', label: 'Not yet' },
-  { value: 'failed', label: 'Failed' },
-];
+const standingChoices = standingStates.map((value) => ({ value, label: stateName(standingWords[value]) }));
 
 const columns: readonly Column<DeviceRecord>[] = [
   {
     key: 'title',
-    title: 'Device',
+    title: common.device,
     sort: 'title',
     cell: ({ id, title, uuid }) => (
       <>
@@ -39,36 +41,23 @@ const columns: readonly Column<DeviceRecord>[] = [
       </>
     ),
   },
-  {
-    key: 'bundle',
-    title: 'Bundle',
-    cell: ({ bundle, bundle_ok }) =>
-      bundle === null ? (
-        'none offered'
-      ) : (
-        <>
-          {bundle}{' '}
-          <Text span size="xs">
-            {bundle_ok ? 'installed' : 'not yet'}
-          </Text>
-        </>
-      ),
-  },
+  { key: 'version', title: common.version, cell: ({ bversion }) => versionOf(bversion) ?? '—' },
+  { key: 'standing', title: t.update, cell: ({ standing }) => <StandingBadge standing={standing} /> },
   {
     key: 'tag',
-    title: 'Follows',
+    title: t.follows,
     from: 'sm',
-    cell: ({ tag }) => (tag ? <StateBadge state={tag} /> : <Text size="sm">release</Text>),
+    cell: ({ tag }) => (tag ? <StateBadge state={tag} /> : <Text size="sm">{t.release}</Text>),
   },
   {
     key: 'online',
-    title: 'Connection',
+    title: t.connection,
     from: 'md',
     cell: ({ online }) => <StateBadge state={online ? 'online' : 'offline'} />,
   },
   {
     key: 'seen',
-    title: 'Last seen',
+    title: common.lastSeen,
     sort: 'last_seen_at',
     from: 'sm',
     cell: ({ last_seen_at }) => <Moment at={last_seen_at} />,
@@ -89,35 +78,33 @@ function Filters({ list, bundles }: FiltersProps) {
       value={list.filters[name] ?? null}
       onChange={(value) => list.setFilter(name, value ?? undefined)}
       clearable
-      clearButtonProps={{ 'aria-label': `Clear the filter ${label}` }}
+      clearButtonProps={{ 'aria-label': t.clearFilter(label) }}
       w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
     />
   );
   return (
-    <Group gap="sm" role="search">
-      <SearchBox
-        label="Search the devices of the product"
-        placeholder="Title, uuid or MAC"
-        value={list.filters.q}
-        onChange={(q) => list.setFilter('q', q)}
-      />
+    <FilterBar
+      list={list}
+      label={t.searchDevicesOfProduct}
+      search={{ label: t.searchDevicesOfProduct, placeholder: t.titleUuidOrMac }}
+    >
       {select(
         'bundle_id',
-        'Bundle',
+        common.bundle,
         bundles.map(({ id, version }) => ({ value: id, label: version })),
       )}
-      {select('updated', 'Update', updateStates)}
-      {select('tag', 'Tag', [
-        { value: '', label: 'No tag' },
+      {select('standing', t.update, standingChoices)}
+      {select('tag', common.tag, [
+        { value: '', label: common.noTag },
         ...['alpha', 'beta', 'release'].map((tag) => ({ value: tag, label: tag })),
       ])}
-    </Group>
+    </FilterBar>
   );
 }
 
 /** The devices activated to the product, split by bundle. */
 export default function ProductDevices({ product }: TabProps) {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, t.devicesOfProduct);
   const bundles = useCall('bundles.list', { params: { product_id: product.id }, query: { limit: bundlesLimit } });
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = {
@@ -132,15 +119,15 @@ export default function ProductDevices({ product }: TabProps) {
   const filtered = Object.keys(list.filters).length > 0;
   return (
     <Stack gap="md">
-      {known.some(({ device_count }) => device_count > 0) && (
-        <Card title="By bundle">
-          <AdoptionChart product={product} bundles={known} />
+      {product.device_count > 0 && (
+        <Card title={t.byBundle}>
+          <AdoptionChart productId={product.id} bundles={known} />
         </Card>
       )}
       <Filters list={list} bundles={known} />
       <DataTable
-        label="Devices of the product"
-        noun="device"
+        label={t.devicesOfProduct}
+        noun={nouns.device}
         columns={columns}
         query={devices}
         list={list}
@@ -148,17 +135,15 @@ export default function ProductDevices({ product }: TabProps) {
         empty={
           filtered ? (
             <Empty
-              title="No device fits the filters"
+              title={t.noDeviceFitsFilters}
               action={
                 <Button variant="default" onClick={list.clear}>
-                  Clear the filters
+                  {common.clearTheFilters}
                 </Button>
               }
             />
           ) : (
-            <Empty title="No device is activated to this product yet">
-              Activate one on its page, or claim it with an activation token of this product.
-            </Empty>
+            <Empty title={t.noDeviceIsActivatedTo}>{t.activateOneOnItsPage}</Empty>
           )
         }
       />

@@ -168,28 +168,31 @@ describe('a bundle', () => {
 });
 
 describe('adoption', () => {
-  it('is a share of all devices of the product', () => {
+  it('has what runs, what is to run and has not got there, and what carries a tag', () => {
     const bundles = [
-      bundle({ id: 'new', tag: 'release', device_count: 3, device_count_bundle_ok: 1 }),
-      bundle({ id: 'old', device_count: 5, device_count_bundle_ok: 5 }),
-      bundle({ id: 'unseen' }),
-      bundle({ id: 'fresh', tag: 'beta' }),
+      bundle({ id: 'new', version: '3.0.0.0', tag: 'release' }),
+      bundle({ id: 'old', version: '2.0.0.0' }),
+      bundle({ id: 'unseen', version: '1.9.0.0' }),
+      bundle({ id: 'fresh', version: '1.8.0.0', tag: 'beta' }),
     ];
-    const { rows, others } = adoptionOf(bundles, 10);
+    const of = { product_id: 'p', product: 'P' };
+    const rows = adoptionOf(bundles, {
+      versions: [
+        { ...of, version: '2.0.0.0', devices: 5 },
+        { ...of, version: '0.1.0.0', devices: 2 },
+        { ...of, version: '3.0.0.0', devices: 1 },
+        { ...of, version: null, devices: 4 },
+      ],
+      targets: [{ bundle_id: 'new', version: '3.0.0.0', waiting: 4, updating: 1, failed: 2 }],
+    });
     expect(
-      rows.map((row) => [row.bundle.id, row.running, row.pending, row.runningPercent, row.pendingPercent]),
+      rows.map((row) => [row.bundle?.id, row.version, row.running, row.waiting, row.updating, row.failed]),
     ).toEqual([
-      ['new', 1, 2, 10, 20],
-      ['old', 5, 0, 50, 0],
-      ['fresh', 0, 0, 0, 0],
+      ['new', '3.0.0.0', 1, 4, 1, 2],
+      ['old', '2.0.0.0', 5, 0, 0, 0],
+      ['fresh', '1.8.0.0', 0, 0, 0, 0],
+      [undefined, '0.1.0.0', 2, 0, 0, 0],
     ]);
-    expect(others).toBe(2);
-  });
-
-  it('never leaves its bar when counts and devices were read at different times', () => {
-    const { rows, others } = adoptionOf([bundle({ device_count: 4, device_count_bundle_ok: 4 })], 1);
-    expect(rows[0]?.runningPercent).toBe(100);
-    expect(others).toBe(0);
   });
 });
 

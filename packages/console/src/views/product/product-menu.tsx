@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { outdate, renew } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { notify } from '../../ui/notify.ts';
 import { offeredActions, type ProductAction } from './product-actions.ts';
@@ -17,14 +18,6 @@ const runs: Readonly<Record<ProductAction, (product: ProductRecord) => Promise<u
   trash: ({ id }) => call('products.setState', { params: { product_id: id }, body: { state: 'trash' } }),
   restore: ({ id }) => call('products.setState', { params: { product_id: id }, body: { state: 'active' } }),
   delete: ({ id }) => call('products.remove', { params: { product_id: id } }),
-};
-
-const done: Readonly<Record<ProductAction, string>> = {
-  publish: 'is published',
-  archive: 'is archived',
-  trash: 'is in the trash',
-  restore: 'is out of the trash',
-  delete: 'is deleted',
 };
 
 /** What can be done with a product as a whole; each item asks first, and says what it will do. */
@@ -42,7 +35,7 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
-          Change the state
+          {t.changeState}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -58,7 +51,7 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
                 destructive,
                 async run() {
                   await runs[action](product);
-                  notify(`Product ${product.product} ${done[action]}`);
+                  notify(t.done[action](product.product));
                   if (action === 'delete') await leave();
                   else await renew('products', 'overview');
                 },
@@ -68,7 +61,7 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
             {label}
             {blocked !== undefined && (
               <Text size="xs" c="dimmed">
-                Not now: {blocked}
+                {t.notNow(blocked)}
               </Text>
             )}
           </Menu.Item>

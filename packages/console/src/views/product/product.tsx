@@ -5,6 +5,9 @@ import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/product.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
@@ -41,7 +44,7 @@ function ProductTabs({ product, offered, shown }: ProductTabsProps) {
       keepMounted={false}
       activateTabWithKeyboard={false}
     >
-      <TabList label="Parts of the product" shown={shown}>
+      <TabList label={t.partsOfProduct} shown={shown}>
         {offered.map(({ key, title, icon: Icon }) => (
           <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
             {title}
@@ -61,7 +64,7 @@ function ProductTabs({ product, offered, shown }: ProductTabsProps) {
   );
 }
 
-const crumbs = [{ title: 'Products', href: '/products' }];
+const crumbs = [{ title: common.products, href: '/products' }];
 
 function ProductPage({ product, tab }: { readonly product: ProductRecord; readonly tab: string }) {
   const admin = useIsAdmin();
@@ -74,7 +77,7 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
     <Page
       title={product.title}
       mark={
-        <Group gap={6} role="status" aria-label="State of the product">
+        <Group gap={6} role="status" aria-label={t.stateOfProduct}>
           <StateBadge state={product.state} />
           {product.tag && <StateBadge state={product.tag} />}
           {product.production && <StateBadge state="production" />}
@@ -83,7 +86,7 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
       description={
         <Group gap={4} wrap="nowrap">
           <span style={{ overflowWrap: 'anywhere', minWidth: 0 }}>{product.product}</span>
-          <Copy value={product.product} label="product code" />
+          <Copy value={product.product} label={t.productCode} />
         </Group>
       }
       crumbs={crumbs}
@@ -95,17 +98,16 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
       }
     >
       {product.state === 'trash' && (
-        <Alert color="orange" variant="outline" icon={<IconTrash aria-hidden />} title="This product is in the trash">
-          It is left out of lists, none of its bundles is offered, and it takes nothing new. Its menu takes it out again
-          {mayAdminister(product, { admin }) && ', or deletes it for good'}.
+        <Alert color="orange" variant="outline" icon={<IconTrash aria-hidden />} title={t.thisProductIsInTrash}>
+          {t.trashMeaning(mayAdminister(product, { admin }) ? t.orDeletesItForGood : '')}
         </Alert>
       )}
       {offered.some(({ key }) => key === tab) ? (
         <ProductTabs product={product} offered={offered} shown={tab} />
       ) : (
         <Empty
-          title="There is no such part, or it is not yours to see"
-          action={<PageLink href={`/products/${product.id}`}>To the overview</PageLink>}
+          title={t.thereIsNoSuchPart}
+          action={<PageLink href={`/products/${product.id}`}>{t.toOverview}</PageLink>}
         />
       )}
     </Page>
@@ -116,7 +118,7 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
 export default function Product({ params: { id = '', tab = 'overview' } }: ViewProps) {
   const query = useCall('products.get', { params: { product_id: id } });
   return (
-    <LoadedPage query={query} noun="Product" crumbs={crumbs}>
+    <LoadedPage query={query} noun={nouns.product} crumbs={crumbs}>
       {({ value: product }) => <ProductPage product={product} tab={tab} />}
     </LoadedPage>
   );

@@ -1,14 +1,21 @@
 import {
+  IconBell,
   IconCpu,
+  IconDoor,
+  IconDoorEnter,
   IconFiles,
   IconInfoCircle,
   IconKey,
   IconPackages,
   IconPlugConnected,
+  IconRocket,
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, LazyExoticComponent } from 'react';
+import { common } from '../../texts/common.ts';
+import { t as doors } from '../../texts/doors.ts';
+import { t } from '../../texts/product.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import type { TabProps } from './tab-props.ts';
 
@@ -26,21 +33,43 @@ export interface ProductTab {
 
 /** The tabs of a product, in order. Each is loaded when it is first opened. */
 export const tabs: readonly ProductTab[] = [
-  { key: 'overview', title: 'Overview', icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
-  { key: 'bundles', title: 'Bundles', icon: IconPackages, view: lazyPart(() => import('./bundles.tsx')) },
-  { key: 'devices', title: 'Devices', icon: IconCpu, view: lazyPart(() => import('./product-devices.tsx')) },
-  { key: 'assets', title: 'Assets', icon: IconFiles, insidersOnly: true, view: lazyPart(() => import('./assets.tsx')) },
+  { key: 'overview', title: t.overview, icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
+  { key: 'bundles', title: common.bundles, icon: IconPackages, view: lazyPart(() => import('./bundles.tsx')) },
+  { key: 'devices', title: common.devices, icon: IconCpu, view: lazyPart(() => import('./product-devices.tsx')) },
+  {
+    key: 'fleet',
+    title: common.rollouts,
+    icon: IconRocket,
+    changersOnly: true,
+    view: lazyPart(() => import('./fleet.tsx')),
+  },
+  { key: 'assets', title: t.assets, icon: IconFiles, insidersOnly: true, view: lazyPart(() => import('./assets.tsx')) },
   {
     key: 'connectors',
-    title: 'Connectors',
+    title: t.connectors,
     icon: IconPlugConnected,
     changersOnly: true,
     view: lazyPart(() => import('./connectors.tsx')),
   },
-  { key: 'users', title: 'Users', icon: IconUsers, changersOnly: true, view: lazyPart(() => import('./people.tsx')) },
+  {
+    key: 'alerts',
+    title: common.alerts,
+    icon: IconBell,
+    changersOnly: true,
+    view: lazyPart(() => import('./alert-rules.tsx')),
+  },
+  { key: 'doors', title: doors.doors, icon: IconDoor, changersOnly: true, view: lazyPart(() => import('./doors.tsx')) },
+  {
+    key: 'waiting',
+    title: doors.waiting,
+    icon: IconDoorEnter,
+    changersOnly: true,
+    view: lazyPart(() => import('./waiting.tsx')),
+  },
+  { key: 'users', title: t.users, icon: IconUsers, changersOnly: true, view: lazyPart(() => import('./people.tsx')) },
   {
     key: 'tokens',
-    title: 'Activation tokens',
+    title: t.activationTokens,
     icon: IconKey,
     changersOnly: true,
     view: lazyPart(() => import('./activation-tokens.tsx')),

@@ -2,6 +2,8 @@ import { Alert, Group, List, Radio, Stack, Text } from '@mantine/core';
 import { type BundleRecord, type ProductRecord, type Tag, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { t } from '../../texts/bundles.ts';
+import { common } from '../../texts/common.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -12,9 +14,9 @@ import { type TagReach, useTagReach } from './tag-reach.ts';
 import { groupText, reachText } from './tag-texts.ts';
 
 const choices: readonly { readonly value: DeviceTag; readonly text: string }[] = [
-  { value: 'alpha', text: 'devices that follow alpha' },
-  { value: 'beta', text: 'devices that follow beta' },
-  { value: 'release', text: 'all devices that follow no other bundle' },
+  { value: 'alpha', text: t.devicesThatFollowAlpha },
+  { value: 'beta', text: t.devicesThatFollowBeta },
+  { value: 'release', text: t.allDevicesThatFollowNo },
 ];
 
 const isTag = (value: string): value is Tag => tags.some((tag) => tag === value);
@@ -32,11 +34,7 @@ function Reach({ reach, tag }: { readonly reach: TagReach; readonly tag: DeviceT
             <List.Item key={group.tag}>{groupText(group, reach.versions)}</List.Item>
           ))}
       </List>
-      {reach.former && (
-        <Text size="sm">
-          Bundle {reach.former.version} loses the tag {tag}.
-        </Text>
-      )}
+      {reach.former && <Text size="sm">{t.bundleLosesTag(reach.former.version, tag)}</Text>}
     </Stack>
   );
 }
@@ -55,18 +53,18 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
   const reach = useTagReach(product.id, bundle, tag, changes);
   const submit = async (): Promise<void> => {
     await setTag.mutateAsync({ params: { bundle_id: bundle.id }, body: { tag } });
-    notify(tag === '' ? `Bundle ${bundle.version} carries no tag` : `Bundle ${bundle.version} carries the tag ${tag}`);
+    notify(tag === '' ? t.bundleCarriesNoTag(bundle.version) : t.bundleCarriesTag(bundle.version, tag));
     onClose();
   };
   return (
     <Form
-      submit={tag === '' ? 'Take the tag off' : `Move the tag ${tag} here`}
+      submit={tag === '' ? t.takeTagOff : t.moveTagHere(tag)}
       onSubmit={submit}
       disabled={!changes || reach.data === undefined}
     >
       <Radio.Group
-        label="Tag"
-        description="Devices get the bundle that carries the tag they follow"
+        label={common.tag}
+        description={t.devicesGetBundleThatCarries}
         value={tag}
         onChange={(value) => choose(isTag(value) ? value : '')}
       >
@@ -82,18 +80,18 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
               }
             />
           ))}
-          {bundle.tag !== null && <Radio value="" label="No tag" />}
+          {bundle.tag !== null && <Radio value="" label={common.noTag} />}
         </Stack>
       </Radio.Group>
       {changes ? (
-        <Alert variant="outline" color="cyan" title="What this does" role="status">
-          <Loaded query={reach} label="Counting the devices">
+        <Alert variant="outline" color="cyan" title={t.whatThisDoes} role="status">
+          <Loaded query={reach} label={t.countingDevices}>
             {(data) => <Reach reach={data} tag={tag} />}
           </Loaded>
         </Alert>
       ) : (
         <Text size="sm" c="dimmed">
-          It carries this tag already.
+          {t.itCarriesThisTagAlready}
         </Text>
       )}
     </Form>
@@ -102,7 +100,7 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
 
 /** Gives a bundle a tag, after saying how many devices that moves. */
 export const TagDialog = ({ opened, ...props }: TagDialogProps) => (
-  <Dialog title={`Tag of bundle ${props.bundle.version}`} opened={opened} onClose={props.onClose}>
+  <Dialog title={t.tagOfBundle(props.bundle.version)} opened={opened} onClose={props.onClose}>
     <TagForm {...props} />
   </Dialog>
 );

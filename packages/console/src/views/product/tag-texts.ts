@@ -1,32 +1,19 @@
-import { formatCount, plural } from '../../ui/format.ts';
+import { t } from '../../texts/tag-reach.ts';
 import type { CountedGroup, TagReach } from './tag-reach.ts';
 
-/** One device or many: the words that follow from it. */
-const words = (devices: number) =>
-  devices === 1
-    ? { they: 'it', keep: 'keeps', are: 'is', get: 'gets', their: 'its', ask: 'asks' }
-    : { they: 'they', keep: 'keep', are: 'are', get: 'get', their: 'their', ask: 'ask' };
-
-/** Whom a group is: `2 devices with tag beta`, `1 device without a tag`. */
-const whom = ({ tag, devices }: CountedGroup): string =>
-  `${plural(devices, 'device')} ${tag === '' ? 'without a tag' : `with tag ${tag}`}`;
-
 /** How many of a group have nothing to do, as the end of a sentence. */
-function thereText({ devices, running }: CountedGroup): string {
-  if (running === 0) return '';
-  if (running < devices) return `; ${formatCount(running)} of them ${running === 1 ? 'runs' : 'run'} it already`;
-  const { they, are } = words(devices);
-  return `, where ${they} ${are} already`;
+function thereText(group: CountedGroup): string {
+  if (group.running === 0) return '';
+  return group.running < group.devices ? t.someAreThere(group) : t.allAreThere(group);
 }
 
 /** What happens to one group of devices. */
 export function groupText(group: CountedGroup, versions: TagReach['versions']): string {
-  const { from, to, devices } = group;
-  const { they, keep } = words(devices);
-  const name = (id: string): string => versions.get(id) ?? 'another bundle';
-  if (to === undefined) return `${whom(group)}: offered nothing any more; ${they} ${keep} what runs`;
-  const path = from === undefined ? `to ${name(to)}` : `from ${name(from)} to ${name(to)}`;
-  return `${whom(group)}: ${path}${thereText(group)}`;
+  const { from, to } = group;
+  const name = (id: string): string => versions.get(id) ?? t.anotherBundle;
+  if (to === undefined) return `${t.whom(group)}: ${t.keepsWhatRuns(group)}`;
+  const path = from === undefined ? t.to(name(to)) : t.fromTo(name(from), name(to));
+  return `${t.whom(group)}: ${path}${thereText(group)}`;
 }
 
 /** Devices that will be updated. */
@@ -36,10 +23,5 @@ export const devicesToMove = ({ groups }: TagReach): number =>
 /** The sum of it: `This moves 12 devices: …`. */
 export function reachText(reach: TagReach): string {
   const moved = devicesToMove(reach);
-  if (moved === 0) return 'This moves no device.';
-  const { they, get, ask } = words(moved);
-  return (
-    `This moves ${plural(moved, 'device')}: ${they} ${get} the update when ${they} ${ask} for one. ` +
-    'Those that update themselves are told now, and ask within half a minute.'
-  );
+  return moved === 0 ? t.movesNone : t.moves(moved);
 }

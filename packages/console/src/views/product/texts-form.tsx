@@ -4,6 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/product.ts';
 import { Card } from '../../ui/card.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -40,7 +42,7 @@ function Preview({ text }: { readonly text: string }) {
   if (text.trim() === '')
     return (
       <Text c="dimmed" size="sm">
-        There is nothing to show yet.
+        {t.thereIsNothingToShow}
       </Text>
     );
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;
@@ -54,14 +56,14 @@ interface MarkdownInputProps {
 /** A text in Markdown, and what it will look like: made by the service, before anything is saved. */
 const MarkdownInput = ({ value, onChange }: MarkdownInputProps) => (
   <Tabs defaultValue="write" keepMounted={false} variant="outline">
-    <Tabs.List aria-label="Description">
-      <Tabs.Tab value="write">Description</Tabs.Tab>
-      <Tabs.Tab value="preview">Preview</Tabs.Tab>
+    <Tabs.List aria-label={common.description}>
+      <Tabs.Tab value="write">{common.description}</Tabs.Tab>
+      <Tabs.Tab value="preview">{t.preview}</Tabs.Tab>
     </Tabs.List>
     <Tabs.Panel value="write" pt="xs">
       <Textarea
-        aria-label="Description"
-        description="Markdown; links to web and mail addresses only"
+        aria-label={common.description}
+        description={t.markdownLinksToWebAnd}
         autosize
         minRows={6}
         maxRows={24}
@@ -83,35 +85,35 @@ export function TextsForm({ product }: { readonly product: ProductRecord }) {
   const save = async (): Promise<void> => {
     await update.mutateAsync({ params: { product_id: product.id }, body: { code: product.code, ...changes } });
     reset();
-    notify('The texts are saved');
+    notify(t.textsAreSaved);
   };
   return (
-    <Card title="Texts">
+    <Card title={t.texts}>
       <Form
-        submit="Save the texts"
+        submit={t.saveTexts}
         disabled={!dirty || texts.title.trim() === ''}
         dirty={dirty}
         onSubmit={save}
         more={
           dirty && (
             <Button variant="default" onClick={reset}>
-              Discard the changes
+              {t.discardChanges}
             </Button>
           )
         }
       >
-        <TextInput label="Title" required maxLength={128} value={texts.title} onChange={set('title')} />
+        <TextInput label={common.title} required maxLength={128} value={texts.title} onChange={set('title')} />
         <TextInput
-          label="Summary"
-          description="One line for lists and the store"
+          label={t.summary}
+          description={t.oneLineForListsAnd}
           maxLength={256}
           value={texts.summary}
           onChange={set('summary')}
         />
         <MarkdownInput value={texts.description} onChange={set('description')} />
         <TextInput
-          label="Meta"
-          description="Anything for programs of your own; the service does not read it"
+          label={t.meta}
+          description={t.anythingForProgramsOfYour}
           maxLength={4096}
           value={texts.meta}
           onChange={set('meta')}

@@ -5,6 +5,8 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin, useSession } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/products.ts';
 import { Dialog, focusFirst } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -15,9 +17,8 @@ import { fullCode, isCode, suggestCode } from './product-code.ts';
 function NoPlatform() {
   const admin = useIsAdmin();
   return (
-    <Empty title="There is no platform yet" action={<PageLink href="/platforms">To the platforms</PageLink>}>
-      A product is for one kind of hardware, its platform.{' '}
-      {admin ? 'Add the platform first, with a flavor and its firmware.' : 'An administrator has to add one first.'}
+    <Empty title={t.thereIsNoPlatformYet} action={<PageLink href="/platforms">{t.toPlatforms}</PageLink>}>
+      {t.productIsForOneKind(admin ? t.addPlatformFirstWithFlavor : t.administratorHasToAddOne)}
     </Empty>
   );
 }
@@ -65,13 +66,13 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
     const body = { title: title.trim(), code, meta: '', platform_id: platformId, flavor_id: flavorId };
     const { value } = await call('products.create', { body });
     void renew('products', 'overview');
-    notify(`Product ${value.product} is made`);
+    notify(t.productIsMade(value.product));
     navigate(`/products/${value.id}/bundles`);
   };
   return (
-    <Form submit="Create the product" onSubmit={create} disabled={!form.complete}>
+    <Form submit={t.createProduct} onSubmit={create} disabled={!form.complete}>
       <TextInput
-        label="Title"
+        label={common.title}
         data-autofocus
         ref={focusFirst}
         required
@@ -80,21 +81,21 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
         onChange={(event) => form.setTitle(event.currentTarget.value)}
       />
       <TextInput
-        label="Code"
+        label={common.code}
         required
         maxLength={64}
         description={
           platform && isCode(code)
-            ? `Devices name the product ${fullCode(username, platform.code, code)}; this never changes`
-            : 'Letters, digits, "_", "." and "-"; it never changes'
+            ? t.devicesNameProductThisNever(fullCode(username, platform.code, code))
+            : t.lettersDigitsAndItNever
         }
-        error={code !== '' && !isCode(code) && 'Only letters, digits, "_", "." and "-", up to 64 of them'}
+        error={code !== '' && !isCode(code) && t.onlyLettersDigitsAndUp}
         value={code}
         onChange={(event) => form.setCode(event.currentTarget.value)}
       />
       <Select
-        label="Platform"
-        description="The hardware that it runs on; it never changes"
+        label={common.platform}
+        description={t.hardwareThatItRunsOn}
         required
         searchable
         data={init.platforms.map(({ id, title: name, code: short }) => ({ value: id, label: `${short} · ${name}` }))}
@@ -102,8 +103,8 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
         onChange={form.setPlatform}
       />
       <Select
-        label="Edition"
-        description="The kind of firmware; without a choice the base edition"
+        label={common.edition}
+        description={t.kindOfFirmwareWithoutChoice}
         data={flavors.map(({ id, title: name, code: short }) => ({
           value: id,
           label: name ? `${short} · ${name}` : short,
@@ -131,7 +132,7 @@ interface CreateProductProps {
 
 /** The dialogue that makes a product, and goes to it. */
 export const CreateProduct = ({ opened, onClose }: CreateProductProps) => (
-  <Dialog title="Create a product" opened={opened} onClose={onClose}>
+  <Dialog title={t.createAProduct} opened={opened} onClose={onClose}>
     <CreateProductContent />
   </Dialog>
 );

@@ -4,14 +4,17 @@ import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/products.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useAddressDialog } from '../../ui/dialog.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
-import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
 import { unheardMs } from '../product/unheard.ts';
@@ -25,7 +28,7 @@ const filterNames = ['q', 'category', 'state', 'role', 'platform_id', 'productio
 const columns: readonly Column<ProductRecord>[] = [
   {
     key: 'title',
-    title: 'Product',
+    title: common.product,
     sort: 'title',
     cell: ({ id, title, product, summary }) => (
       <>
@@ -39,10 +42,10 @@ const columns: readonly Column<ProductRecord>[] = [
       </>
     ),
   },
-  { key: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+  { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
   {
     key: 'version',
-    title: 'Version',
+    title: common.version,
     from: 'sm',
     cell: ({ version, tag }) => (
       <Group gap={6} wrap="nowrap">
@@ -51,29 +54,40 @@ const columns: readonly Column<ProductRecord>[] = [
       </Group>
     ),
   },
-  { key: 'platform', title: 'Platform', from: 'md', cell: ({ platform, flavor }) => `${platform} ${flavor ?? ''}` },
-  { key: 'role', title: 'My role', from: 'md', cell: ({ role }) => (role === 'none' ? '—' : role) },
-  { key: 'owner', title: 'Owner', from: 'lg', cell: ({ user, customer }) => customer ?? user ?? '—' },
-  { key: 'devices', title: 'Devices', from: 'sm', cell: ({ device_count }) => formatCount(device_count) },
-  { key: 'updated', title: 'Changed', sort: 'updated_at', from: 'lg', cell: (row) => <Moment at={row.updated_at} /> },
+  {
+    key: 'platform',
+    title: common.platform,
+    from: 'md',
+    cell: ({ platform, flavor }) => `${platform} ${flavor ?? ''}`,
+  },
+  { key: 'role', title: t.myRole, from: 'md', cell: ({ role }) => (role === 'none' ? '—' : role) },
+  { key: 'owner', title: common.owner, from: 'lg', cell: ({ user, customer }) => customer ?? user ?? '—' },
+  { key: 'devices', title: common.devices, from: 'sm', cell: ({ device_count }) => formatCount(device_count) },
+  {
+    key: 'updated',
+    title: common.changed,
+    sort: 'updated_at',
+    from: 'lg',
+    cell: (row) => <Moment at={row.updated_at} />,
+  },
 ];
 
 const choices = {
   category: [
-    { value: 'mine', label: 'Mine' },
-    { value: 'managed', label: 'Managed by me' },
-    { value: 'published', label: 'Published (store)' },
-    { value: 'edition', label: 'Editions' },
+    { value: 'mine', label: t.mine },
+    { value: 'managed', label: t.managedByMe },
+    { value: 'published', label: t.publishedStore },
+    { value: 'edition', label: t.editions },
   ],
   state: ['preview', 'published', 'archive', 'trash'],
   role: [
-    { value: 'owner', label: 'Owner' },
-    { value: 'manager', label: 'Manager' },
-    { value: 'any', label: 'Any role' },
+    { value: 'owner', label: common.owner },
+    { value: 'manager', label: t.manager },
+    { value: 'any', label: t.anyRole },
   ],
   production: [
-    { value: 'false', label: 'Development' },
-    { value: 'true', label: 'Production' },
+    { value: 'false', label: t.development },
+    { value: 'true', label: t.production },
   ],
 };
 
@@ -93,7 +107,7 @@ function Filter({ list, name, label, data }: FilterProps) {
       value={list.filters[name] ?? null}
       onChange={(value) => list.setFilter(name, value ?? undefined)}
       clearable
-      clearButtonProps={{ 'aria-label': `Clear the filter ${label}` }}
+      clearButtonProps={{ 'aria-label': t.clearFilter(label) }}
       w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
     />
   );
@@ -103,24 +117,13 @@ function Filters({ list }: { readonly list: ListAddress }) {
   const { init } = useInit();
   const platforms = init?.platforms.map(({ id, code }) => ({ value: id, label: code })) ?? [];
   return (
-    <Group gap="sm" role="search">
-      <SearchBox
-        label="Search products"
-        placeholder="Title or code"
-        value={list.filters.q}
-        onChange={(q) => list.setFilter('q', q)}
-      />
-      <Filter list={list} name="category" label="Category" data={choices.category} />
-      <Filter list={list} name="state" label="State" data={choices.state} />
-      <Filter list={list} name="role" label="My role" data={choices.role} />
-      <Filter list={list} name="platform_id" label="Platform" data={platforms} />
-      <Filter list={list} name="production" label="Made for" data={choices.production} />
-      {Object.keys(list.filters).length > 0 && (
-        <Button variant="subtle" onClick={list.clear}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    <FilterBar list={list} label={t.searchProducts} search={{ label: t.searchProducts, placeholder: t.titleOrCode }}>
+      <Filter list={list} name="category" label={t.category} data={choices.category} />
+      <Filter list={list} name="state" label={common.state} data={choices.state} />
+      <Filter list={list} name="role" label={t.myRole} data={choices.role} />
+      <Filter list={list} name="platform_id" label={common.platform} data={platforms} />
+      <Filter list={list} name="production" label={t.madeFor} data={choices.production} />
+    </FilterBar>
   );
 }
 
@@ -133,46 +136,42 @@ function NoProducts({ list, create }: NoProductsProps) {
   if (Object.keys(list.filters).length > 0) {
     return (
       <Empty
-        title="No product fits the filters"
+        title={t.noProductFitsFilters}
         action={
           <Button variant="default" onClick={list.clear}>
-            Clear the filters
+            {common.clearTheFilters}
           </Button>
         }
       />
     );
   }
   return (
-    <Empty title="No products yet" action={create}>
-      A product is what devices of one model share: their firmware, their files, and the versions they are updated to.
+    <Empty title={t.noProductsYet} action={create}>
+      {t.productIsWhatDevicesOf}
     </Empty>
   );
 }
 
 /** Every product that the caller may see. */
 export default function Products(_: ViewProps) {
-  const list = useListAddress(filterNames);
+  const list = useListAddress(filterNames, common.products);
   const [opened, dialog] = useAddressDialog('new');
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = { ...list.filters, sort: list.sort, limit: list.limit, offset: list.offset } as Query;
   const products = useCall('products.list', { query }, { keepPrevious: true, everyMs: unheardMs });
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={dialog.open}>
-      Create a product
+      {t.createAProduct}
     </Button>
   );
   return (
-    <Page
-      title="Products"
-      description="What devices of one model share: firmware, files, versions. Yours, those you work on, and what others have published."
-      actions={create}
-    >
+    <Page title={common.products} description={t.whatDevicesOfOneModel} actions={create}>
       <CreateProduct opened={opened} onClose={dialog.close} />
       <Stack gap="sm">
         <Filters list={list} />
         <DataTable
-          label="Products"
-          noun="product"
+          label={common.products}
+          noun={nouns.product}
           columns={columns}
           query={products}
           list={list}

@@ -1,6 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { t } from '../../texts/sign-in.ts';
 import { Form } from '../../ui/form.tsx';
 
 /** What the service takes at least, in characters. */
@@ -32,27 +33,27 @@ export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
       onSubmit={change}
     >
       <PasswordInput
-        label="Current password"
+        label={t.currentPassword}
         autoComplete="current-password"
         required
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
       <PasswordInput
-        label="New password"
-        description={`At least ${minLength} characters`}
+        label={t.newPassword}
+        description={t.atLeastCharacters(minLength)}
         autoComplete="new-password"
         required
         value={password}
-        error={tooShort && `${minLength - password.length} more characters are needed`}
+        error={tooShort && t.moreCharactersAreNeeded(minLength - password.length)}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
       <PasswordInput
-        label="New password again"
+        label={t.newPasswordAgain}
         autoComplete="new-password"
         required
         value={again}
-        error={differs && 'The two are not the same'}
+        error={differs && t.twoAreNotSame}
         onChange={(event) => setAgain(event.currentTarget.value)}
       />
     </Form>

@@ -5,6 +5,8 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
 import { becomeSignedIn, resumeSession } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/sign-in.ts';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 
@@ -23,9 +25,9 @@ function SignInForm({ name = '', onDone, more }: SignInFormProps) {
     onDone((await call('session.open', { body: { username, password } })).value);
   };
   return (
-    <Form submit="Sign in" disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
+    <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
       <TextInput
-        label="Email or user name"
+        label={t.emailOrUserName}
         autoComplete="username"
         autoFocus={name === ''}
         required
@@ -33,7 +35,7 @@ function SignInForm({ name = '', onDone, more }: SignInFormProps) {
         onChange={(event) => setUsername(event.currentTarget.value)}
       />
       <PasswordInput
-        label="Password"
+        label={common.password}
         autoComplete="current-password"
         data-autofocus={name !== '' || undefined}
         required
@@ -44,6 +46,8 @@ function SignInForm({ name = '', onDone, more }: SignInFormProps) {
   );
 }
 
+const column = { width: '100%', maxWidth: 452, marginInline: 'auto' } as const;
+
 /**
  * Asks the user whose session is over to sign in again, over the page that was shown: what has been typed there stays.
  */
@@ -52,22 +56,28 @@ export function SignInAgain({ session }: { readonly session: SessionRecord }) {
     <Modal
       opened
       fullScreen
-      title="Your session is over"
+      title={t.yourSessionIsOver}
       withCloseButton={false}
       closeOnEscape={false}
       onClose={() => undefined}
       // Over every dialogue of the page, and with nothing of it to be seen.
       zIndex={1_000}
       transitionProps={{ duration: 0 }}
+      // The title stands over the form: both are in one column, in the middle of the window.
+      styles={{
+        content: { display: 'flex', flexDirection: 'column', justifyContent: 'center' },
+        header: { ...column, flex: 'none', minHeight: 0 },
+        body: column,
+      }}
     >
-      <Stack maw={420} mx="auto" gap="md">
-        <Text size="sm">Sign in again to go on where you were: what you have typed is still there.</Text>
+      <Stack gap="md">
+        <Text size="sm">{t.signInAgainToGo}</Text>
         <SignInForm
           name={session.username}
           onDone={(next) => resumeSession(next, session)}
           more={
             <Button variant="subtle" onClick={() => window.location.assign('/')}>
-              Leave this page
+              {t.leaveThisPage}
             </Button>
           }
         />
@@ -95,19 +105,19 @@ function SignUpForm({ onSignIn, invitation, invited }: SignUpFormProps) {
     becomeSignedIn(value);
   };
   return (
-    <Gate title="Make an account" description="For your own devices and products on this service.">
+    <Gate title={t.makeAccount} description={t.forYourOwnDevicesAnd}>
       <Form
-        submit="Make the account"
+        submit={t.makeTheAccount}
         disabled={email === '' || password === ''}
         onSubmit={signUp}
         more={
           <Button variant="subtle" onClick={onSignIn}>
-            Sign in instead
+            {t.signInInstead}
           </Button>
         }
       >
         <TextInput
-          label="Email"
+          label={common.email}
           type="email"
           autoComplete="email"
           autoFocus={invited === undefined}
@@ -117,8 +127,8 @@ function SignUpForm({ onSignIn, invitation, invited }: SignUpFormProps) {
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Password"
-          description="At least 8 characters"
+          label={common.password}
+          description={t.atLeast8Characters}
           autoComplete="new-password"
           required
           value={password}
@@ -134,9 +144,9 @@ function Invited({ invitation, onSignIn }: { readonly invitation: string; readon
   const { data, error } = useCall('auth.invitation', { body: { invitation } });
   if (data) return <SignUpForm onSignIn={onSignIn} invitation={invitation} invited={data.value.email ?? undefined} />;
   return (
-    <Gate title="Your invitation" description={error ? error.message : 'Looking it up …'}>
+    <Gate title={t.yourInvitation} description={error ? error.message : t.lookingItUp}>
       <Button variant="subtle" onClick={onSignIn}>
-        Sign in instead
+        {t.signInInstead}
       </Button>
     </Gate>
   );
@@ -156,16 +166,13 @@ export function SignIn() {
   if (invitation !== undefined) return <Invited invitation={invitation} onSignIn={() => setInvitation(undefined)} />;
   if (signsUp) return <SignUpForm onSignIn={() => setSignsUp(false)} />;
   return (
-    <Gate
-      title="Sign in"
-      description="The first time: the address and password that the service has printed when it started."
-    >
+    <Gate title={t.signIn} description={t.firstTimeAddressAndPassword}>
       <SignInForm
         onDone={becomeSignedIn}
         more={
           isOpen && (
             <Button variant="subtle" onClick={() => setSignsUp(true)}>
-              Make an account
+              {t.makeAccount}
             </Button>
           )
         }

@@ -1,0 +1,82 @@
+import { texts } from './language.ts';
+
+export const t = texts({
+  doors: ['Doors', 'Türen'],
+  whatDoorsAre: [
+    'Update clients of other makers come in here unmodified. A closed door shuts at the next request.',
+    'Update-Clients anderer Hersteller kommen hier unverändert herein. Eine geschlossene Tür ist bei der nächsten Anfrage zu.',
+  ],
+  ddi: ['DDI: SWUpdate, the RAUC updater and others', 'DDI: SWUpdate, der RAUC-Updater und andere'],
+  mender: ['Mender', 'Mender'],
+  strangersWait: [
+    'Strangers that name the product wait to be let in',
+    'Fremde, die das Produkt nennen, warten auf Einlass',
+  ],
+  saved: ['The doors are as you set them', 'Die Türen sind wie eingestellt'],
+  tokens: ['Tokens of the product', 'Tokens des Produkts'],
+  whatTokensAre: [
+    'A device that has one registers itself at its first request and belongs to the owner of the product.',
+    'Ein Gerät, das einen hat, meldet sich bei der ersten Anfrage selbst an und gehört dem Eigentümer des Produkts.',
+  ],
+  makeToken: ['Make a token', 'Token anlegen'],
+  title: ['Title', 'Titel'],
+  door: ['Door', 'Tür'],
+  token: ['Token', 'Token'],
+  made: ['Made', 'Angelegt'],
+  lastUsed: ['Last used', 'Zuletzt benutzt'],
+  never: ['never', 'nie'],
+  actions: ['Actions', 'Aktionen'],
+  theToken: ['The token', 'Der Token'],
+  copyIt: [
+    'Copy it now. Whatever device has it comes in as one of this product.',
+    'Jetzt kopieren. Jedes Gerät, das ihn hat, kommt als Gerät dieses Produkts herein.',
+  ],
+  revoke: [(title: string) => `Revoke … "${title}"`, (title: string) => `Widerrufen … „${title}“`],
+  revokeTitle: [(title: string) => `Revoke the token "${title}"?`, (title: string) => `Token „${title}“ widerrufen?`],
+  revokeBody: [
+    'Devices that have no token of their own stay out from then on.',
+    'Geräte ohne eigenen Token bleiben ab dann draußen.',
+  ],
+  revokeAction: ['Revoke', 'Widerrufen'],
+  revoked: ['The token is revoked', 'Der Token ist widerrufen'],
+  noToken: ['No token yet', 'Noch kein Token'],
+  noTokenHint: [
+    'With a token of the product devices register themselves.',
+    'Mit einem Token des Produkts melden sich Geräte selbst an.',
+  ],
+  waiting: ['Waiting to be let in', 'Warten auf Einlass'],
+  whatWaitingIs: [
+    'Compare the proof with what the device shows before you let it in: its name proves nothing.',
+    'Vergleiche den Nachweis mit dem, was das Gerät zeigt, bevor du es einlässt: Sein Name beweist nichts.',
+  ],
+  name: ['Name', 'Name'],
+  proof: ['Proof', 'Nachweis'],
+  address: ['Address', 'Adresse'],
+  first: ['First came', 'Kam zuerst'],
+  last: ['Last came', 'Kam zuletzt'],
+  letIn: ['Let in', 'Einlassen'],
+  letInName: [(name: string) => `Let in ${name}`, (name: string) => `Einlassen: ${name}`],
+  sendAway: ['Send away', 'Wegschicken'],
+  sendAwayName: [(name: string) => `Send away ${name}`, (name: string) => `Wegschicken: ${name}`],
+  letAllIn: ['Let all in …', 'Alle einlassen …'],
+  letAllInTitle: [(count: string) => `Let ${count} in?`, (count: string) => `${count} einlassen?`],
+  letAllInBody: [
+    'They become devices of this product. Names that devices have already are refused.',
+    'Sie werden Geräte dieses Produkts. Namen, die Geräte schon haben, werden abgelehnt.',
+  ],
+  decided: [(count: string) => `${count}: done`, (count: string) => `${count}: erledigt`],
+  refused: [
+    (count: string) => `${count} refused: a device has the name already`,
+    (count: string) => `${count} abgelehnt: ein Gerät hat den Namen schon`,
+  ],
+  noneWaits: ['No device waits', 'Kein Gerät wartet'],
+  noneWaitsHint: [
+    'What waits is a device with a token of its own that nobody has made.',
+    'Es wartet, wer einen eigenen Token hat, den niemand angelegt hat.',
+  ],
+  said: ['What the update client has said', 'Was der Update-Client gesagt hat'],
+  firstLines: [
+    (count: number, total: string) => `The first ${count} of ${total} lines are shown.`,
+    (count: number, total: string) => `Gezeigt werden die ersten ${count} von ${total} Zeilen.`,
+  ],
+});

@@ -1,0 +1,41 @@
+import { texts } from './language.ts';
+
+export const t = texts({
+  serviceCannotBeReached: ['The service cannot be reached', 'Der Dienst ist nicht erreichbar'],
+  serviceAnsweredWithStatus: [
+    (status: number) => `The service answered with status ${status}`,
+    (status: number) => `Der Dienst hat mit Status ${status} geantwortet`,
+  ],
+  uploadWasCancelled: ['The upload was cancelled', 'Der Upload wurde abgebrochen'],
+  nobodyIsSignedIn: ['Nobody is signed in', 'Es ist niemand angemeldet'],
+  thereIsNoSuchPage: ['There is no such page', 'Diese Seite gibt es nicht'],
+  itMayHaveBeenMistyped: [
+    'It may have been mistyped, or belong to another version of the console.',
+    'Die Adresse enthält vielleicht einen Tippfehler oder gehört zu einer anderen Version der Konsole.',
+  ],
+  addressLeadsNowhere: ['The address leads nowhere', 'Die Adresse führt nirgendwohin'],
+  toDashboard: ['To the dashboard', 'Zum Dashboard'],
+  loading: ['Loading', 'Wird geladen'],
+  dashboard: ['Dashboard', 'Dashboard'],
+  rollout: ['Rollout', 'Rollout'],
+  platforms: ['Platforms', 'Plattformen'],
+  log: ['Log', 'Log'],
+  account: ['Account', 'Konto'],
+  accounts: ['Accounts', 'Konten'],
+  administration: ['Administration', 'Verwaltung'],
+  lightColours: ['Light colours', 'Helle Farben'],
+  darkColours: ['Dark colours', 'Dunkle Farben'],
+  accountOf: [(username: string) => `Account of ${username}`, (username: string) => `Konto von ${username}`],
+  signOut: ['Sign out', 'Abmelden'],
+  whatIsShownMayBe: [
+    'What is shown may be out of date. The console keeps trying, and catches up by itself.',
+    'Die Anzeige ist vielleicht nicht mehr aktuell. Die Konsole versucht es weiter und holt alles von selbst nach.',
+  ],
+  connectionToServiceIsLost: ['The connection to the service is lost', 'Die Verbindung zum Dienst ist unterbrochen'],
+  skipToPage: ['Skip to the page', 'Zum Inhalt springen'],
+  closeNavigation: ['Close the navigation', 'Navigation schließen'],
+  openNavigation: ['Open the navigation', 'Navigation öffnen'],
+  moorageToDashboard: ['Moorage, to the dashboard', 'Moorage, zum Dashboard'],
+  main: ['Main', 'Hauptnavigation'],
+  searchEverything: ['Search everything', 'Alles durchsuchen'],
+});

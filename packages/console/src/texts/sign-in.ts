@@ -1,0 +1,48 @@
+import { texts } from './language.ts';
+
+export const t = texts({
+  yourPasswordIsChanged: ['Your password is changed', 'Das Passwort ist geändert'],
+  choosePassword: ['Choose a password', 'Passwort wählen'],
+  welcomePrintedPasswordHasBeen: [
+    (username: string) =>
+      `Welcome, ${username}. The printed password has been on a screen and perhaps in a log: choose your own.`,
+    (username: string) =>
+      `Willkommen, ${username}. Das ausgegebene Passwort stand auf einem Bildschirm und vielleicht in einem Log: Wähle ein eigenes.`,
+  ],
+  changePassword: ['Change the password', 'Passwort ändern'],
+  signOut: ['Sign out', 'Abmelden'],
+  currentPassword: ['Current password', 'Aktuelles Passwort'],
+  newPassword: ['New password', 'Neues Passwort'],
+  atLeastCharacters: [
+    (minLength: number) => `At least ${minLength} characters`,
+    (minLength: number) => `Mindestens ${minLength} Zeichen`,
+  ],
+  moreCharactersAreNeeded: [
+    (part: number) => `${part} more characters are needed`,
+    (part: number) => `Es fehlen noch ${part} Zeichen`,
+  ],
+  newPasswordAgain: ['New password again', 'Neues Passwort wiederholen'],
+  twoAreNotSame: ['The two are not the same', 'Die beiden sind nicht gleich'],
+  signIn: ['Sign in', 'Anmelden'],
+  emailOrUserName: ['Email or user name', 'E-Mail oder Benutzername'],
+  yourSessionIsOver: ['Your session is over', 'Die Sitzung ist beendet'],
+  signInAgainToGo: [
+    'Sign in again to go on where you were: what you have typed is still there.',
+    'Neu anmelden, um weiterzumachen: Alles Eingegebene ist noch da.',
+  ],
+  leaveThisPage: ['Leave this page', 'Diese Seite verlassen'],
+  makeAccount: ['Make an account', 'Konto anlegen'],
+  forYourOwnDevicesAnd: [
+    'For your own devices and products on this service.',
+    'Für eigene Geräte und Produkte auf diesem Dienst.',
+  ],
+  makeTheAccount: ['Make the account', 'Konto anlegen'],
+  signInInstead: ['Sign in instead', 'Stattdessen anmelden'],
+  atLeast8Characters: ['At least 8 characters', 'Mindestens 8 Zeichen'],
+  yourInvitation: ['Your invitation', 'Deine Einladung'],
+  lookingItUp: ['Looking it up …', 'Wird geprüft …'],
+  firstTimeAddressAndPassword: [
+    'The first time: the address and password that the service has printed when it started.',
+    'Beim ersten Mal: mit der Adresse und dem Passwort, die der Dienst beim Start ausgegeben hat.',
+  ],
+});

@@ -1,0 +1,87 @@
+import { Group, Text } from '@mantine/core';
+import type { InputOf, UserRecord } from '@moorage/api';
+import { useCall } from '../../api/queries.ts';
+import { t } from '../../texts/administration.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { stateName } from '../../texts/states.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Page } from '../../ui/page.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { useListAddress } from '../../ui/use-list.ts';
+
+const filterNames = ['q', 'role'] as const;
+const crumbs = [{ title: t.administration, href: '/administration' }];
+
+const columns: readonly Column<UserRecord>[] = [
+  {
+    key: 'username',
+    title: common.user,
+    sort: 'username',
+    cell: ({ username, name_given, name_family }) => (
+      <>
+        {username}
+        <Text size="xs" c="dimmed">
+          {`${name_given} ${name_family}`.trim()}
+        </Text>
+      </>
+    ),
+  },
+  { key: 'email', title: common.email, sort: 'email', cell: ({ email }) => email },
+  { key: 'role', title: common.role, from: 'sm', cell: ({ role }) => stateName(role) },
+  { key: 'organisation', title: t.organisation, from: 'lg', cell: ({ organisation }) => organisation },
+  {
+    key: 'created',
+    title: t.madeAt,
+    sort: 'created_at',
+    from: 'md',
+    cell: ({ created_at }) => <Moment at={created_at} />,
+  },
+  {
+    key: 'logs',
+    title: common.logs,
+    from: 'sm',
+    cell: ({ username }) => (
+      <PageLink href={`/logs?user=${encodeURIComponent(username)}`} inherit>
+        {t.whatTheyDid}
+      </PageLink>
+    ),
+  },
+];
+
+/** Every account of the service. */
+export default function Accounts() {
+  const list = useListAddress(filterNames, 'Accounts');
+  // Safe: the service refuses an order that it does not know, and the page shows that.
+  const query = {
+    ...list.filters,
+    ...(list.sort !== undefined && { sort: list.sort }),
+    limit: list.limit,
+    offset: list.offset,
+  } as NonNullable<InputOf<'users.list'>['query']>;
+  const found = useCall('users.list', { query }, { keepPrevious: true });
+  return (
+    <Page title={t.accounts} crumbs={crumbs}>
+      <Group role="search" aria-label={t.searchAccounts}>
+        <SearchBox
+          label={t.searchAccounts}
+          placeholder={t.partOfAccount}
+          value={list.filters.q}
+          onChange={(q) => list.setFilter('q', q)}
+        />
+      </Group>
+      <DataTable
+        label={t.accounts}
+        noun={nouns.user}
+        columns={columns}
+        query={found}
+        list={list}
+        idOf={({ id }) => id}
+        empty={<Empty title={t.noAccountFits} />}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,146 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { DeviceRecord } from '@moorage/api';
+import { useState } from 'react';
+import { useCall, useChange } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/device.ts';
+import { Card } from '../../ui/card.tsx';
+import { confirm } from '../../ui/confirm.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Fields } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Loaded } from '../../ui/states.tsx';
+import { momentOf } from '../rollouts/moment-of.ts';
+
+/** As many bundles as one page of the service may have. */
+const listed = 500;
+
+interface PinProps {
+  readonly device: DeviceRecord;
+  readonly onDone: () => void;
+}
+
+function PinForm({ device, onDone }: PinProps) {
+  const [bundle, setBundle] = useState<string | null>(device.bundle_id);
+  const [reason, setReason] = useState('');
+  const [until, setUntil] = useState('');
+  const pin = useChange('rollouts.pin', 'rollouts', 'devices');
+  const bundles = useCall('bundles.list', {
+    params: { product_id: device.product_id },
+    query: { state: 'published', limit: listed },
+  });
+  const untilMs = momentOf(until);
+  const save = async (): Promise<void> => {
+    if (bundle === null) return;
+    const body = { bundle_id: bundle, reason, ...(untilMs !== undefined && { until: untilMs }) };
+    const held = await pin.mutateAsync({ params: { device_id: device.id }, body });
+    notify(t.isHeldAtVersion(device.title, held.bundle));
+    onDone();
+  };
+  return (
+    <Form submit={t.pin} onSubmit={save} disabled={bundle === null || reason.trim() === ''}>
+      <Text size="sm">{t.noRolloutAndNoTag}</Text>
+      <Select
+        label={common.version}
+        data={(bundles.data?.value ?? []).map(({ id, version, tag }) => ({
+          value: id,
+          label: tag === null ? version : `${version} (${tag})`,
+        }))}
+        nothingFoundMessage={t.productHasNoPublishedBundle}
+        searchable
+        value={bundle}
+        onChange={setBundle}
+        data-autofocus
+      />
+      <TextInput
+        label={common.why}
+        description={common.othersReadIt}
+        required
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label={common.until}
+        description={t.withoutOneUntilItIs}
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
+
+/** The pin that decides; the service says so before this is asked for. */
+function PinFields({ device }: { readonly device: DeviceRecord }) {
+  const pin = useCall('rollouts.pinned', { params: { device_id: device.id } });
+  return (
+    <Loaded query={pin}>
+      {({ value: { bundle, reason, until } }) => (
+        <Fields>
+          <Field label={t.pinnedTo}>{bundle}</Field>
+          <Field label={common.why}>{reason}</Field>
+          <Field label={common.until}>{until === null ? t.itIsLetGo : <Moment at={until} />}</Field>
+        </Fields>
+      )}
+    </Loaded>
+  );
+}
+
+/** Which version the device gets, and why; its pin. */
+export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
+  const [pinned, pin] = useDisclosure();
+  const unpin = useChange('rollouts.unpin', 'rollouts', 'devices');
+  const selection = useCall('rollouts.selection', { params: { device_id: device.id } });
+  const isPinned = selection.data?.value.by === 'pin';
+  const letGo = (): void =>
+    confirm({
+      title: t.letGo(device.title),
+      body: t.itGetsWhatRolloutsAnd,
+      action: t.letItGo,
+      async run() {
+        await unpin.mutateAsync({ params: { device_id: device.id } });
+        notify(t.isNotPinnedAnyMore(device.title));
+      },
+    });
+  return (
+    <Card
+      title={t.whyThisVersion}
+      actions={
+        <Group gap="xs">
+          {isPinned && (
+            <Button size="xs" variant="default" loading={unpin.isPending} onClick={letGo}>
+              {t.letItGo2}
+            </Button>
+          )}
+          <Button size="xs" variant="default" onClick={pin.open}>
+            {isPinned ? t.pinElsewhere : t.pin2}
+          </Button>
+        </Group>
+      }
+    >
+      <Loaded query={selection}>
+        {({ value: { reason, bundle, bundle_id, rollout_id } }) => (
+          <Stack gap="sm">
+            <Text role="status">
+              {reason}
+              {reason.endsWith('.') ? '' : '.'}
+            </Text>
+            <Group gap="md">
+              {bundle_id !== null && <PageLink href={`/bundles/${bundle_id}`}>{t.versionOf(bundle ?? '')}</PageLink>}
+              {rollout_id !== null && <PageLink href={`/rollouts/${rollout_id}`}>{t.rollout}</PageLink>}
+            </Group>
+            {isPinned && <PinFields device={device} />}
+          </Stack>
+        )}
+      </Loaded>
+      <Dialog title={t.pinTitle(device.title)} opened={pinned} onClose={pin.close}>
+        <PinForm device={device} onDone={pin.close} />
+      </Dialog>
+    </Card>
+  );
+}

@@ -1,0 +1,145 @@
+import { Button, Code, Group, Progress, ScrollArea, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/devices.tsx';
+import { nouns } from '../../texts/nouns.ts';
+import { inBatches } from '../../ui/batches.ts';
+import { Form } from '../../ui/form.tsx';
+import { plural } from '../../ui/format.ts';
+import { maskSecrets } from '../device/secrets.ts';
+import { devicesOf, devicesPerCommand, type Target } from './bulk-jobs.ts';
+
+/** What became of the command on one device. */
+interface Outcome {
+  readonly name: string;
+  /** Response code of the module; none when the command did not get there. */
+  readonly code: number | undefined;
+  readonly text: string;
+}
+
+/** Rows that are shown; of more devices the first, and those that failed before the others. */
+const shownLimit = 200;
+
+function Outcomes({ line, outcomes }: { readonly line: string; readonly outcomes: readonly Outcome[] }) {
+  const [shown, setShown] = useState(false);
+  const sorted = outcomes.toSorted((one, other) => Number(other.code !== 0) - Number(one.code !== 0));
+  return (
+    <Stack gap="xs">
+      <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.resultsByDevice }}>
+        <Table withRowBorders aria-label={t.resultsByDevice}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{common.device}</Table.Th>
+              <Table.Th>{common.code}</Table.Th>
+              <Table.Th>{t.answer}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted.slice(0, shownLimit).map(({ name, code, text }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two devices may have the same name
+              <Table.Tr key={at}>
+                <Table.Td>{name}</Table.Td>
+                <Table.Td>{code ?? '—'}</Table.Td>
+                <Table.Td>
+                  <Code block mah={120} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+                    {(shown ? text : maskSecrets(line, text).text) || '(nothing)'}
+                  </Code>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea.Autosize>
+      {outcomes.some(({ text }) => maskSecrets(line, text).masked) && (
+        <Button size="compact-sm" variant="default" aria-pressed={shown} onClick={() => setShown(!shown)}>
+          {shown ? t.maskSecrets : t.showSecrets}
+        </Button>
+      )}
+      {sorted.length > shownLimit && <Text size="sm">{t.firstOfAreShownThose(shownLimit, sorted.length)}</Text>}
+    </Stack>
+  );
+}
+
+/** Runs one command line on every device of a target, and shows what each answers. */
+export function ManyCommands({ target, onClose }: { readonly target: Target; readonly onClose: () => void }) {
+  const [line, setLine] = useState('');
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [share, setShare] = useState<{ readonly done: number; readonly of: number }>();
+  const controller = useRef(new AbortController());
+  useEffect(() => () => controller.current.abort(), []);
+  const run = async (): Promise<void> => {
+    controller.current = new AbortController();
+    const { signal } = controller.current;
+    setOutcomes([]);
+    setShare({ done: 0, of: target.count });
+    const devices = await devicesOf(target, signal);
+    const names = new Map(devices.map(({ id, name }) => [id, name]));
+    const nameOf = (id: string): string => names.get(id) ?? id;
+    await inBatches(
+      devices,
+      devicesPerCommand,
+      async (some) => {
+        const { value } = await call('channel.commandMany', {
+          body: { device_ids: some.map(({ id }) => id), command: line },
+        });
+        const answered = value.done.map(({ device_id, code, data }) => ({ name: nameOf(device_id), code, text: data }));
+        const refused = value.refused.map(({ device_id, message }) => ({
+          name: nameOf(device_id),
+          code: undefined,
+          text: message,
+        }));
+        setOutcomes((known) => [...known, ...answered, ...refused]);
+        return [];
+      },
+      (done, of, failures = []) => {
+        setShare({ done, of });
+        setOutcomes((known) => [
+          ...known,
+          ...failures.map(({ name, message }) => ({ name, code: undefined, text: message })),
+        ]);
+      },
+      signal,
+    );
+  };
+  const failed = outcomes.filter(({ code }) => code !== 0).length;
+  return (
+    <Stack gap="md">
+      <Form
+        submit={t.runOn(plural(target.count, nouns.device))}
+        onSubmit={run}
+        disabled={line.trim() === ''}
+        more={
+          share !== undefined && (
+            <Button variant="default" onClick={onClose}>
+              {common.close}
+            </Button>
+          )
+        }
+      >
+        <TextInput
+          label={t.commandLine}
+          description={t.itRunsOnAllOf}
+          placeholder="version"
+          value={line}
+          onChange={({ currentTarget }) => setLine(currentTarget.value)}
+          maxLength={1024}
+          data-autofocus
+        />
+      </Form>
+      {share && (
+        <Group gap="xs" wrap="nowrap">
+          <Progress
+            value={(100 * share.done) / Math.max(1, share.of)}
+            aria-label={t.devicesThatAreDone}
+            style={{ flex: 1 }}
+          />
+          <Text size="sm" role="status">
+            {t.of(share.done, plural(share.of, nouns.device), plural(failed, nouns.failure))}
+          </Text>
+        </Group>
+      )}
+      {outcomes.length > 0 && <Outcomes line={line} outcomes={outcomes} />}
+    </Stack>
+  );
+}

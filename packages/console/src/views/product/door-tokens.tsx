@@ -1,0 +1,128 @@
+import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type DoorName, type DoorTokenRecord, doorNames } from '@moorage/api';
+import { IconKey } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useCall, useChange } from '../../api/queries.ts';
+import { t } from '../../texts/doors.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { notify } from '../../ui/notify.ts';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { useListAddress } from '../../ui/use-list.ts';
+
+const noFilters: readonly string[] = [];
+
+const doorTitles = { ddi: 'DDI', mender: t.mender } as const;
+
+function Revoke({ token }: { readonly token: DoorTokenRecord }) {
+  const revoke = useChange('doors.removeToken', 'doors');
+  const ask = (): void =>
+    confirm({
+      title: t.revokeTitle(token.title),
+      body: t.revokeBody,
+      action: t.revokeAction,
+      destructive: true,
+      async run() {
+        await revoke.mutateAsync({ params: { product_id: token.product_id, token_id: token.id } });
+        notify(t.revoked);
+      },
+    });
+  return (
+    <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.revoke(token.title)}>
+      {t.revokeAction} …
+    </Button>
+  );
+}
+
+const columns: readonly Column<DoorTokenRecord>[] = [
+  { key: 'title', title: t.title, cell: ({ title }) => title },
+  { key: 'door', title: t.door, cell: ({ door }) => doorTitles[door] },
+  { key: 'token', title: t.token, from: 'sm', cell: ({ token }) => <Code>…{token}</Code> },
+  { key: 'made', title: t.made, sort: 'created_at', from: 'sm', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'used', title: t.lastUsed, cell: ({ last_used_at }) => <Moment at={last_used_at} none={t.never} /> },
+  { key: 'actions', title: t.actions, cell: (token) => <Revoke token={token} /> },
+];
+
+function MakeToken({
+  productId,
+  onMade,
+}: {
+  readonly productId: string;
+  readonly onMade: (made: DoorTokenRecord) => void;
+}) {
+  const add = useChange('doors.addToken', 'doors');
+  const [title, setTitle] = useState('');
+  const [door, setDoor] = useState<DoorName>('ddi');
+  const submit = async (): Promise<void> => {
+    onMade(await add.mutateAsync({ params: { product_id: productId }, body: { door, title } }));
+  };
+  return (
+    <Form submit={t.makeToken} onSubmit={submit} disabled={title.trim() === ''}>
+      <TextInput
+        label={t.title}
+        data-autofocus
+        required
+        maxLength={128}
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+      <Select
+        label={t.door}
+        data={doorNames.map((name) => ({ value: name, label: doorTitles[name] }))}
+        value={door}
+        onChange={(next) => setDoor(doorNames.find((name) => name === next) ?? door)}
+        allowDeselect={false}
+      />
+    </Form>
+  );
+}
+
+/** Tokens by which devices of a product register themselves. */
+export function DoorTokens({ productId }: { readonly productId: string }) {
+  const list = useListAddress(noFilters, t.tokens);
+  const [opened, dialog] = useDisclosure();
+  const [made, setMade] = useState<DoorTokenRecord>();
+  const query = { limit: list.limit, offset: list.offset };
+  const tokens = useCall('doors.tokens', { params: { product_id: productId }, query }, { keepPrevious: true });
+  const close = (): void => {
+    dialog.close();
+    setMade(undefined);
+  };
+  return (
+    <>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" maw={560}>
+          {t.whatTokensAre}
+        </Text>
+        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
+          {t.makeToken}
+        </Button>
+      </Group>
+      <Dialog title={made ? t.theToken : t.makeToken} opened={opened} onClose={close}>
+        {made ? (
+          <ShownOnce what={t.theToken} advice={t.copyIt} onClose={close}>
+            <Field label={t.token} value={made.token} mono />
+          </ShownOnce>
+        ) : (
+          <MakeToken productId={productId} onMade={setMade} />
+        )}
+      </Dialog>
+      <DataTable
+        label={t.tokens}
+        noun={nouns.token}
+        columns={columns}
+        query={tokens}
+        list={list}
+        idOf={({ id }) => id}
+        empty={<Empty title={t.noToken}>{t.noTokenHint}</Empty>}
+      />
+    </>
+  );
+}

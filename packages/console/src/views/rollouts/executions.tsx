@@ -1,0 +1,121 @@
+import { Group, Select, Stack } from '@mantine/core';
+import { type ExecutionRecord, executionStates, failureKinds, type RolloutRecord } from '@moorage/api';
+import { useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/rollouts.ts';
+import { stateName } from '../../texts/states.ts';
+import { StateBadge } from '../../ui/badge.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { PageLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { useListAddress } from '../../ui/use-list.ts';
+
+const filterNames = ['stage', 'state', 'kind'] as const;
+
+const columns: readonly Column<ExecutionRecord>[] = [
+  {
+    key: 'device',
+    title: common.device,
+    cell: ({ device, device_id }) => (
+      <PageLink href={`/devices/${device_id}`} fw={600} size="sm">
+        {device || device_id}
+      </PageLink>
+    ),
+  },
+  { key: 'stage', title: t.stage, from: 'sm', cell: ({ stage }) => stage + 1 },
+  { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
+  { key: 'kind', title: common.why, cell: ({ kind }) => (kind === null ? '' : stateName(kind)) },
+  { key: 'attempt', title: t.attempt, from: 'md', cell: ({ attempt }) => attempt },
+  {
+    key: 'changed',
+    title: common.since,
+    sort: 'changed_at',
+    from: 'sm',
+    cell: ({ changed_at }) => <Moment at={changed_at} />,
+  },
+];
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly data: readonly { readonly value: string; readonly label: string }[];
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+const Choice = ({ label, data, value, onChange }: ChoiceProps) => (
+  <Select
+    aria-label={label}
+    placeholder={label}
+    data={[...data]}
+    value={value ?? null}
+    onChange={(next) => onChange(next ?? undefined)}
+    clearable
+    clearButtonProps={{ 'aria-label': t.any(label) }}
+    w={{ base: 'calc(50% - 6px)', sm: 150 }}
+  />
+);
+
+const named = (value: string) => ({ value, label: stateName(value) });
+
+/** The devices of a rollout, and those behind each of its numbers. */
+export function Executions({ rollout }: { readonly rollout: RolloutRecord }) {
+  const list = useListAddress(filterNames, t.devicesOfRollout);
+  const { stage: stageText, kind } = list.filters;
+  const state = executionStates.find((one) => one === list.filters.state);
+  const stage = stageText !== undefined && /^\d{1,2}$/.test(stageText) ? Number(stageText) : undefined;
+  // Safe: the one column that can be ordered by is a field of the service.
+  const sort = list.sort as 'changed_at' | '-changed_at' | undefined;
+  const query = {
+    limit: list.limit,
+    offset: list.offset,
+    ...(sort && { sort }),
+    ...(state && { state }),
+    ...(stage !== undefined && { stage }),
+    ...(kind !== undefined && { kind }),
+  };
+  const executions = useCall(
+    'rollouts.executions',
+    { params: { rollout_id: rollout.id }, query },
+    { keepPrevious: true },
+  );
+  const isFiltered = state !== undefined || stage !== undefined || kind !== undefined;
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <Choice
+          label={t.stage}
+          data={rollout.stages.map((_, index) => ({ value: String(index), label: t.stagePart(index + 1) }))}
+          value={stageText}
+          onChange={(next) => list.setFilter('stage', next)}
+        />
+        <Choice
+          label={common.state}
+          data={executionStates.map(named)}
+          value={state}
+          onChange={(next) => list.setFilter('state', next)}
+        />
+        <Choice
+          label={t.kindOfFailure}
+          data={failureKinds.map(named)}
+          value={kind}
+          onChange={(next) => list.setFilter('kind', next)}
+        />
+      </Group>
+      <DataTable
+        label={t.devicesOfRollout}
+        noun={nouns.device}
+        columns={columns}
+        query={executions}
+        list={list}
+        idOf={({ device_id }) => device_id}
+        empty={
+          <Empty title={isFiltered ? t.noDeviceFits : t.itHasNoDevicesYet}>
+            {!isFiltered && t.devicesGetTheirStageWhen}
+          </Empty>
+        }
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,393 @@
+import { Alert, Button, Grid, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { tags } from '@moorage/api';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { call } from '../../api/client.ts';
+import { renew, useCall } from '../../api/queries.ts';
+import { common } from '../../texts/common.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/rollouts.ts';
+import { stateName } from '../../texts/states.ts';
+import { Card } from '../../ui/card.tsx';
+import { Form } from '../../ui/form.tsx';
+import { formatSize, plural } from '../../ui/format.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { Page } from '../../ui/page.tsx';
+import { sayError } from '../../ui/refusals.ts';
+import { ProductSelect } from '../devices/filters.tsx';
+import { type Draft, draftProblem, firstDraft, stagesProblem, stageWidths } from './draft.ts';
+import { FilterBuilder } from './filter-builder.tsx';
+import { StageBar } from './stage-bar.tsx';
+import { type PartProps, Way } from './way.tsx';
+import { choiceOf } from './ways.ts';
+
+const crumbs = [{ title: common.rollouts, href: '/rollouts' }];
+
+/** As many bundles and segments as one page of the service may have. */
+const listed = 500;
+/** Before a draft that is being typed is counted, in ms. */
+const typingMs = 400;
+
+function What({ draft, set }: PartProps) {
+  const { productId, bundleId, title } = draft;
+  const bundles = useCall(
+    'bundles.list',
+    { params: { product_id: productId ?? '' }, query: { state: 'published', limit: listed } },
+    { enabled: productId !== null },
+  );
+  const found = bundles.data?.value ?? [];
+  const choose = (id: string | null): void => {
+    const version = found.find((bundle) => bundle.id === id)?.version;
+    set({ bundleId: id, ...(version !== undefined && title === '' && { title: t.version(version) }) });
+  };
+  return (
+    <Card title={t.n1What}>
+      <Stack gap="sm">
+        <ProductSelect
+          label={common.product}
+          placeholder={t.partOfItsTitleOr}
+          value={productId}
+          onChange={(id) => set({ productId: id, bundleId: null, way: 'own' })}
+        />
+        <Select
+          label={common.bundle}
+          placeholder={productId === null ? t.afterProduct : t.publishedOne}
+          data={found.map(({ id, version, tag }) => ({
+            value: id,
+            label: tag === null ? version : `${version} (${tag})`,
+          }))}
+          nothingFoundMessage={t.productHasNoPublishedBundle}
+          searchable
+          disabled={productId === null}
+          value={bundleId}
+          onChange={choose}
+        />
+        <TextInput
+          label={common.title}
+          maxLength={128}
+          value={title}
+          onChange={(event) => set({ title: event.currentTarget.value })}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+function Who({ draft, set }: PartProps) {
+  const { productId } = draft;
+  // Anew for each segment: what the builder has begun with is its own.
+  const [chosen, choose] = useState<string | null>(null);
+  const segments = useCall(
+    'segments.list',
+    { params: { product_id: productId ?? '' }, query: { limit: listed } },
+    { enabled: productId !== null },
+  );
+  const found = segments.data?.value ?? [];
+  return (
+    <Card title={t.n2Who}>
+      {productId === null ? (
+        <Text size="sm" c="dimmed">
+          {t.afterProductIsChosen}
+        </Text>
+      ) : (
+        <Stack gap="sm">
+          {found.length > 0 && (
+            <Select
+              label={t.segment}
+              placeholder={t.noneFilterOfItsOwn}
+              data={found.map(({ id, title, devices }) => ({
+                value: id,
+                label: `${title} (${plural(devices, nouns.device)})`,
+              }))}
+              clearable
+              clearButtonProps={{ 'aria-label': t.noSegment }}
+              value={chosen}
+              onChange={(id) => {
+                choose(id);
+                set({ filter: found.find((segment) => segment.id === id)?.filter ?? '' });
+              }}
+            />
+          )}
+          <FilterBuilder
+            key={`${productId} ${chosen ?? ''}`}
+            productId={productId}
+            filter={draft.filter}
+            onChange={(filter) => set({ filter })}
+          />
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+const numberOr = (value: string | number): number | '' => (typeof value === 'number' ? value : '');
+
+function Stages({ draft, set }: PartProps) {
+  const { stages } = draft;
+  const problem = stagesProblem(stages);
+  const bar = stageWidths(stages).map((size, index) => ({
+    size,
+    label: `${stages[index] ?? 100} %`,
+    parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
+  }));
+  const words = [...stages, 100].map((percent, index) => t.stageUpTo(index + 1, percent)).join(', ');
+  return (
+    <Card title={t.n3Stages}>
+      <Stack gap="sm">
+        <StageBar stages={bar} label={t.stages(words)} />
+        <Group gap="sm" align="flex-end">
+          {stages.map((percent, index) => (
+            <NumberInput
+              // biome-ignore lint/suspicious/noArrayIndexKey: the number of a stage is its name
+              key={index}
+              label={t.stageUpToPart(index + 1)}
+              min={0.1}
+              max={99.9}
+              decimalScale={1}
+              value={percent}
+              onChange={(value) => set({ stages: stages.map((one, i) => (i === index ? Number(value) : one)) })}
+              w={130}
+            />
+          ))}
+          <Text size="sm" pb={8}>
+            {t.thenAllThatAreLeft}
+          </Text>
+        </Group>
+        <Group gap="xs">
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            disabled={stages.length >= 10}
+            onClick={() => set({ stages: [...stages, Math.min(99, (stages.at(-1) ?? 0) + 10)] })}
+          >
+            {t.addStage}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={stages.length === 0}
+            onClick={() => set({ stages: stages.slice(0, -1) })}
+          >
+            {t.removeStage}
+          </Button>
+        </Group>
+        {problem !== undefined && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {problem}
+          </Text>
+        )}
+        {stages.length > 0 && (
+          <Group gap="sm" align="flex-end">
+            <NumberInput
+              label={t.failedBeforeNextStageAt}
+              min={0}
+              max={100}
+              placeholder={t.any2}
+              value={draft.failedPercent}
+              onChange={(value) => set({ failedPercent: numberOr(value) })}
+              w={{ base: '100%', xs: 250 }}
+            />
+            <NumberInput
+              label={t.forAsManyMinutes}
+              min={0}
+              placeholder={t.atOnce}
+              value={draft.soakMinutes}
+              onChange={(value) => set({ soakMinutes: numberOr(value) })}
+              w={{ base: '100%', xs: 180 }}
+            />
+            <Switch
+              label={t.personBeginsEachNextStage}
+              checked={draft.person}
+              onChange={(event) => set({ person: event.currentTarget.checked })}
+              pb={8}
+            />
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+const stopChoices = [
+  { value: 'pause', label: t.pause },
+  { value: 'abort', label: t.abort },
+  { value: 'roll_back', label: t.abortAndRollBack },
+] as const;
+
+function Safety({ draft, set }: PartProps) {
+  return (
+    <Card title={t.n4Safety}>
+      <Group gap="sm" align="flex-end">
+        <NumberInput
+          label={t.stopWhenHaveFailed}
+          min={0}
+          max={100}
+          placeholder={t.never}
+          value={draft.stopAt}
+          onChange={(value) => set({ stopAt: numberOr(value) })}
+          w={190}
+        />
+        <NumberInput
+          label={t.ofAtLeastDevices}
+          min={1}
+          value={draft.stopMin}
+          onChange={(value) => set({ stopMin: Math.max(1, Number(value) || 1) })}
+          w={160}
+        />
+        <Select
+          label={t.andThen}
+          data={[...stopChoices]}
+          value={draft.stopAction}
+          onChange={(value) => set({ stopAction: stopChoices.find((one) => one.value === value)?.value ?? 'pause' })}
+          allowDeselect={false}
+          w={190}
+        />
+        <NumberInput
+          label={t.openUpdatesAtTime}
+          min={1}
+          placeholder={t.anyNumber}
+          value={draft.open}
+          onChange={(value) => set({ open: numberOr(value) })}
+          w={190}
+        />
+        <NumberInput
+          label={t.newOnesInMinute}
+          min={1}
+          placeholder={t.anyNumber}
+          value={draft.perMinute}
+          onChange={(value) => set({ perMinute: numberOr(value) })}
+          w={190}
+        />
+        <NumberInput
+          label={t.attemptsAfterFailure}
+          min={0}
+          max={10}
+          value={draft.retries}
+          onChange={(value) => set({ retries: Number(value) || 0 })}
+          w={190}
+        />
+        <Select
+          label={t.tagBundleAtEnd}
+          placeholder={common.noTag}
+          data={[...tags]}
+          clearable
+          clearButtonProps={{ 'aria-label': common.noTag }}
+          value={draft.thenTag}
+          onChange={(value) => set({ thenTag: tags.find((tag) => tag === value) ?? null })}
+          w={190}
+        />
+      </Group>
+    </Card>
+  );
+}
+
+/** What a complete draft would reach, as the service counts it. */
+function Preview({ draft }: { readonly draft: Draft }) {
+  const [asked] = useDebouncedValue(draft, typingMs);
+  const { productId, bundleId } = asked;
+  const isComplete = productId !== null && bundleId !== null && draftProblem(asked) === undefined;
+  const preview = useCall(
+    'rollouts.preview',
+    { params: { product_id: productId ?? '' }, body: bodyOf(asked) },
+    { enabled: isComplete, keepPrevious: true },
+  );
+  const counted = preview.data?.value;
+  return (
+    <Card title={t.n5Preview}>
+      <Stack gap="xs" role="status">
+        {!isComplete && (
+          <Text size="sm" c="dimmed">
+            {t.whenBundleIsChosenWhat}
+          </Text>
+        )}
+        {isComplete && preview.error && (
+          <Alert color="red" variant="outline">
+            {sayError(preview.error)}
+          </Alert>
+        )}
+        {isComplete && !preview.error && counted && (
+          <>
+            <Text>{t.atMostToSend(plural(counted.devices, nouns.device), formatSize(counted.bytes))}</Text>
+            <StageBar
+              stages={counted.stages.map((size, index) => ({
+                size,
+                label: t.stage2(index + 1, size),
+                parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
+              }))}
+              label={counted.stages.map((n, index) => t.stage3(index + 1, plural(n, nouns.device))).join(', ')}
+            />
+            {Object.entries(counted.out).map(([why, n]) => (
+              <Text key={why} size="sm">
+                {t.leftOut(plural(n, nouns.device), stateName(why))}
+              </Text>
+            ))}
+          </>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+const bodyOf = (draft: Draft) => ({
+  title: draft.title.trim() || t.rollout,
+  bundle_id: draft.bundleId ?? '',
+  ...choiceOf(draft),
+  ...(draft.filter.trim() !== '' && { filter: draft.filter.trim() }),
+});
+
+/** The guided start of a rollout: what, who, in which stages, how safely, and what that comes to. */
+export default function NewRollout() {
+  const search = new URLSearchParams(useSearch());
+  const [draft, setDraft] = useState<Draft>({
+    ...firstDraft,
+    productId: search.get('product'),
+    bundleId: search.get('bundle'),
+  });
+  const [starts, setStarts] = useState(true);
+  const [, navigate] = useLocation();
+  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
+  const { productId, bundleId } = draft;
+  const send = async (): Promise<void> => {
+    if (productId === null) return;
+    const made = await call('rollouts.create', { params: { product_id: productId }, body: bodyOf(draft) });
+    const params = { rollout_id: made.value.id };
+    // From here on there is a rollout: what goes wrong now is said on its page, where it can be started.
+    navigate(`/rollouts/${made.value.id}`);
+    if (!starts) notify(t.rolloutIsDraftedNothingIs);
+    else await call('rollouts.act', { params, body: { action: 'start' } }).catch(notifyError);
+    void renew('rollouts');
+  };
+  const part = { draft, set };
+  return (
+    <Page title={common.newRollout} crumbs={crumbs} description={t.everythingCanBeLookedAt}>
+      <Form
+        submit={starts ? t.startRollout : t.keepDraft}
+        onSubmit={send}
+        disabled={productId === null || bundleId === null || draftProblem(draft) !== undefined}
+        more={
+          <Switch label={t.startAtOnce} checked={starts} onChange={(event) => setStarts(event.currentTarget.checked)} />
+        }
+      >
+        <Grid>
+          <Grid.Col span={{ base: 12, lg: 6 }}>
+            <What {...part} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, lg: 6 }}>
+            <Who {...part} />
+          </Grid.Col>
+        </Grid>
+        <Way {...part} />
+        {draft.way === 'own' && (
+          <>
+            <Stages {...part} />
+            <Safety {...part} />
+          </>
+        )}
+        <Preview draft={draft} />
+      </Form>
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+import type { RolloutAction, RolloutRecord, RolloutState } from '@moorage/api';
+import { t as fleet } from '../../texts/fleet.ts';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/rollouts.ts';
+import { plural } from '../../ui/format.ts';
+
+export interface RolloutActionRow {
+  readonly action: RolloutAction;
+  readonly label: string;
+  /** States in which it can be taken. */
+  readonly from: readonly RolloutState[];
+  readonly destructive?: boolean;
+  /** What it does, asked before it is done; at once without it. */
+  readonly says?: (rollout: RolloutRecord) => string;
+}
+
+const doneIn = ({ stages }: RolloutRecord): number => stages.reduce((sum, { counts }) => sum + counts.done, 0);
+
+/** What a person can do with a rollout, in the order of the buttons. */
+export const rolloutActionRows: readonly RolloutActionRow[] = [
+  {
+    action: 'start',
+    label: t.start,
+    from: ['draft'],
+    says: ({ bundle }) => t.firstStageBeginsNowIts(bundle),
+  },
+  {
+    action: 'approve',
+    label: fleet.approve,
+    from: ['awaiting_approval'],
+    says: ({ bundle }) => fleet.itBeginsWithYourApproval(bundle),
+  },
+  { action: 'reject', label: fleet.reject, from: ['awaiting_approval'], says: () => fleet.itIsDraftAgain },
+  {
+    action: 'cancel',
+    label: fleet.cancel,
+    from: ['draft', 'awaiting_approval', 'scheduled'],
+    destructive: true,
+    says: () => fleet.itNeverBegins,
+  },
+  { action: 'pause', label: t.pause2, from: ['running'] },
+  { action: 'resume', label: t.resume, from: ['paused'] },
+  {
+    action: 'pass',
+    label: t.beginNextStage,
+    from: ['running'],
+    says: ({ stage }) => t.stageBeginsNowWhateverGate(stage + 2, stage + 1),
+  },
+  {
+    action: 'abort',
+    label: t.abort2,
+    from: ['running', 'paused'],
+    destructive: true,
+    says: (rollout) => t.nothingMoreIsOfferedAnd(plural(doneIn(rollout), nouns.device), rollout.bundle),
+  },
+  {
+    action: 'roll_back',
+    label: t.rollBack,
+    from: ['running', 'paused', 'finished', 'aborted'],
+    destructive: true,
+    says: (rollout) => t.thatGotVersionByThis(plural(doneIn(rollout), nouns.device), rollout.bundle),
+  },
+];
+
+/** The actions that a rollout offers now. */
+export const offeredRolloutActions = (rollout: RolloutRecord): readonly RolloutActionRow[] =>
+  rolloutActionRows.filter(
+    ({ action, from }) =>
+      from.includes(rollout.state) && (action !== 'pass' || rollout.stage < rollout.settings.stages.length - 1),
+  );
+
+/** Whether a rollout waits, or may come to wait, for a signal from outside. */
+export const takesSignal = ({ state, stage, settings }: RolloutRecord): boolean =>
+  state === 'running' && settings.stages[stage]?.gate?.signal !== undefined;
+
+/** States of a rollout that has ended, or does nothing for now, whose failed devices may try again. */
+const retriedFrom: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted'];
+
+export const failedIn = ({ stages }: RolloutRecord): number =>
+  stages.reduce((sum, { counts }) => sum + counts.failed, 0);
+
+export const mayRetry = (rollout: RolloutRecord): boolean =>
+  retriedFrom.includes(rollout.state) && failedIn(rollout) > 0;

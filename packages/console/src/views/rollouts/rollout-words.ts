@@ -1,0 +1,51 @@
+import type { RolloutRecord } from '@moorage/api';
+import { nouns } from '../../texts/nouns.ts';
+import { t } from '../../texts/rollouts.ts';
+import { plural } from '../../ui/format.ts';
+
+/** The state of a rollout as badges say it. */
+export const rolloutStateOf = ({ state }: Pick<RolloutRecord, 'state'>): string => state.replaceAll('_', ' ');
+
+type StageRecord = RolloutRecord['stages'][number];
+
+/** Updates of a stage that are under way. */
+export const underWay = ({ counts }: StageRecord): number => counts.offered + counts.downloading + counts.installed;
+
+/** A share in percent, with one digit behind the point. */
+export const shareText = (part: number, whole: number): string =>
+  `${whole === 0 ? 0 : Math.round((1000 * part) / whole) / 10} %`;
+
+const stageWords = (stage: StageRecord, index: number): string =>
+  t.stageOfDoneFailed(index + 1, stage.counts.done, plural(stage.total, nouns.device), stage.counts.failed);
+
+/** What the bar of a rollout shows, in words. */
+export const rolloutWords = ({ stages }: RolloutRecord): string => stages.map(stageWords).join('; ');
+
+const secondsWords = (seconds: number): string => {
+  const units = [
+    [86_400, nouns.day],
+    [3_600, nouns.hour],
+    [60, nouns.minute],
+  ] as const;
+  const [size, unit] = units.find(([one]) => seconds % one === 0 && seconds >= one) ?? [1, nouns.second];
+  return plural(seconds / size, unit);
+};
+
+type Gate = NonNullable<RolloutRecord['settings']['stages'][number]['gate']>;
+
+/** What has to hold after a stage, in words, each with where it stands. */
+export function gateWords(gate: Gate | undefined, { counts, total }: StageRecord): string[] {
+  const { done, failed, left, skipped } = counts;
+  const members = total - left - skipped;
+  const least = gate?.done_percent;
+  return [
+    least === undefined
+      ? t.allHaveEndedOf(done + failed, members)
+      : t.atLeastRunBundle(least, shareText(done, members)),
+    ...(gate?.failed_percent === undefined
+      ? []
+      : [t.atMostFailed(gate.failed_percent, shareText(failed, done + failed))]),
+    ...(gate?.soak_s ? [t.thatHoldsFor(secondsWords(gate.soak_s))] : []),
+    ...(gate?.person ? [t.personBeginsNextStage] : []),
+  ];
+}
