@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { Id, Identifier, Nullable, Text, Timestamp } from './fields.ts';
 import { ManyResult, manyDevicesLimit } from './many-devices.ts';
+import { withoutNul } from './patterns.ts';
 
 /** Attributes that the service keeps of a device, and labels that a device may have. Spec: API-LIMIT-attributes. */
 export const attributesLimit = 64;
@@ -11,8 +12,7 @@ export const labelsLimit = 32;
 export const attributeName = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
 const Name = Type.String({ pattern: attributeName });
 
-/** Text that a database takes: any but the character NUL. */
-const Value = Text(256, { pattern: '^[^\\u0000]*$' });
+const Value = Text(256, { pattern: withoutNul });
 
 /** What a device reports of itself, by name; `null` takes a name back. Spec: API-RULE-attributes-1. */
 export const ReportedAttributes = Type.Record(Name, Type.Union([Value, Type.Number(), Type.Boolean(), Type.Null()]), {

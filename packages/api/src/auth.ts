@@ -22,6 +22,7 @@ export const userTextFields = {
 
 /** Who may make an account: anybody, those who have an invitation, or nobody. Spec: API-RULE-signup-1. */
 export const signUpPolicies = ['open', 'invite', 'closed'] as const;
+export type SignUpPolicy = (typeof signUpPolicies)[number];
 
 /** The token in the link of an invitation. */
 const Invitation = Text(64, { minLength: 1, description: 'the token of an invitation' });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp } from './fields.ts';
-import { storedFileFields, uploadFields, VersionOrBlank } from './platforms.ts';
+import { Filename, storedFileFields, uploadFields, VersionOrBlank } from './platforms.ts';
 import { productParams, tags } from './products.ts';
 
 /** States that a kept bundle can be in; `trash` removes it. Spec: API-FIELD-bundle-state. */
@@ -40,6 +40,8 @@ export const BundleDetail = Type.Object({
 });
 export type BundleDetail = Static<typeof BundleDetail>;
 
+/** Largest file of an image, in bytes. Spec: API-LIMIT-artifact. */
+export const artifactLimitBytes = 4 * 1024 * 1024 * 1024;
 const bundleParams = Type.Object({ bundle_id: Id });
 const resourceParams = Type.Object({ bundle_id: Id, resource_id: Id });
 const tag = 'Bundles';
@@ -118,6 +120,26 @@ export const bundlesContract = {
     body: Type.Object({ ...uploadFields, exclude: Type.Optional(Type.Boolean({ default: false })) }),
     reply: Type.Object({ id: Id, size: Type.Integer({ description: 'bytes of the decoded content' }) }),
     errors: [400, 401, 403, 404, 409, 413],
+  }),
+  addArtifact: endpoint({
+    method: 'POST',
+    path: '/api/bundles/{bundle_id}/artifacts/{name*}',
+    spec: ['API-EP-POST-bundles-bundle_id-artifacts-name', 'API-LIMIT-artifact'],
+    tag,
+    summary: 'Add a file of any size to a bundle in preview: the image of an update',
+    description:
+      'The raw bytes, or a form with one part named "file"; they are streamed to the store. A folder before the name is the part of the device that the file is for.',
+    auth: 'bearer',
+    params: Type.Object({ bundle_id: Id, name: Filename }),
+    body: binary(),
+    reply: Type.Object({
+      id: Id,
+      size: Type.Integer({ description: 'bytes' }),
+      sha1: Type.String(),
+      md5: Type.String(),
+      sha256: Type.String(),
+    }),
+    errors: [400, 401, 403, 404, 409, 413, 415],
   }),
   removeResource: endpoint({
     method: 'DELETE',

@@ -24,6 +24,16 @@ export const channelCloses = {
   restarting: 1012,
 } as const;
 
+/**
+ * Action that the service sends before it ends a channel with `restarting`: the device comes back after `after_ms`. The
+ * service has spread the times of all its devices, so that they do not come at once.
+ */
+export const ComeBack = Type.Object({
+  action: Type.Literal('come_back'),
+  after_ms: Type.Integer({ minimum: 0, maximum: 3_600_000 }),
+});
+export type ComeBack = Static<typeof ComeBack>;
+
 const StoredText = (maxLength: number) => Text(maxLength, { pattern: withoutNul });
 
 const MessageId = Type.Integer({ minimum: 0, maximum: 4_294_967_295 });
@@ -70,8 +80,8 @@ export type ServiceRequest = Static<typeof ServiceRequest>;
 
 /**
  * What the service tells a device: `ota` (there is an update for you), `control` (values that a user has set, as on
- * `GET /device/v1/controls`), `message` (a message waits), `command` (run a line, nothing is answered), or whatever a
- * third party sends through a connector.
+ * `GET /device/v1/controls`), `message` (a message waits), `command` (run a line, nothing is answered), `come_back` (the channel ends now, open
+ * another one later), or whatever a third party sends through a connector.
  */
 export const ServiceAction = Type.Object({
   id: Type.Optional(MessageId),

@@ -9,7 +9,7 @@ import { spelt } from './spellings.ts';
 export const connectorTypes = ['webhook', 'mqtt'] as const;
 export type ConnectorType = (typeof connectorTypes)[number];
 
-const eventGroups = ['device', 'ota', 'product', 'bundle', 'rollout', 'resource', 'asset', 'activation_token'];
+const eventGroups = ['device', 'ota', 'product', 'bundle', 'rollout', 'alert', 'resource', 'asset', 'activation_token'];
 const quietEvents: readonly LogType[] = ['device.message', 'ota.check', 'ota.none'];
 
 /** Log types that a connector can send: those of its product, without what comes too often or is its own doing. */

@@ -1,3 +1,4 @@
+import { alertsContract } from './alerts.ts';
 import { attributesContract } from './attributes.ts';
 import { authContract, invitationsContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
@@ -7,9 +8,11 @@ import { connectorsContract } from './connectors.ts';
 import { customersContract, productPeopleContract } from './customers.ts';
 import { channelContract, dataContract } from './data.ts';
 import { dataRoutesContract } from './data-routes.ts';
+import { ddiContract } from './ddi.ts';
 import { deviceRoutesContract, otaRoutesContract } from './device-routes.ts';
 import { deviceUpdatesContract } from './device-updates.ts';
 import { devicesContract } from './devices.ts';
+import { doorsContract } from './doors.ts';
 import type { EndpointShape } from './endpoint.ts';
 import { eventsContract } from './events.ts';
 import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
@@ -17,6 +20,7 @@ import { fleetContract } from './fleet.ts';
 import { identityContract } from './identity.ts';
 import { logsContract } from './logs.ts';
 import { manyDevicesContract } from './many-devices.ts';
+import { menderContract } from './mender.ts';
 import { metaContract } from './meta.ts';
 import { metricsContract } from './metrics.ts';
 import { overviewContract } from './overview.ts';
@@ -26,6 +30,7 @@ import { rolloutsContract } from './rollouts.ts';
 import { schemasContract } from './schemas.ts';
 import { segmentsContract } from './segments.ts';
 import { tokensContract, usersContract } from './users.ts';
+import { viewsContract } from './views.ts';
 
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
 export const contract = {
@@ -34,6 +39,7 @@ export const contract = {
   invitations: invitationsContract,
   users: usersContract,
   tokens: tokensContract,
+  views: viewsContract,
   platforms: platformsContract,
   products: productsContract,
   bundles: bundlesContract,
@@ -46,11 +52,13 @@ export const contract = {
   metrics: metricsContract,
   fleet: fleetContract,
   segments: segmentsContract,
+  alerts: alertsContract,
   rollouts: rolloutsContract,
   devices: devicesContract,
   manyDevices: manyDevicesContract,
   attributes: attributesContract,
   deviceUpdates: deviceUpdatesContract,
+  doors: doorsContract,
   deviceFiles: deviceFilesContract,
   assets: assetsContract,
   avatars: avatarsContract,
@@ -68,6 +76,12 @@ export const deviceListenerContract = {
   ota: otaRoutesContract,
   files: filesRoutesContract,
   data: dataRoutesContract,
+} as const satisfies Record<string, Record<string, EndpointShape>>;
+
+/** What update clients of other makers call there. */
+export const doorRoutesContract = {
+  ddi: ddiContract,
+  mender: menderContract,
 } as const satisfies Record<string, Record<string, EndpointShape>>;
 
 export type Contract = typeof contract;

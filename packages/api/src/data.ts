@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { ManyResult } from './many-devices.ts';
 import { ruled } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
@@ -228,8 +229,13 @@ export const dataContract = {
   }),
 };
 
+/** Devices that one call runs a command on at most. Spec: API-LIMIT-many-commands. */
+export const manyCommandsLimit = 100;
+/** What one of many devices may return of its output, in characters; the rest is left out. */
+export const manyCommandsOutput = 8_192;
+
 /** What an event stream of a device tells. */
-export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update'] as const;
+export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update', 'progress'] as const;
 export type LiveEventType = (typeof liveEventTypes)[number];
 
 /** Commands to devices, and what they tell of themselves, over the message channel. Reference: channel 3.1. */
@@ -248,6 +254,31 @@ export const channelContract = {
     }),
     reply: Type.Object({ code: Type.Integer({ description: 'response code of the module' }), data: Type.String() }),
     errors: [400, 401, 403, 404, 409, 504],
+  }),
+  commandMany: endpoint({
+    method: 'POST',
+    path: '/api/devices/command',
+    spec: ['API-EP-POST-devices-command', 'API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
+    tag,
+    summary: 'Run a command line on many devices and return the output of each',
+    description: 'On all at once. A device that is offline, silent or not yours to command is listed with the reason.',
+    auth: 'bearer',
+    body: Type.Object({
+      device_ids: Type.Array(Id, { minItems: 1, maxItems: manyCommandsLimit }),
+      command: Text(1024, { minLength: 1 }),
+      timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, default: 30_000 })),
+    }),
+    reply: Type.Object({
+      done: Type.Array(
+        Type.Object({
+          device_id: Id,
+          code: Type.Integer({ description: 'response code of the module' }),
+          data: Type.String({ description: `at most ${manyCommandsOutput} characters` }),
+        }),
+      ),
+      refused: ManyResult.properties.refused,
+    }),
+    errors: [400, 401],
   }),
   status: endpoint({
     method: 'GET',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoint } from './endpoint.ts';
 import { Id, Identifier, IdOrEmpty, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
+import { forces } from './rollout-settings.ts';
 
 /** States of one update of one device. */
 export const updateStates = ['offered', 'downloading', 'installed', 'done', 'failed', 'superseded'] as const;
@@ -45,12 +46,25 @@ export const ManifestFile = Type.Object(manifestFile);
 /** A file on its way through a bridging host, which fetches it with its bearer token. */
 export const BridgeFile = Type.Object({ ...manifestFile, url: Type.String() });
 
+/** When a device that can do so asks again by itself; others ask when they like. */
+const next = {
+  next_poll_s: Type.Optional(Type.Integer({ minimum: 1, description: 'seconds until the next query' })),
+};
+
 /** Answer to an OTA query that leads nowhere: what runs already is what would be offered. */
 export const NoUpdate = Type.Object({
   result: Type.Literal('none'),
   bundle_id: Id,
   bversion: Type.String(),
+  ...next,
 });
+
+/** How a rollout wants its bundle installed. */
+export const InstallHint = Type.Object({
+  force: Type.Enum([...forces], { description: 'soft waits for the consent of the device where it can give one' }),
+  wait_s: Type.Integer({ minimum: 0, description: 'seconds until the window in which it may restart begins' }),
+});
+export type InstallHint = Static<typeof InstallHint>;
 
 const offer = {
   result: Type.Literal('update'),
@@ -62,7 +76,12 @@ const offer = {
   path: Type.String({ description: 'URL of the files, with %s for the remote name; from the root for bridging hosts' }),
 };
 
-export const UpdateOffer = Type.Object({ ...offer, files: Type.Array(ManifestFile) });
+export const UpdateOffer = Type.Object({
+  ...offer,
+  install: Type.Optional(InstallHint),
+  ...next,
+  files: Type.Array(ManifestFile),
+});
 export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
 
 const byDeviceId = Type.Object({ device_id: Identifier });

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { UpdateRecord } from './device-updates.ts';
 import { binary, endpoint } from './endpoint.ts';
 import {
   Id,
@@ -25,6 +26,22 @@ export const DeviceTag = Type.Enum(['', ...tags]);
 export const deviceStates = ['enabled', 'active', 'disabled'] as const;
 export type DeviceState = (typeof deviceStates)[number];
 
+/** How a device stands to the bundle that it should run. Reference: rules 6.6. */
+export const standingStates = ['up_to_date', 'waiting', 'updating', 'failed', 'unknown'] as const;
+export type StandingState = (typeof standingStates)[number];
+
+export const DeviceStanding = Type.Object({
+  state: Type.Enum([...standingStates], {
+    description:
+      'up_to_date: runs what it should; waiting: will be brought something else; updating: fetches or installs it; ' +
+      'failed: its last update failed; unknown: has reported nothing yet, or there is nothing for it',
+  }),
+  since: Nullable(Timestamp),
+  version: Nullable(Type.String({ description: 'of the bundle that it should run' })),
+  reason: Nullable(Type.String({ description: 'why the update failed' })),
+});
+export type DeviceStanding = Static<typeof DeviceStanding>;
+
 /** Record of a device. Reference: records 1.1. Fields from `bundle_id` to `ota_result` are read from its current update. */
 export const DeviceRecord = Type.Object({
   id: Id,
@@ -48,6 +65,7 @@ export const DeviceRecord = Type.Object({
   bundle_ok: Type.Boolean({ description: 'the restarted device has reported the version of this bundle' }),
   bversion: Nullable(Type.String({ description: 'version text that the device reported last' })),
   ota_result: Nullable(Type.Integer({ description: 'result code of the module' })),
+  standing: DeviceStanding,
   user_id: Nullable(Id),
   user: Nullable(Type.String()),
   role: Type.Enum(['owner', 'vendor', 'tester', 'none'], {
@@ -85,9 +103,48 @@ export const ProductChoice = Type.Object({
   claimable: Type.Boolean(),
 });
 
+/** What goes with a device that is deleted. */
+export const DeviceContents = Type.Object({
+  files: Type.Integer({ description: 'files in its store' }),
+  file_bytes: Type.Integer(),
+  streams: Type.Integer({ description: 'time series, with all of their samples' }),
+  controls: Type.Integer(),
+  messages: Type.Integer(),
+  updates: Type.Integer({ description: 'updates in its history' }),
+  attributes: Type.Integer(),
+  labels: Type.Integer(),
+  nodes: Type.Integer(),
+  rollouts: Type.Integer({ description: 'rollouts that count it until now' }),
+  logs_kept: Type.Integer({ description: 'rows of the log about it, which stay as long as other rows do' }),
+});
+export type DeviceContents = Static<typeof DeviceContents>;
+
+/** How the update of a device goes that was asked to look for one. */
+export const UpdateProgress = Type.Object({
+  online: Type.Boolean({ description: 'on the message channel: it is asked at once; otherwise it asks by itself' }),
+  asked_at: Nullable(Timestamp),
+  looked_at: Nullable(Type.String({ description: 'when it first asked for an update after that, epoch milliseconds' })),
+  update: Nullable(UpdateRecord),
+});
+export type UpdateProgress = Static<typeof UpdateProgress>;
+
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Title(128);
 const tag = 'Devices';
+
+/** What a new device is made from. */
+export const NewDevice = Type.Object({
+  // Its form is checked by the rules, so that the refusal has a code of its own.
+  uuid: Text(64, {
+    ...spelt('id'),
+    ...ruled({ pattern: '^[0-9A-Fa-f]{40}$' }),
+    description: '40 hexadecimal digits; the first 8 are the part id of the platform',
+  }),
+  platform_id: Id,
+  mac: Type.Optional(MacAddress),
+  bt_addr: Type.Optional(MacAddress),
+  title: Type.Optional(title),
+});
 
 const listQuery = Type.Object({
   ...pageQuery,
@@ -102,6 +159,7 @@ const listQuery = Type.Object({
   state: Type.Optional(Type.Enum([...deviceStates])),
   online: Type.Optional(Type.Boolean()),
   claimable: Type.Optional(Type.Boolean()),
+  standing: Type.Optional(Type.Enum([...standingStates])),
   updated: Type.Optional(
     Type.Enum(['ok', 'outdated', 'failed'], {
       description: 'ok: runs what it was offered last; outdated: does not yet; failed: the last update failed',
@@ -114,7 +172,7 @@ export const devicesContract = {
   list: endpoint({
     method: 'GET',
     path: '/api/devices',
-    spec: ['API-EP-GET-devices'],
+    spec: ['API-EP-GET-devices', 'API-RULE-standing-1'],
     tag,
     summary: 'List the devices that you own, or that are activated to products you work on',
     auth: 'bearer',
@@ -143,18 +201,7 @@ export const devicesContract = {
     description:
       'Anyone may provision a software device, and owns it; module hardware is provisioned by administrators.',
     auth: 'bearer',
-    body: Type.Object({
-      // Its form is checked by the rules, so that the refusal has a code of its own.
-      uuid: Text(64, {
-        ...spelt('id'),
-        ...ruled({ pattern: '^[0-9A-Fa-f]{40}$' }),
-        description: '40 hexadecimal digits; the first 8 are the part id of the platform',
-      }),
-      platform_id: Id,
-      mac: Type.Optional(MacAddress),
-      bt_addr: Type.Optional(MacAddress),
-      title: Type.Optional(title),
-    }),
+    body: NewDevice,
     reply: ProvisionedDevice,
     errors: [400, 401, 403, 404, 409],
   }),
@@ -242,6 +289,55 @@ export const devicesContract = {
     params: byDeviceId,
     body: Type.Object({ state: Type.Enum(['disabled', 'enabled']) }),
     reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
+  contents: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/contents',
+    spec: ['API-EP-GET-devices-device_id-contents'],
+    tag,
+    summary: 'Count what would go with a device that is deleted',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: DeviceContents,
+    errors: [400, 401, 403, 404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/devices/{device_id}',
+    spec: ['API-EP-DELETE-devices-device_id', 'API-RULE-delete-1'],
+    tag,
+    summary: 'Delete a device with everything that is kept of it',
+    description:
+      'Its certificates are refused from then on, and its connections end. Its log stays. The uuid and the addresses are ' +
+      'free: provisioned anew it is a new device without an owner, or of whoever provisions a software device. Module ' +
+      'hardware is deleted by administrators; its owner resets it.',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
+  askUpdate: endpoint({
+    method: 'POST',
+    path: '/api/devices/{device_id}/update',
+    spec: ['API-EP-POST-devices-device_id-update', 'API-RULE-ask-1'],
+    tag,
+    summary: 'Have a device ask for its update at once: over the message channel, or with its next query',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: UpdateProgress,
+    errors: [400, 401, 403, 404],
+  }),
+  updateProgress: endpoint({
+    method: 'GET',
+    path: '/api/devices/{device_id}/update',
+    spec: ['API-EP-GET-devices-device_id-update'],
+    tag,
+    summary: 'How far a device is with its update: asked, looked, downloading, restarted, back',
+    description: 'The live events of the device tell each step, and the percent of a download as the type `progress`.',
+    auth: 'bearer',
+    params: byDeviceId,
+    reply: UpdateProgress,
     errors: [400, 401, 403, 404],
   }),
   certificates: endpoint({

@@ -1,7 +1,24 @@
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** Statuses that a refusal may carry. Reference: api 2.2. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 416 | 429 | 500 | 502 | 503 | 504 | 507;
+export type ErrorStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 410
+  | 412
+  | 413
+  | 415
+  | 416
+  | 429
+  | 500
+  | 502
+  | 503
+  | 504
+  | 507;
 
 /** Largest JSON body, in bytes: a base64 resource of about 12 MiB. Reference: api 2.3. Spec: API-LIMIT-json. */
 export const jsonBodyLimitBytes = 16 * 1024 * 1024;
@@ -9,8 +26,8 @@ export const jsonBodyLimitBytes = 16 * 1024 * 1024;
 /** Largest JSON body of an unknown client, in bytes: their frames and forms are far smaller. */
 export const strangerBodyLimitBytes = 512 * 1024;
 
-/** Who may call: anyone, a user with a bearer token, or a device with its certificate. */
-export type Authentication = 'none' | 'bearer' | 'device';
+/** Who may call: anyone, a user with a bearer token, a device with its certificate, or one with what its protocol shows. */
+export type Authentication = 'none' | 'bearer' | 'device' | 'door';
 
 /** A body or reply that is bytes, not JSON. */
 export interface Binary {
@@ -23,7 +40,7 @@ export interface Binary {
  * Paths are spelled as in the specification: `{name}`, `{name*}` for the rest of the path, `{name?}` for an optional end.
  */
 export interface EndpointShape {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Ids of the clauses in docs/spec-index.md that this endpoint implements. */
   readonly spec: readonly string[];
@@ -38,6 +55,8 @@ export interface EndpointShape {
   readonly bodyLimitBytes?: number;
   /** The body of a 200 reply. */
   readonly reply: TSchema | Binary;
+  /** The text of the JSON body is kept as it came, for a signature over it. */
+  readonly signed?: boolean;
   /** A list: the reply is an array, with X-Total-Count and Link headers. */
   readonly paged?: boolean;
   /** Statuses of refusals, beside 500. */

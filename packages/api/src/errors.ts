@@ -22,6 +22,7 @@ export const errors = {
   },
   INVALID_PATH: { status: 400, message: 'Path "{path}" is not the path of a file: {detail}' },
   NOT_AN_IMAGE: { status: 400, message: 'The bytes are not a PNG, JPEG, GIF or WebP image' },
+  WRONG_ARTIFACT: { status: 400, message: 'The file is no artifact that can be installed: {detail}' },
   UPLOAD_CUT: { status: 400, message: 'The body ended before it was complete' },
   UPLOAD_STALLED: { status: 400, message: 'No byte of the body has come for {seconds} seconds' },
   WRONG_BUNDLE: { status: 400, message: 'The bundle is not a published bundle of product "{product}"' },
@@ -31,9 +32,14 @@ export const errors = {
   WRONG_VALUE: { status: 400, message: 'The value of "{name}" {problem}' },
   WRONG_LOGIN: { status: 401, message: 'User name or password is wrong' },
   UNAUTHENTICATED: { status: 401, message: 'A valid bearer token is required' },
+  DOOR_UNAUTHORISED: { status: 401, message: 'The token is not good for this device' },
   WRONG_PASSWORD: { status: 403, message: 'The current password is wrong' },
   CROSS_SITE: { status: 403, message: 'A change with the cookie of a session has to come from a page of the service' },
   FORBIDDEN: { status: 403, message: 'You may not {action}' },
+  QUOTA_REACHED: {
+    status: 403,
+    message: 'The account "{user}" may have {limit} {things}, and has {used}',
+  },
   SIGN_UP_CLOSED: { status: 403, message: 'Only the operator of this service makes accounts' },
   INVITATION_NEEDED: { status: 403, message: 'An account on this service needs an invitation' },
   WRONG_INVITATION: { status: 403, message: 'The invitation is unknown, used, over or for another address' },
@@ -42,6 +48,7 @@ export const errors = {
   CERTIFICATE_REPLACED: { status: 403, message: 'The certificate has been replaced by a newer one of the same device' },
   DEVICE_DISABLED: { status: 403, message: 'The device is disabled' },
   DEVICE_LOCKED: { status: 403, message: 'The device is locked by product "{product}"' },
+  HARDWARE_DEVICE: { status: 403, message: 'Administrators delete module hardware; its owner resets it' },
   DEVICE_OF_ANOTHER_USER: { status: 403, message: 'The device belongs to another user, who has to reset it first' },
   DEVICE_UNCLAIMED: { status: 403, message: 'The device has to be claimed first' },
   PRODUCTION_DEVICE: { status: 403, message: 'A device of the production product "{product}" stays on it' },
@@ -77,6 +84,7 @@ export const errors = {
   NO_MESSAGE_BOX: { status: 409, message: 'The capabilities of the device have no message box "{box}"' },
   DEVICE_REFUSED: { status: 409, message: 'The device refused: {detail}' },
   DEVICE_OFFLINE: { status: 409, message: 'The device is not on the message channel' },
+  UPDATE_OVER: { status: 410, message: 'The update is over' },
   FILE_CHANGED: { status: 412, message: 'The file is another than the one that is asked for' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is over the limit of {limitBytes} bytes' },
   ENCODED_BODY: { status: 415, message: 'A body is taken as it is; header "content-encoding" is "{encoding}"' },
@@ -133,7 +141,6 @@ export function refusal(
   blanks?: Blanks,
   validation?: Refusal['validation'],
 ): Refusal;
-/** Both of them. */
 export function refusal(code: ErrorCode, blanks: Blanks = {}, validation?: Refusal['validation']): Refusal {
   const message = errors[code].message.replace(/\{(\w+)\}/g, (blank, name: string) => String(blanks[name] ?? blank));
   return { code, message, ...(validation && { validation }) };

@@ -2,9 +2,12 @@ import Type, { type Static } from 'typebox';
 import { visible } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
+/** The form of `Timestamp`, by which files of lists know a moment. */
+export const timestampPattern = '^\\d{1,16}$';
+
 /** Epoch milliseconds in a string, as every `*_at` field carries it. Reference: model 2.2. Spec: API-RULE-time-1. */
 export const Timestamp = Type.String({
-  pattern: '^\\d{1,16}$',
+  pattern: timestampPattern,
   description: 'epoch milliseconds',
   examples: ['1700000000000'],
 });
@@ -41,11 +44,20 @@ export const ErrorBody = Type.Object({
   ),
 });
 
-/** Query parameters of every list. Reference: api 1.1. */
+/** Forms in which a list may be had as a whole. Spec: API-RULE-export-1. */
+export const exportFormats = ['csv', 'jsonl'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** Query parameters of every list. Reference: api 1.1, 1.4. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 })),
   sort: Type.Optional(Type.String({ maxLength: 40, description: 'field name, "-" before it for descending' })),
+  format: Type.Optional(
+    Type.Enum([...exportFormats], {
+      description: 'the whole list as a file, whatever `limit` and `offset` say; for addresses, not for the client',
+    }),
+  ),
 };
 
 /** Text of a record, up to `maxLength` characters. Requests with the character NUL do not come this far. */

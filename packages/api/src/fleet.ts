@@ -19,12 +19,18 @@ export type FleetVersion = Static<typeof FleetVersion>;
 export const FleetRecord = Type.Object({
   total: count,
   states: Type.Object({ enabled: count, active: count, disabled: count }),
-  updates: Type.Object({
-    ok: Type.Integer({ minimum: 0, description: 'run what they were offered last' }),
-    outdated: Type.Integer({ minimum: 0, description: 'do not run it yet' }),
-    failed: Type.Integer({ minimum: 0, description: 'whose last update failed' }),
-    none: Type.Integer({ minimum: 0, description: 'were never offered any' }),
-  }),
+  online: count,
+  standings: Type.Object({ up_to_date: count, waiting: count, updating: count, failed: count, unknown: count }),
+  targets: Type.Array(
+    Type.Object({
+      bundle_id: Id,
+      version: Type.String(),
+      waiting: count,
+      updating: count,
+      failed: count,
+    }),
+    { description: 'of one product: the bundles that devices should run and do not, the newest first' },
+  ),
   versions: Type.Array(FleetVersion),
 });
 export type FleetRecord = Static<typeof FleetRecord>;
@@ -36,7 +42,7 @@ export const fleetContract = {
     path: '/api/metrics/fleet',
     spec: ['API-EP-GET-metrics-fleet', 'API-LIMIT-fleet'],
     tag: 'Metrics',
-    summary: 'Your devices by state, by how their last update went, and by the version that they run',
+    summary: 'Your devices by state, by how they stand to what they should run, and by the version that they run',
     auth: 'bearer',
     query: Type.Object({ product_id: Type.Optional(Id) }),
     reply: FleetRecord,

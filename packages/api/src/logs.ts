@@ -25,6 +25,7 @@ export const logTypes = [
   'device.reset',
   'device.update',
   'device.tag',
+  'device.delete',
   'device.state',
   'device.pin',
   'device.online',
@@ -36,6 +37,10 @@ export const logTypes = [
   'device.data_activate',
   'device.data_deactivate',
   'device.control',
+  'door.open',
+  'door.token',
+  'door.decide',
+  'ota.ask',
   'ota.check',
   'ota.none',
   'ota.start',
@@ -58,7 +63,13 @@ export const logTypes = [
   'rollout.create',
   'rollout.act',
   'rollout.state',
+  'rollout.device',
   'rollout.freeze',
+  'alert.rule',
+  'alert.raise',
+  'alert.grow',
+  'alert.clear',
+  'alert.acknowledge',
   'asset.write',
   'asset.delete',
   'connector.create',
@@ -102,6 +113,13 @@ export const TimeQuery = (description: string) =>
 /** How far into a list of logs a page may begin, and where its count ends. Spec: API-LIMIT-logs. */
 export const logsDepthLimit = 10_000;
 
+/** Where in a list of logs a page ends: the moment and the id of its last row. Spec: API-RULE-log-4. */
+export const LogCursor = Type.String({
+  pattern: '^\\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  description: 'the list from behind this row on, as the header Link of a page names it; `offset` counts from there',
+  examples: ['1700000000000_6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e'],
+});
+
 const listQuery = Type.Object({
   ...pageQuery,
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: logsDepthLimit, default: 0 })),
@@ -112,8 +130,10 @@ const listQuery = Type.Object({
   device_id: Type.Optional(Id),
   product_id: Type.Optional(Id),
   user_id: Type.Optional(Id),
+  user: Type.Optional(Text(64, { description: 'user name of the person who did it' })),
   from: TimeQuery('from this moment on, epoch milliseconds'),
   to: TimeQuery('before this moment, epoch milliseconds'),
+  after: Type.Optional(LogCursor),
 });
 export type LogListQuery = Static<typeof listQuery>;
 
@@ -122,12 +142,13 @@ export const logsContract = {
   list: endpoint({
     method: 'GET',
     path: '/api/logs',
-    spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-LIMIT-logs'],
+    spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-RULE-log-4', 'API-LIMIT-logs'],
     tag: 'Logs',
     summary: 'List what you did, and what happened to your devices and products',
     description:
       'Update checks (`ota.check`, `ota.none`) and messages of devices (`device.message`) are listed only when their ' +
-      'type is asked for. The total stops at 10,000: narrow the list with `from` and `to` to see what lies before.',
+      'type is asked for. The total stops at 10,000; the header Link leads on behind that. A search looks through so ' +
+      'many rows at a time, and Link leads on to those that it has not looked at.',
     auth: 'bearer',
     query: listQuery,
     reply: Type.Array(LogRecord),

@@ -53,6 +53,24 @@ export const DeviceLocation = Type.Object({
 });
 export type DeviceLocation = Static<typeof DeviceLocation>;
 
+/** Devices near each other, as one point of a map. */
+export const DevicePlace = Type.Object({
+  lat: Type.Number({ description: 'degrees; the middle of its devices' }),
+  lon: Type.Number(),
+  city: Type.String({ description: 'of one of them; may be empty' }),
+  devices: count,
+  online: count,
+  device_id: Nullable(Id),
+  title: Nullable(Type.String({ description: 'when it is one device' })),
+});
+export type DevicePlace = Static<typeof DevicePlace>;
+
+/** Places of one reply, at most; the largest come first. Spec: API-LIMIT-places. */
+export const placesLimit = 500;
+
+const degrees = (limit: number, description: string) =>
+  Type.Optional(Type.Number({ minimum: -limit, maximum: limit, description }));
+
 const productFilter = { product_id: Type.Optional(Id) };
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
@@ -91,10 +109,31 @@ export const metricsContract = {
       ...pageQuery,
       // A map wants all of them at once.
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 10_000 })),
+      south: degrees(90, 'from this latitude on'),
+      north: degrees(90, 'up to this latitude'),
+      west: degrees(180, 'from this longitude on'),
+      east: degrees(180, 'up to this longitude'),
       ...productFilter,
     }),
     reply: Type.Array(DeviceLocation),
     paged: true,
+    errors: [400, 401],
+  }),
+  places: endpoint({
+    method: 'GET',
+    path: '/api/metrics/locations/places',
+    spec: ['API-EP-GET-metrics-locations-places', 'API-LIMIT-places'],
+    tag: 'Metrics',
+    summary: 'Where your devices are, those near each other as one place',
+    description: `Devices of one cell of the grid are one place. The largest come first, ${placesLimit} at most.`,
+    auth: 'bearer',
+    query: Type.Object({
+      cell: Type.Optional(
+        Type.Number({ minimum: 0.01, maximum: 90, default: 3, description: 'size of a cell, in degrees' }),
+      ),
+      ...productFilter,
+    }),
+    reply: Type.Array(DevicePlace),
     errors: [400, 401],
   }),
 };

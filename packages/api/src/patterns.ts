@@ -18,9 +18,12 @@ export const patternWords: Readonly<Record<string, string>> = {
   [filenamePattern]: 'takes plain characters, without accents, and no part "..", "." or nothing between slashes',
   '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
   '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
+  '^[A-Za-z0-9_.:@-]{1,128}$': 'takes letters, digits, "_", ".", ":", "@" and "-", up to 128 of them',
   '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
   '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
   '^[a-z0-9_-]{1,24}$': 'takes small letters, digits, "_" and "-", up to 24 of them',
+  '^[a-z][a-z0-9-]*$': 'takes small letters, digits and "-", a letter first',
+  '^\\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$': 'takes the place of a row, as the header Link gives it',
   '^[0-9A-Fa-f]{8}$': 'takes 8 hexadecimal digits',
   '^[0-9a-f]{16,32}$': 'takes 16 to 32 hexadecimal digits in lower case',
   '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$':
@@ -33,6 +36,8 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^[^+#\\u0000]+$': 'takes a topic without "+" and "#"',
   '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
   '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',
+  '^[A-Za-z][A-Za-z0-9_+/-]*$': 'takes the name of a time zone, like Europe/Berlin',
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'takes a time of day, like 22:00',
   [withoutNul]: 'takes text without the character NUL',
   "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$": 'takes the name of a header field',
 };

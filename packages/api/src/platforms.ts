@@ -116,6 +116,26 @@ export const PlatformDetail = Type.Object({
 export type PlatformDetail = Static<typeof PlatformDetail>;
 
 const platformParams = Type.Object({ platform_id: Id });
+const flavorParams = Type.Object({ flavor_id: Id });
+
+/** Users, and customers, to whom one platform or flavor is given, at most. Spec: API-LIMIT-catalogue-grants. */
+export const catalogueGrantsLimit = 500;
+
+/** For whom a platform or a flavor is. */
+export const CatalogueAccess = Type.Object({
+  restricted: Type.Boolean({ description: 'for administrators and those listed alone, otherwise for everybody' }),
+  users: Type.Array(Type.Object({ user_id: Id, user: Type.String() })),
+  customers: Type.Array(Type.Object({ customer_id: Id, customer: Type.String() }), { description: 'all their people' }),
+});
+export type CatalogueAccess = Static<typeof CatalogueAccess>;
+
+const names = (of: string) =>
+  Type.Optional(Type.Array(Text(254, { minLength: 1, description: of }), { maxItems: catalogueGrantsLimit }));
+const wantedAccess = Type.Object({
+  restricted: CatalogueAccess.properties.restricted,
+  users: names('email address or user name'),
+  customers: names('name of a customer'),
+});
 
 /** Code of a platform or flavor. Records hold it in upper case. */
 const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
@@ -204,5 +224,59 @@ export const platformsContract = {
     }),
     reply: FirmwareRecord,
     errors: [400, 401, 403, 404, 409, 413],
+  }),
+  access: endpoint({
+    method: 'GET',
+    path: '/api/platforms/{platform_id}/access',
+    spec: ['API-EP-GET-platforms-platform_id-access'],
+    tag: 'Platforms',
+    summary: 'For whom a platform is (administrators)',
+    auth: 'bearer',
+    params: platformParams,
+    reply: CatalogueAccess,
+    errors: [400, 401, 403, 404],
+  }),
+  setAccess: endpoint({
+    method: 'PUT',
+    path: '/api/platforms/{platform_id}/access',
+    spec: [
+      'API-EP-PUT-platforms-platform_id-access',
+      'API-RULE-platform-access-1',
+      'API-RULE-platform-access-2',
+      'API-LIMIT-catalogue-grants',
+    ],
+    tag: 'Platforms',
+    summary: 'Say for whom a platform is (administrators)',
+    description:
+      'Others do not see a restricted platform, and make, publish to or activate nothing on it. The lists replace ' +
+      'those that are there; they count while it is restricted.',
+    auth: 'bearer',
+    params: platformParams,
+    body: wantedAccess,
+    reply: CatalogueAccess,
+    errors: [400, 401, 403, 404],
+  }),
+  flavorAccess: endpoint({
+    method: 'GET',
+    path: '/api/flavors/{flavor_id}/access',
+    spec: ['API-EP-GET-flavors-flavor_id-access'],
+    tag: 'Platforms',
+    summary: 'For whom a flavor is (administrators)',
+    auth: 'bearer',
+    params: flavorParams,
+    reply: CatalogueAccess,
+    errors: [400, 401, 403, 404],
+  }),
+  setFlavorAccess: endpoint({
+    method: 'PUT',
+    path: '/api/flavors/{flavor_id}/access',
+    spec: ['API-EP-PUT-flavors-flavor_id-access', 'API-RULE-platform-access-1'],
+    tag: 'Platforms',
+    summary: 'Say for whom a flavor is, on all platforms that have it (administrators)',
+    auth: 'bearer',
+    params: flavorParams,
+    body: wantedAccess,
+    reply: CatalogueAccess,
+    errors: [400, 401, 403, 404],
   }),
 };

@@ -72,6 +72,7 @@ const listQuery = Type.Object({
   platform_id: Type.Optional(Id),
   flavor_id: Type.Optional(Id),
   production: Type.Optional(Type.Boolean()),
+  edition: Type.Optional(Type.Boolean({ description: 'false leaves out the products of editions' })),
   category: Type.Optional(Type.Enum(['mine', 'managed', 'published', 'edition'])),
 });
 export type ProductListQuery = Static<typeof listQuery>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Email, userTextFields } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp, Title } from './fields.ts';
+import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
 
@@ -33,9 +33,46 @@ export type TokenRecord = Static<typeof TokenRecord>;
 
 export const tokenSortFields = ['created_at', 'last_used_at', 'title'] as const;
 
+/** What accounts may have so and so much of. Spec: API-LIMIT-quotas. */
+export const quotaNames = ['devices', 'products', 'bundles', 'connectors', 'bytes'] as const;
+export type QuotaName = (typeof quotaNames)[number];
+
+export const QuotaRecord = Type.Object({
+  name: Type.Enum([...quotaNames, 'requests_per_minute'], {
+    description:
+      'bundles, connectors and assets count for the owner of their product, files for the owner of their device; bytes ' +
+      'are those of files, assets and resources',
+  }),
+  used: Nullable(Type.Integer({ description: 'not counted here for requests_per_minute' })),
+  limit: Nullable(Type.Integer({ description: 'any number without it' })),
+});
+export type QuotaRecord = Static<typeof QuotaRecord>;
+
 const tokenParams = Type.Object({ token_id: Id });
 
+const listQuery = Type.Object({
+  ...pageQuery,
+  sort: sortBy(['username', 'email', 'created_at'], 'username'),
+  q: Type.Optional(
+    Text(200, { description: 'part of the user name, email, names or organisation, in any letter case' }),
+  ),
+  role: Type.Optional(Type.Enum([...userRoles])),
+});
+export type UserListQuery = Static<typeof listQuery>;
+
 export const usersContract = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/users',
+    spec: ['API-EP-GET-users'],
+    tag: 'User',
+    summary: 'List the accounts of this service; administrators',
+    auth: 'bearer',
+    query: listQuery,
+    reply: Type.Array(UserRecord),
+    paged: true,
+    errors: [400, 401, 403],
+  }),
   get: endpoint({
     method: 'GET',
     path: '/api/user',
@@ -56,6 +93,16 @@ export const usersContract = {
     body: Type.Object({ email: Type.Optional(Email), ...userTextFields }),
     reply: UserRecord,
     errors: [400, 401, 409, 413, 415],
+  }),
+  quotas: endpoint({
+    method: 'GET',
+    path: '/api/user/quotas',
+    spec: ['API-EP-GET-user-quotas', 'API-LIMIT-quotas'],
+    tag: 'User',
+    summary: 'What your account has and may have',
+    auth: 'bearer',
+    reply: Type.Array(QuotaRecord),
+    errors: [401],
   }),
 };
 

@@ -2,6 +2,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
+import { startAlerts } from './alerts/engine.ts';
 import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
@@ -9,9 +10,9 @@ import { channelSlice } from './channel-slice.ts';
 import { startDeliveries } from './connectors/engine.ts';
 import type { LogLevel, Settings } from './core/config.ts';
 import { deviceAddresses } from './core/device-names.ts';
-import { StorageHealth } from './core/storage-health.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps, Handlers } from './core/types.ts';
+import { objectOf } from './db/blob-records.ts';
 import { nameClashes } from './db/names.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
@@ -38,11 +39,14 @@ import { webTls } from './http/web-tls.ts';
 import { type Identity, openIdentity } from './identity/identity.ts';
 import { watchIdentity } from './identity/watch.ts';
 import { startMaintenance } from './maintenance.ts';
+import { watchClock } from './meta/clock.ts';
 import { metaRoutes, type OwnState } from './meta/routes.ts';
 import { version } from './meta/version.ts';
 import { openOutbound } from './outbound/outbound.ts';
 import type { Outbound } from './outbound/ports.ts';
+import { RolloutTimes } from './rollouts/due.ts';
 import { mountSlices } from './slices.ts';
+import { StorageHealth } from './storage/health.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -116,32 +120,33 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   });
   const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
   const storage = options.storage ?? (await openStorage(settings.database, { onError, ...natsOf(settings) }));
-  const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings));
+  const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, [
     ...(options.deviceHosts ?? []),
     ...deviceAddresses(settings).map(({ host }) => host),
   ]);
-  await reportTroubles(deps, identity);
-  const slices = deviceSlices(deps, identity);
+  const warnings = new Map<string, string>();
+  await reportTroubles(deps, identity, warnings);
+  const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
+  const slices = deviceSlices(deps, identity, outbound);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
-  const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
   const bearer = bearers.check;
-  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes);
+  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes, slices.load);
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
-  const warnings = new Map<string, string>();
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
-  const mounting = { blobs, clock, statusOf, authenticate: { bearer } };
+  const mounting = { blobs, clock, statusOf, bus: storage.bus, authenticate: { bearer } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
   mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings.publicUrl);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(deps, identity);
+  const stopClock = await watchClock(deps, warnings);
   const background = await startBackgroundWork({ ...deps, outbound }, slices, channel);
   const listeners = [api, devices, ops ?? []].flat();
   return {
@@ -159,7 +164,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     async close() {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
-      await Promise.all([stopWatching(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
+      await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
       await background.stopDeliveries();
       slices.data.live.close();
       if (!options.storage) await storage.close();
@@ -167,12 +172,19 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Writes what the operator has to put right into the log. */
-async function reportTroubles({ storage, log }: Deps, identity: Identity): Promise<void> {
+/** Writes what the operator has to put right into the log; `/readyz` shows it as well. */
+async function reportTroubles(
+  { storage, log }: Deps,
+  identity: Identity,
+  warnings: Map<string, string>,
+): Promise<void> {
   const trouble = identity.trouble();
   if (trouble !== undefined) log.error(trouble);
   const clashes = await nameClashes(storage.db);
-  if (clashes.length > 0) log.warn({ names: clashes }, 'Users, customers or manufacturers have the same name');
+  if (clashes.length === 0) return;
+  const warning = `Users, customers or manufacturers have the same name: ${clashes.join(', ')}`;
+  warnings.set('names', warning);
+  log.warn(warning);
 }
 
 /** Begins what the service does by itself. Resolves with what ends it. */
@@ -182,13 +194,16 @@ async function startBackgroundWork(
   { hub: { lease } }: ReturnType<typeof channelSlice>,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
   const inBackground = { ...deps, storage: deps.storage.background };
-  const work = { expireUpdates: ota.engine.expire, runRollouts: () => fleet.runDue() };
+  const times = new RolloutTimes({ ...inBackground, fleet });
+  const work = { expireUpdates: ota.engine.expire, runRollouts: () => times.run() };
   const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
-  await fleet.runDue();
+  await times.run();
   const deliveries = startDeliveries(inBackground);
+  const alerts = startAlerts({ ...inBackground, lease });
   return {
     async stop() {
-      await fleet.close();
+      await alerts.stop();
+      await times.close();
       await stopMaintenance();
     },
     stopDeliveries: () => deliveries.stop(),
@@ -223,7 +238,7 @@ function openOpsListener(
 
 /** What people see: the documentation, and the console where it has been built. */
 function servePages(api: FastifyInstance, consoleDir: string | undefined, publicUrl: string | undefined): void {
-  serveDocs(api, openApiDocument(contract, version, publicUrl));
+  serveDocs(api, () => openApiDocument(contract, version, publicUrl));
   if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
 }

@@ -7,11 +7,14 @@ import { connectorById, optionsOf } from './connectors/queries.ts';
 import { refuseConnectorUser } from './connectors/routes.ts';
 import type { Caller, Deps } from './core/types.ts';
 import type { Live } from './data/live.ts';
+import { deviceFor } from './devices/lookup.ts';
+import { sortDevices } from './devices/many.ts';
 import { findDevice } from './devices/queries.ts';
-import { deviceFor } from './devices/routes.ts';
 import { parseDeviceKey } from './devices/rules.ts';
 import type { Authenticate } from './http/mount.ts';
+import type { PollLoad } from './ota/poll-load.ts';
 import type { Outbound } from './outbound/ports.ts';
+import { wakesPerMinute } from './rollouts/hold-queries.ts';
 
 /** Puts the message channel together: what it needs of connectors, devices and users. */
 export function channelSlice(
@@ -19,6 +22,7 @@ export function channelSlice(
   live: Live,
   bearer: Authenticate<Caller>,
   keepAttributes: KeepAttributes,
+  load: PollLoad,
 ): ChannelDeps {
   const { storage, clock } = deps;
   const webhook = async (deviceId: string, code: string, data: unknown) => {
@@ -30,9 +34,17 @@ export function channelSlice(
   return {
     storage,
     clock,
-    hub: new ChannelHub({ ...deps, live, webhook, keepAttributes }),
+    hub: new ChannelHub({
+      ...deps,
+      live,
+      webhook,
+      keepAttributes,
+      wakesPerMinute: (productId) => wakesPerMinute(storage.db, productId),
+      stretch: (nowMs) => load.stretch(nowMs),
+    }),
     live,
     deviceFor,
+    sortDevices: (caller, selection) => storage.transaction((trx) => sortDevices(deps, trx, caller, selection)),
     async connector(db, id) {
       const found = await connectorById(db, id);
       if (!found) return undefined;

@@ -4,15 +4,19 @@ import {
   channelFrameLimitBytes,
   dataContract,
   dataRoutesContract,
+  ddiContract,
   deviceFilesContract,
   deviceListenerContract,
   deviceRoutesContract,
   devicesContract,
   deviceUpdatesContract,
+  doorRoutesContract,
+  doorsContract,
   endpointsOf,
   filesRoutesContract,
   identityContract,
   manyDevicesContract,
+  menderContract,
   otaRoutesContract,
   rolloutsContract,
 } from '@moorage/api';
@@ -25,37 +29,54 @@ import { giveTag } from './bundles/tags.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
 import { deleteReported } from './channel/queries.ts';
-import { RecordCache } from './core/record-cache.ts';
 import type { Deps, DeviceCaller } from './core/types.ts';
 import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
 import { Live } from './data/live.ts';
 import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
 import type { Db } from './db/storage.ts';
+import { type DdiDeps, ddiRoutes } from './ddi/routes.ts';
+import { manyDevicesRoutes } from './devices/bulk.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
 import { updateLedger } from './devices/ledger.ts';
-import { manyDevicesRoutes, sortDevices } from './devices/many.ts';
-import { deviceFor, devicesRoutes } from './devices/routes.ts';
+import { deviceFor } from './devices/lookup.ts';
+import { sortDevices } from './devices/many.ts';
+import { registerDevices } from './devices/register.ts';
+import { devicesRoutes } from './devices/routes.ts';
+import { logTogether } from './devices/together.ts';
+import { DoorKeeper } from './doors/keeper.ts';
+import { changeDoorDevice } from './doors/queries.ts';
+import { type DoorRouteDeps, doorsRoutes } from './doors/routes.ts';
+import { doorStanding } from './doors/standing.ts';
+import { updateBook } from './doors/update-book.ts';
 import { deleteDeviceFiles } from './filestore/queries.ts';
 import { deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './filestore/routes.ts';
 import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
+import { ddiCheck, type KeyKeeper, menderCheck } from './http/door-check.ts';
+import { statusOf } from './http/errors.ts';
 import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
 import type { OwnCertificate } from './http/own-certificate.ts';
 import type { ServerOptions } from './http/server.ts';
 import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
 import { identityRoutes } from './identity/routes.ts';
+import { type MenderDeps, menderRoutes } from './mender/routes.ts';
+import { readToken } from './mender/rules.ts';
 import { openOtaEngine } from './ota/engine.ts';
-import { namedBundle } from './ota/queries.ts';
-import { deviceUpdatesRoutes, type OtaDeps, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
+import { PollLoad } from './ota/poll-load.ts';
+import { namedBundle, toUpdateRecord } from './ota/queries.ts';
+import { deviceUpdatesRoutes, type OtaDeps, openFile, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
 import { totalSize } from './ota/rules.ts';
+import type { OtaDeviceRow } from './ota/work.ts';
+import type { Outbound } from './outbound/ports.ts';
 import { spendActivationToken } from './products/queries.ts';
 import { Fleet } from './rollouts/engine.ts';
 import { type HoldDeps, holdRoutes } from './rollouts/holds.ts';
 import { rolloutRoutes } from './rollouts/routes.ts';
+import { RecordCache } from './storage/record-cache.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
@@ -65,32 +86,45 @@ export interface DeviceSlices {
   readonly data: DataDeps & DataDeviceDeps;
   readonly attributes: AttributeDeps;
   readonly rollouts: HoldDeps;
+  readonly doors: DoorRouteDeps;
+  readonly keeper: DoorKeeper;
+  readonly ddi: DdiDeps;
+  readonly mender: MenderDeps;
   readonly keepAttributes: KeepAttributes;
   readonly identity: Identity;
+  /** How busy the queries of devices keep this process. */
+  readonly load: PollLoad;
 }
 
 /** Device records kept ready to send; about 1 KB each. */
 const cachedRecords = 100_000;
 
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
-export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
+export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outbound, 'refusedHost'>): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
   const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
     keepVersion(trx, deviceId, bversion, deps.clock.now());
   const fleet = new Fleet({ ...deps, tagBundle: giveTag });
-  const engine = openOtaEngine(deps, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
+  const load = new PollLoad();
+  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
     records: new RecordCache<string>(deps.storage.changes, cachedRecords),
     identity,
     supersedeUpdate: engine.supersede,
-    async clearStores(trx, deviceId) {
-      await deleteDeviceFiles(trx, deviceId);
-      await deleteReported(trx, deviceId);
-      await deleteDeviceData(trx, deviceId);
-      await deleteAttributes(trx, deviceId);
+    async clearStores(trx, deviceIds) {
+      await deleteDeviceFiles(trx, deviceIds);
+      await deleteReported(trx, deviceIds);
+      await deleteDeviceData(trx, deps.storage, deviceIds);
+      await deleteAttributes(trx, deviceIds);
     },
+    leaveRollouts: (trx, deviceId) => fleet.forget(trx, deviceId),
+    async updateOf(db, device) {
+      const update = await engine.current(db, device);
+      return update ? toUpdateRecord(update) : null;
+    },
+    live,
     spendActivationToken,
     checkLogin: (credentials) => checkCredentials(deps, credentials),
     bundleOnOffer: engine.onOffer,
@@ -116,10 +150,12 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
     ...deps,
     deviceFor,
     sortDevices: (trx, caller, selection) => sortDevices(deps, trx, caller, selection),
+    logTogether: (...change) => logTogether(deps, ...change),
   };
   const rollouts: HoldDeps = {
     ...deps,
     fleet,
+    outbound,
     deviceFor,
     async publishedBundle(db, productId, bundleId) {
       const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
@@ -131,8 +167,57 @@ export function deviceSlices(deps: Deps, identity: Identity): DeviceSlices {
       return engine.selection(db, device);
     },
   };
-  return { devices, ota, files, data, attributes, rollouts, keepAttributes, identity };
+  const behindDoors = doorSlices(deps, ota);
+  return { devices, ota, files, data, attributes, rollouts, ...behindDoors, keepAttributes, identity, load };
 }
+
+/** The slices of update clients of other makers. */
+function doorSlices(deps: Deps, ota: OtaDeps) {
+  const doors = doorDeps(deps);
+  const keeper = new DoorKeeper(doors);
+  const behindDoors = doorUpdates(ota, keeper);
+  return { doors, keeper, ddi: ddiDeps(behindDoors), mender: menderDeps(behindDoors, keeper) };
+}
+
+/** What update clients of other makers come in by. */
+const doorDeps = (deps: Deps): DoorRouteDeps => ({
+  ...deps,
+  deviceFor,
+  registerDevices: (trx, registration) => registerDevices(deps, trx, registration),
+  firstContact: deviceContacts(deps).firstContact,
+});
+
+/** What all doors do with updates. */
+const doorUpdates = (ota: OtaDeps, keeper: DoorKeeper) => ({
+  ...ota,
+  updates: ota.engine,
+  standing: doorStanding({ ...ota, updates: ota.engine }),
+  openFile: (row: OtaDeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
+  ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
+  book: updateBook(ota),
+});
+
+const ddiDeps = (behindDoors: ReturnType<typeof doorUpdates>): DdiDeps => ({
+  ...behindDoors,
+  noteReport: (deviceId) =>
+    changeDoorDevice(behindDoors.storage.db, deviceId, { reported_at: behindDoors.clock.now() }),
+});
+
+const menderDeps = (behindDoors: ReturnType<typeof doorUpdates>, keeper: DoorKeeper): MenderDeps => ({
+  ...behindDoors,
+  byKey: (shown) => keeper.byKey(shown),
+  signingKey: keeper.signingKey,
+  say: behindDoors.book.say,
+});
+
+/** Who knows the clients of Mender: what they hold is signed here. */
+const keyKeeper = ({ clock }: Deps, keeper: DoorKeeper): KeyKeeper => ({
+  async byBearer(token, ip) {
+    const claims = readToken(await keeper.signingKey(), token, clock.now());
+    return keeper.byKeptKey(claims?.deviceId ?? '', claims?.keyHash ?? '', ip);
+  },
+  byDownload: (ticket, updateId, ip) => keeper.byTicketOf(ticket, updateId, ip),
+});
 
 const devicePath = '/api/devices/';
 
@@ -155,6 +240,7 @@ export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, optio
   mountContract(app, attributesContract, attributesRoutes(slices.attributes), options);
   mountContract(app, rolloutsContract, { ...rolloutRoutes(slices.rollouts), ...holdRoutes(slices.rollouts) }, options);
   mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(slices.ota), options);
+  mountContract(app, doorsContract, doorsRoutes(slices.doors), options);
   mountContract(app, deviceFilesContract, deviceFilesRoutes(slices.files), options);
   mountContract(app, dataContract, dataRoutes(slices.data), options);
   mountContract(app, identityContract, identityRoutes({ ...slices.devices, identity: slices.identity }), options);
@@ -168,7 +254,7 @@ export function openDeviceListener(
   own: OwnCertificate,
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
 ): FastifyInstance {
-  const endpoints = endpointsOf(deviceListenerContract).map(({ shape }) => shape);
+  const endpoints = endpointsOf({ ...deviceListenerContract, ...doorRoutesContract }).map(({ shape }) => shape);
   const app = buildDeviceListener(deps, slices.identity, own, endpoints, options);
   const check = deviceCheck({ ...deps, identity: slices.identity }, deviceContacts(deps));
   const mounting = { blobs: deps.blobs, clock: deps.clock, statusOf: deviceStatusOf, authenticate: { device: check } };
@@ -176,6 +262,10 @@ export function openDeviceListener(
   mountContract(app, otaRoutesContract, otaDeviceRoutes(slices.ota), mounting);
   mountContract(app, filesRoutesContract, filesDeviceRoutes(deps), mounting);
   mountContract(app, dataRoutesContract, dataDeviceRoutes(slices.data), mounting);
+  const authenticate = { door: ddiCheck(slices.keeper, check) };
+  mountContract(app, ddiContract, ddiRoutes(slices.ddi), { ...mounting, statusOf, authenticate });
+  const byKey = { door: menderCheck(keyKeeper(deps, slices.keeper)) };
+  mountContract(app, menderContract, menderRoutes(slices.mender), { ...mounting, statusOf, authenticate: byKey });
   // Spec: API-DEV-GET-stream.
   mountSocket(app, {
     path: channelPath,

@@ -133,6 +133,23 @@ eachDatabase('a database without room', (open) => {
     expect(await seenAt()).toBe(app.clock.now());
   });
 
+  // API-RULE-ota-10
+  it('gives a device the update that it was offered; that it was fetched is recorded when there is room', async () => {
+    const world = await openWorld(await open());
+    const { app, product, release, deviceOn, ask, inject, states } = world;
+    const device = await deviceOn(product.id);
+    const offer = { status: 200, result: 'update', bundle_id: release.id };
+    expect(await ask(device)).toMatchObject(offer);
+    const makeRoom = await fillDatabase(app.storage);
+    expect(await ask(device)).toMatchObject(offer);
+    const file = () => inject(device, 'GET', `/ota/${release.id}/conf.json`);
+    expect(await file()).toMatchObject({ statusCode: 200, payload: '{}' });
+    expect((await states(device)).at(-1)).toBe('offered');
+    await makeRoom();
+    expect(await file()).toMatchObject({ statusCode: 200, payload: '{}' });
+    expect((await states(device)).at(-1)).toBe('downloading');
+  });
+
   it('is named in the log once, however many requests meet it', async () => {
     const lines: string[] = [];
     const world = await openWorld(await open(), {

@@ -1,9 +1,12 @@
+import { removeOldAlerts } from './alerts/engine.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
-import { collectGarbage } from './blobs/blob-records.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
+import { collectGarbage } from './db/blob-records.ts';
 import { claimWork, endWork } from './db/work.ts';
+import { mergeDeviceCounts } from './devices/counts.ts';
+import { forgetWaiting } from './doors/queries.ts';
 import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
 import { deletePollsBefore } from './metrics/queries.ts';
 
@@ -13,7 +16,7 @@ export interface MaintenanceDeps extends Deps {
   readonly expireUpdates: () => Promise<void>;
   /** The life of this process: what it holds passes to others when that ends. */
   readonly lease: { readonly id: string; signOn(): Promise<unknown> };
-  /** Opens stages of rollouts whose time has come; the process that planned it may be gone. */
+  /** Does what is due of rollouts; the process that planned it may be gone. */
   readonly runRollouts: () => Promise<void>;
 }
 
@@ -21,6 +24,9 @@ export interface MaintenanceDeps extends Deps {
 const intervalMs = 3_600_000;
 /** What the clocks of two processes may differ by, in milliseconds. */
 const skewMs = 60_000;
+
+/** A device that waits to be let in is forgotten when it has not come again for this long, in milliseconds. */
+const waitingMs = 30 * 86_400_000;
 
 /** Work in the background, each piece on its own: what one fails at, the others still do. */
 const pieces: readonly { readonly name: string; readonly run: (deps: MaintenanceDeps) => Promise<unknown> }[] = [
@@ -33,10 +39,16 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
     name: 'old counts of polls',
     run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
   },
+  { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
   { name: 'old deliveries', run: removeOldDeliveries },
+  { name: 'old alerts', run: removeOldAlerts },
+  {
+    name: 'devices that no longer wait to be let in',
+    run: ({ storage, clock }) => forgetWaiting(storage.db, clock.now() - waitingMs),
+  },
   { name: 'old data of devices', run: removeOldData },
-  { name: 'stages of rollouts that are due', run: ({ runRollouts }) => runRollouts() },
+  { name: 'what is due of rollouts', run: ({ runRollouts }) => runRollouts() },
   { name: 'updates that never ended', run: ({ expireUpdates }) => expireUpdates() },
 ];
 
@@ -65,8 +77,9 @@ async function runPieces(deps: MaintenanceDeps): Promise<void> {
   for (const { name, run } of pieces) {
     try {
       await lease.signOn();
-      const doneBeforeMs = clock.now() - intervalMs + skewMs;
-      const fence = await claimWork(storage.db, { name, holder: lease.id, doneBeforeMs });
+      const nowMs = clock.now();
+      const due = { doneBeforeMs: nowMs - intervalMs + skewMs, aheadMs: nowMs + skewMs };
+      const fence = await claimWork(storage.db, { name, holder: lease.id, ...due });
       if (fence === undefined) continue;
       let doneAtMs: number | undefined;
       try {

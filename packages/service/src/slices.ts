@@ -1,4 +1,5 @@
 import {
+  alertsContract,
   assetsContract,
   authContract,
   avatarsContract,
@@ -22,8 +23,11 @@ import {
   sessionContract,
   tokensContract,
   usersContract,
+  viewsContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
+import type { Viewer } from './access/viewer.ts';
+import { alertsRoutes } from './alerts/routes.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
@@ -55,6 +59,7 @@ import { segmentsRoutes } from './segments/routes.ts';
 import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
+import { viewsRoutes } from './users/views.ts';
 
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
@@ -74,7 +79,13 @@ export function mountSlices(
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
-  const overview = { ...deps, version, catalogue: () => catalogue(deps.storage.db), recentLogs: recentLogs(deps) };
+  mountContract(app, viewsContract, viewsRoutes(deps), options);
+  const overview = {
+    ...deps,
+    version,
+    catalogue: (viewer: Viewer) => catalogue(deps.storage.db, viewer),
+    recentLogs: recentLogs(deps),
+  };
   mountContract(app, overviewContract, overviewRoutes(overview), options);
   mountContract(app, platformsContract, platformsRoutes(deps, editions), options);
   mountContract(app, productsContract, productsRoutes(deps), options);
@@ -89,6 +100,7 @@ export function mountSlices(
   mountContract(app, fleetContract, fleetRoutes(deps), options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);
+  mountContract(app, alertsContract, alertsRoutes(deps), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, broadcastsContract, broadcastRoutes(channel), options);

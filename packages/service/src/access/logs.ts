@@ -8,9 +8,9 @@ type Where = ExpressionBuilder<Schema, 'logs'>;
 /** A condition that one index of logs serves from its first column on. */
 export type LogSource = (where: Where) => ExpressionWrapper<Schema, 'logs', SqlBool>;
 
-/** The products whose logs the viewer may read: owned, as a person or through a customer, and managed ones. */
-export async function watchedProducts(db: Db, viewer: ViewingUser): Promise<string[]> {
-  const rows = await db
+/** Ids of the products whose logs the viewer may read, as part of a query: owned, as a person or through a customer, and managed ones. */
+export const watchedProductIds = (db: Db, viewer: ViewingUser) =>
+  db
     .selectFrom('products')
     .select('id')
     .where('user_id', '=', viewer.userId)
@@ -21,10 +21,10 @@ export async function watchedProducts(db: Db, viewer: ViewingUser): Promise<stri
         .select('product_id as id')
         .where('user_id', '=', viewer.userId)
         .where('role', '=', 'manager'),
-    )
-    .execute();
-  return rows.map(({ id }) => id);
-}
+    );
+
+export const watchedProducts = async (db: Db, viewer: ViewingUser): Promise<string[]> =>
+  (await watchedProductIds(db, viewer).execute()).map(({ id }) => id);
 
 /** Products with a source of their own; the others share one. Databases limit how many queries one may be made of. */
 const singleProducts = 100;

@@ -5,6 +5,7 @@ import { type Action, allowProduct } from '../auth/rules.ts';
 import type { Caller } from '../core/types.ts';
 import type { ProductTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
+import { reachability } from './catalogue.ts';
 
 /** A product, its platform's code, and what decides what a caller may do with it and all that belongs to it. */
 export interface ProductForCaller extends Selectable<ProductTable> {
@@ -13,10 +14,12 @@ export interface ProductForCaller extends Selectable<ProductTable> {
   readonly membership: 'manager' | 'tester' | null;
   /** The caller owns a device that is activated to it. */
   readonly ownsDevice: boolean;
+  readonly reachable: number;
 }
 
 /** Looks a product up for a caller. Which roles follow from what is found is the authorisation rules' to say. */
-async function productForCaller(db: Db, id: string, userId: string): Promise<ProductForCaller | undefined> {
+async function productForCaller(db: Db, id: string, caller: Caller): Promise<ProductForCaller | undefined> {
+  const { userId } = caller;
   const found = await db
     .selectFrom('products')
     .innerJoin('platforms', 'platforms.id', 'products.platform_id')
@@ -27,6 +30,7 @@ async function productForCaller(db: Db, id: string, userId: string): Promise<Pro
     .select((eb) => [
       'platforms.code as platform',
       'product_users.role as membership',
+      reachability(caller, eb.ref('products.platform_id'), eb.ref('products.flavor_id')).as('reachable'),
       // One will do: a product may have a hundred thousand.
       eb
         .selectFrom('devices')
@@ -56,7 +60,7 @@ export const allowedProduct = async (
   action: Action,
   what?: string,
 ): Promise<Result<ProductForCaller, Refusal>> =>
-  allowProduct(await productForCaller(db, id, caller.userId), caller, action, what);
+  allowProduct(await productForCaller(db, id, caller), caller, action, what);
 
 /** The refusal of something new in a product that is in the trash: PRODUCT_TRASHED. Spec: API-RULE-product-4. */
 export const refuseTrashed = ({ trashed, product }: Pick<ProductForCaller, 'trashed' | 'product'>) =>

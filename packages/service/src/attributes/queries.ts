@@ -12,6 +12,12 @@ function* pieces<T>(all: readonly T[]): Generator<readonly T[]> {
 export const attributesOf = (db: Db, deviceIds: readonly string[]) =>
   db.selectFrom('attributes').selectAll().where('device_id', 'in', deviceIds).orderBy('name').execute();
 
+/** Those of these devices that are there. */
+export async function existingDevices(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('devices').select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Writes attributes, in the order of their devices, so that processes do not lock crosswise. */
 export async function putAttributes(trx: Db, rows: readonly Insertable<AttributeTable>[]): Promise<void> {
   const sorted = rows.toSorted((one, other) => (one.device_id < other.device_id ? -1 : 1));
@@ -66,7 +72,7 @@ export async function changeLabels(
 }
 
 /** Deletes what a device has reported, and its labels. */
-export async function deleteAttributes(trx: Db, deviceId: string): Promise<void> {
-  await trx.deleteFrom('attributes').where('device_id', '=', deviceId).execute();
-  await trx.deleteFrom('labels').where('device_id', '=', deviceId).execute();
+export async function deleteAttributes(trx: Db, deviceIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('attributes').where('device_id', 'in', deviceIds).execute();
+  await trx.deleteFrom('labels').where('device_id', 'in', deviceIds).execute();
 }

@@ -1,7 +1,8 @@
 import type { ReportedAttributes } from '@moorage/api';
-import { groupWriter } from '../db/group-writer.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import { groupWriter } from '../db/groups.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import { attributesOf, dropAttributes, putAttributes } from './queries.ts';
+import { attributesOf, dropAttributes, existingDevices, putAttributes } from './queries.ts';
 import { changesOf, versionOf } from './rules.ts';
 
 interface Report {
@@ -23,10 +24,14 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
     const values = known.get(device_id) ?? new Map<string, string>();
     known.set(device_id, values.set(name, value));
   }
-  const changes = [...merged.values()].map(({ deviceId, reported, atMs }) => ({
-    deviceId,
-    ...changesOf(known.get(deviceId) ?? new Map(), reported, atMs),
-  }));
+  // A device may have been deleted meanwhile: the reports of the others are kept all the same.
+  const there = await existingDevices(trx, [...merged.keys()]);
+  const changes = [...merged.values()]
+    .filter(({ deviceId }) => there.has(deviceId))
+    .map(({ deviceId, reported, atMs }) => ({
+      deviceId,
+      ...changesOf(known.get(deviceId) ?? new Map(), reported, atMs),
+    }));
   for (const { deviceId, drop } of changes) if (drop.length > 0) await dropAttributes(trx, deviceId, drop);
   await putAttributes(
     trx,
@@ -38,8 +43,8 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
 export type KeepAttributes = (deviceId: string, reported: ReportedAttributes, atMs: number) => Promise<void>;
 
 /** Reports that come together are committed together. */
-export function attributeKeeper({ transaction }: Pick<Storage, 'transaction'>): KeepAttributes {
-  const write = groupWriter<Report>((group) => transaction((trx) => keep(trx, group)));
+export function attributeKeeper(storage: Pick<Storage, 'transaction'>): KeepAttributes {
+  const write = groupWriter<Report>((group) => transactionOverConflicts(storage, (trx) => keep(trx, group)));
   return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
 }
 

@@ -1,14 +1,26 @@
-import type { attributesContract, ManyResult, Refusal } from '@moorage/api';
+import type { attributesContract, LogType, ManyResult, Refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
-import { type LogEntry, writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { attributesOf, changeLabels, labelsOf } from './queries.ts';
 import { changedLabels } from './rules.ts';
 
 type Contract = typeof attributesContract;
-type Device = { readonly id: string; readonly product_id: string };
+type Device = {
+  readonly id: string;
+  readonly title: string;
+  readonly product_id: string;
+  readonly user_id: string | null;
+};
+
+/** What is written of a change of devices: by their number, or of one. */
+interface Said {
+  readonly type: LogType;
+  readonly message: (devices: string) => string;
+  readonly single: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 /** What this slice needs of that of devices. */
 export interface AttributeDeps extends Deps {
@@ -20,6 +32,8 @@ export interface AttributeDeps extends Deps {
     caller: Caller,
     selection: { readonly action: Action; readonly ids: readonly string[] },
   ): Promise<{ readonly allowed: readonly Device[]; readonly refused: ManyResult['refused'] }>;
+  /** Writes the log of a change of several devices. */
+  logTogether(trx: Db, devices: readonly Device[], said: Said, by: { caller: Caller; ip: string }): Promise<void>;
 }
 
 /** API-EP-GET-devices-device_id-attributes */
@@ -51,7 +65,7 @@ interface LabelChange {
 }
 
 /** Changes labels in one transaction; devices that would have too many are refused. Spec: API-RULE-labels-1. */
-const change = ({ storage, clock, sortDevices }: AttributeDeps, { caller, ip, ids, wanted }: LabelChange) =>
+const change = ({ storage, sortDevices, logTogether }: AttributeDeps, { caller, ip, ids, wanted }: LabelChange) =>
   storage.transaction(async (trx): Promise<ManyResult> => {
     const { allowed, refused } = await sortDevices(trx, caller, { action: 'device.update', ids });
     const before = await labelsOf(
@@ -74,16 +88,13 @@ const change = ({ storage, clock, sortDevices }: AttributeDeps, { caller, ip, id
         wanted,
       );
     }
-    const by = { userId: caller.userId, client: caller.client, ip, atMs: clock.now(), data: { labels: wanted } };
     const message = `Labels changed: ${Object.keys(wanted).join(', ')}`;
-    const entry = ({ id, product_id }: Device): LogEntry => ({
-      ...by,
-      type: 'device.update',
-      message,
-      deviceId: id,
-      productId: product_id,
-    });
-    await writeLogs(trx, changed.map(entry));
+    const said = {
+      message: (devices: string) => `${message} of ${devices}`,
+      single: message,
+      data: { labels: wanted },
+    };
+    await logTogether(trx, changed, { type: 'device.update', ...said }, { caller, ip });
     return { ok: allowed.length - full.length, refused: [...refused, ...full] };
   });
 

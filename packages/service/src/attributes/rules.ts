@@ -1,13 +1,5 @@
 import { attributesLimit, labelsLimit, type Refusal, type ReportedAttributes, refusal } from '@moorage/api';
-import {
-  everyPart,
-  failure,
-  maxFreeVersionPart,
-  parseVersion,
-  type Result,
-  success,
-  versionSortKey,
-} from '@moorage/base';
+import { failure, freeVersionKey, type Result, success } from '@moorage/base';
 
 /** A value as it is compared: as a number, or part by part as a version of three or four parts. */
 export interface Comparable {
@@ -18,8 +10,9 @@ export interface Comparable {
 /** What a text is beside a text. `1.2` is a number, `1.2.0` is a version. */
 export function comparable(text: string): Comparable {
   const isNumber = /^-?\d{1,300}(\.\d+)?(e[+-]?\d{1,2})?$/i.test(text);
-  const version = isNumber ? undefined : parseVersion(text, everyPart(maxFreeVersionPart));
-  return { number: isNumber ? Number(text) : null, version_key: version?.ok ? versionSortKey(version.value) : null };
+  return isNumber
+    ? { number: Number(text), version_key: null }
+    : { number: null, version_key: freeVersionKey(text) ?? null };
 }
 
 /** An attribute as it is kept. */

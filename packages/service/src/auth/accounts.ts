@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Deps } from '../core/types.ts';
-import { findAccount } from '../db/accounts.ts';
+import { announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import { nameOwner, namesFrom } from '../db/names.ts';
@@ -97,6 +97,7 @@ export async function replacePassword(
     if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
     await setPassword(trx, user.id, passwordHash);
     await endSessions(trx, user.id);
+    announceAccess(storage, trx, user.id);
     const message = 'Password replaced on the command line';
     await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId: user.id });
     return success(user);
@@ -139,6 +140,7 @@ export const revokeToken = ({ storage, clock }: AccountDeps, tokenId: string, ow
   storage.transaction(async (trx) => {
     const gone = await deleteToken(trx, tokenId, ownerId);
     if (!gone) return false;
+    announceAccess(storage, trx, gone.user_id);
     const message = `Token "${gone.title}" revoked`;
     await writeLog(trx, { type: 'token.revoke', message, atMs: clock.now(), userId: gone.user_id });
     return true;

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newTokenValue, tailOf } from '../core/secrets.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { cheapPasswords } from '../testing/cheap-passwords.ts';
+import { hashPassword, passwordCost, verifyPassword } from './passwords.ts';
 import { newClientId, newPassword } from './tokens.ts';
 
 describe('password hash', () => {
+  // Those of a service, which the other tests do without.
+  beforeAll(() => void Object.assign(passwordCost, { memory: 19_456, passes: 2 }));
+  afterAll(() => void Object.assign(passwordCost, cheapPasswords));
+
   it('is argon2id at 19 MiB and two passes, different each time', async () => {
     const [one, two] = await Promise.all([hashPassword('secret'), hashPassword('secret')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);

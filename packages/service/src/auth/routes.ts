@@ -8,7 +8,6 @@ import {
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { signUpPolicy } from '../core/config.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
@@ -16,6 +15,7 @@ import { makeToken, revokeToken } from './accounts.ts';
 import { checkCredentials } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
 import { readInvitation, signUp } from './sign-up.ts';
+import { signUpPolicy } from './sign-up-policy.ts';
 import { newClientId } from './tokens.ts';
 
 /** Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6. */

@@ -36,6 +36,7 @@ export const authorisation = {
   'user.self': row('manage this account', ['anyone']),
   'platform.read': row('read platforms', ['anyone']),
   'platform.write': row('change platforms, flavors and firmware', ['admin']),
+  'platform.access': row('say who may use platforms and flavors', ['admin']),
 
   'device.read': row('read this device', ['deviceOwner', 'tester', 'manager', 'owner', 'admin'], 'device.read'),
   'device.update': row('change this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
@@ -55,6 +56,8 @@ export const authorisation = {
   'device.command': row('send commands to this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
   'device.pin': row('hold this device at a version', ['manager', 'owner', 'admin'], 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.delete': row('delete this device', ['deviceOwner', 'admin'], 'device.read'),
+  'device.delete.any': row('delete any device', ['admin']),
   'device.activate': row('activate this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.certificates': row('fetch the certificates of this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.disable': row('block this device', ['deviceOwner', 'admin'], 'device.read'),
@@ -93,8 +96,10 @@ export const authorisation = {
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
+  'fleet.stop': row('stop the updates of everybody', ['admin']),
   'customer.manage': row('manage customers', ['admin']),
   'invitation.manage': row('manage invitations', ['admin']),
+  'user.list': row('list accounts', ['admin']),
   'authority.manage': row('manage the authorities', ['admin']),
   'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),
@@ -146,6 +151,8 @@ export interface ProductTies {
   readonly trashed: 0 | 1;
   readonly edition: 0 | 1;
   readonly production: 0 | 1;
+  /** Platform and flavor are open to the caller: 1, otherwise 0. */
+  readonly reachable: number;
   /** The caller's row in product_users, if there is one. */
   readonly membership: 'manager' | 'tester' | null;
   /** The caller owns a device that is activated to the product. */
@@ -165,7 +172,7 @@ const isOwner = (caller: WhoCalls, tied: { user_id: string | null; customer_id: 
 /** The roles of a caller towards a product. */
 export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
   const held: Role[] = ['anyone'];
-  const isPublic = !product.trashed && (product.edition || product.publication === 'published');
+  const isPublic = product.reachable && !product.trashed && (product.edition || product.publication === 'published');
   if (isPublic) held.push(product.production ? 'onlooker' : 'visitor');
   if (product.ownsDevice) held.push(product.production ? 'endUser' : 'deviceOwner');
   if (product.membership) held.push(product.membership);

@@ -2,6 +2,7 @@ import { type Refusal, refusal, type Session, type SessionRecord, type sessionCo
 import { failure, type Result, success } from '@moorage/base';
 import { goneCookie, isFromConsole, sessionCookie } from '../core/console-session.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../core/types.ts';
+import { announceAccess } from '../db/accounts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { revokeToken } from './accounts.ts';
 import { checkCredentials } from './credentials.ts';
@@ -73,6 +74,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
         await setPassword(trx, caller.userId, passwordHash);
         // Spec: API-RULE-session-3. A client that knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
+        announceAccess(storage, trx, caller.userId);
         await writeLog(trx, { ...byCaller(call, clock.now()), type: 'user.update', message: 'Password changed' });
       });
       return success({ result: 'ok' });

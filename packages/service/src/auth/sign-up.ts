@@ -10,7 +10,6 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { signUpPolicy } from '../core/config.ts';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Caller, Deps, Handlers } from '../core/types.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
@@ -29,6 +28,7 @@ import {
 } from './invitation-queries.ts';
 import type { UserRow } from './queries.ts';
 import { authorise, generalRoles } from './rules.ts';
+import { signUpPolicy } from './sign-up-policy.ts';
 import { addressKey, limits } from './throttle.ts';
 
 const dayMs = 86_400_000;

@@ -25,10 +25,10 @@ eachDatabase('limit of attempts', (openDatabase, kind, address) => {
   it('closes after ten failures and opens when the first is 15 minutes old', async () => {
     const it = await start();
     await fail(it, 1);
-    await it.clock.advance(minuteMs);
+    await it.clock.skip(minuteMs);
     await fail(it, 9);
     expect(await it.attempts.begin(ofName, '1.1.1.1 maker')).toEqual(closedFor(14 * 60));
-    await it.clock.advance(14 * minuteMs - 1);
+    await it.clock.skip(14 * minuteMs - 1);
     expect(await it.attempts.begin(ofName, '1.1.1.1 maker')).toEqual(closedFor(1));
     await it.clock.advance(1);
     await fail(it, 1);

@@ -1,4 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
+import { isOpenTo } from '../access/catalogue.ts';
+import type { Viewer } from '../access/viewer.ts';
 import type { AvatarTable } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 
@@ -7,8 +9,12 @@ export type AvatarRow = Selectable<AvatarTable>;
 /** Whose picture. */
 export type AvatarOwner = { readonly userId: string } | { readonly platformId: string };
 
-/** Name of a user or platform, or `undefined` when there is none. */
-export async function nameOfOwner(db: Db, owner: AvatarOwner): Promise<string | undefined> {
+/** Name of a user or platform, or `undefined` when the viewer knows of none. */
+export async function nameOfOwner(
+  db: Db,
+  owner: AvatarOwner,
+  viewer: Viewer = 'everyone',
+): Promise<string | undefined> {
   if ('userId' in owner) {
     const user = await db.selectFrom('users').select('username').where('id', '=', owner.userId).executeTakeFirst();
     return user?.username;
@@ -17,6 +23,7 @@ export async function nameOfOwner(db: Db, owner: AvatarOwner): Promise<string | 
     .selectFrom('platforms')
     .select('code')
     .where('id', '=', owner.platformId)
+    .where((eb) => isOpenTo(viewer, 'platform', eb.ref('platforms.id')))
     .executeTakeFirst();
   return platform?.code;
 }

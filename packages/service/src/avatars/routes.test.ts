@@ -1,6 +1,6 @@
 import { avatarLimitBytes } from '@moorage/api';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { collectGarbage } from '../blobs/blob-records.ts';
+import { collectGarbage } from '../db/blob-records.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -100,7 +100,7 @@ eachDatabase('avatars', (open) => {
         message: 'Avatar not found',
       });
       await set(url(), Buffer.concat([gif, Buffer.from('unlike any')]), setter());
-      await app.clock.advance(hourMs + 1);
+      await app.clock.skip(hourMs + 1);
       await collectGarbage({ storage: app.storage, blobs: app.blobs, nowMs: app.clock.now() });
       expect((await get(`${url()}/avatar`)).rawPayload).toHaveLength(gif.length + 10);
     });

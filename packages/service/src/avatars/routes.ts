@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { avatarLimitBytes, type avatarsContract, type EndpointShape, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { authorise, generalRoles } from '../auth/rules.ts';
-import { recordBlob } from '../blobs/blob-records.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { authorise, generalRoles, viewerFor } from '../auth/rules.ts';
 import { refuseChanged } from '../core/conditions.ts';
 import type { BytesReply, Call, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../core/types.ts';
+import { recordBlob } from '../db/blob-records.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
 import { fileReply } from '../files/replies.ts';
@@ -21,8 +22,9 @@ async function readAvatar(
   { storage: { db } }: Deps,
   owner: AvatarOwner,
   id: string | undefined,
+  viewer?: Viewer,
 ): Promise<Result<FileReply | BytesReply, Refusal>> {
-  const name = await nameOfOwner(db, owner);
+  const name = await nameOfOwner(db, owner, viewer);
   if (name === undefined) return failure(refusal('NOT_FOUND', { what: whatOf(owner) }));
   const row = await avatarOf(db, owner);
   if (id !== undefined && row?.id !== id) return failure(refusal('NOT_FOUND', { what: 'Avatar' }));
@@ -112,6 +114,7 @@ export const avatarsRoutes = (deps: Deps): Handlers<Contract> => ({
   user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
   setUser: setUser(deps),
   // API-EP-GET-platforms-platform_id-avatar-avatar_id
-  platform: ({ params }) => readAvatar(deps, { platformId: params.platform_id }, params.avatar_id),
+  platform: ({ params, caller }) =>
+    readAvatar(deps, { platformId: params.platform_id }, params.avatar_id, viewerFor('platform.access', caller)),
   setPlatform: setPlatform(deps),
 });

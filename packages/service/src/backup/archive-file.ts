@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '@moorage/base/disk/sync-folder';
 import { BackupError } from './format.ts';
 import { partialName, sweepLeftovers } from './leftovers.ts';
 import { blockBytes, paddingOf, readTarHeader, type TarEntry, tarEnd, tarHeader } from './tar.ts';
@@ -67,7 +68,7 @@ export class ArchiveWriter {
     await this.#handle.close();
     await rename(this.#part, this.#path);
     const folder = await open(dirname(this.#path), 'r');
-    await folder.sync().finally(() => folder.close());
+    await syncFolder(folder).finally(() => folder.close());
   }
 
   /** Gives up, leaving nothing. */

@@ -11,7 +11,7 @@ import { openStorage } from '../db/open.ts';
 import { openSnapshot } from '../db/open-snapshot.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { Storage } from '../db/storage.ts';
-import { type DatabaseKind, databaseSource, eachDatabase, fixtures, testStartMs } from '../testing/index.ts';
+import { type DatabaseKind, databaseSource, eachEmptyDatabase, fixtures, testStartMs } from '../testing/index.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
 
@@ -36,13 +36,13 @@ async function rowsOf(snapshot: Snapshot, name: string): Promise<string[]> {
 }
 
 const kinds: readonly DatabaseKind[] = ['sqlite', 'postgres'];
-const targets = Object.fromEntries(kinds.map((kind) => [kind, databaseSource(kind)]));
+const targets = Object.fromEntries(kinds.map((kind) => [kind, databaseSource(kind, { holds: 'tables' })]));
 afterAll(async () => {
   for (const source of Object.values(targets)) await source.remove();
 });
 const emptyDatabase = (kind: DatabaseKind): Promise<string> => targets[kind]?.make() ?? Promise.reject(new Error(kind));
 
-eachDatabase('backup', (_open, kind, address) => {
+eachEmptyDatabase('backup', (_open, kind, address) => {
   let database: string;
   let storage: Storage;
   let count = 0;
@@ -256,7 +256,7 @@ eachDatabase('backup', (_open, kind, address) => {
   });
 
   it('of an older version is brought up to date', async () => {
-    const source = databaseSource(kind, { empty: true });
+    const source = databaseSource(kind, { holds: 'nothing' });
     try {
       const old = await source.make();
       const [first] = migrationNames;

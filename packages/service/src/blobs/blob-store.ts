@@ -7,6 +7,8 @@ export interface BlobInfo {
   readonly size: number;
   /** CRC16-CCITT in the module's variant. */
   readonly crc: number;
+  /** Which of the objects of this content holds the bytes, where a store has several. */
+  readonly object?: string;
 }
 
 /** Part of a blob: `end` is exclusive. */
@@ -25,8 +27,17 @@ export interface BlobStore {
    * resolves to `undefined`. An error of the source rejects, and leaves nothing behind.
    */
   put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined>;
-  /** Opens a blob for reading in chunks; `undefined` when there is none. */
-  open(sha256: string): Promise<OpenBlob | undefined>;
+  /**
+   * Opens a blob for reading in chunks; `undefined` when there is none.
+   *
+   * @param from where the reading begins, if that is known: it may spare a far store a request
+   */
+  open(sha256: string, from?: number): Promise<OpenBlob | undefined>;
+  /**
+   * An address at which a client gets the bytes from the store itself for the next minutes, without any other right;
+   * `undefined` when clients do not reach the store. Only stores that have addresses have this.
+   */
+  addressOf?(sha256: string, as: SentAs): Promise<string | undefined>;
   /**
    * Removes a blob; harmless when there is none. With `storedBeforeMs` (epoch ms) a blob that was put again since then
    * stays: a writer is about to record it.
@@ -36,6 +47,12 @@ export interface BlobStore {
   check(): Promise<void>;
   /** All blobs, and when each was last put (epoch ms). */
   list(): AsyncIterable<{ readonly sha256: string; readonly storedAtMs: number }>;
+}
+
+/** Headers with which a store sends bytes. */
+export interface SentAs {
+  readonly 'content-type': string;
+  readonly 'content-disposition'?: string;
 }
 
 export interface OpenBlob {

@@ -1,5 +1,7 @@
 import type { BundleListQuery } from '@moorage/api';
 import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import { reachability } from '../access/catalogue.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { bothOf, type Paging } from '../db/paging.ts';
 import type { BundleTable, ResourceTable, Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
@@ -145,12 +147,13 @@ export async function versionTaken(db: Db, productId: string, version: string): 
   return row !== undefined;
 }
 
-/** What a new bundle has to know of its firmware. */
-export const firmwareForBundle = (db: Db, id: string) =>
+/** What a new bundle has to know of its firmware, where that is open to the viewer. */
+export const firmwareForBundle = (db: Db, id: string, viewer: Viewer) =>
   db
     .selectFrom('firmwares')
     .select(['id', 'platform_id', 'flavor_id', 'label'])
     .where('id', '=', id)
+    .where((eb) => eb(reachability(viewer, eb.ref('platform_id'), eb.ref('flavor_id')), '=', 1))
     .executeTakeFirst();
 
 /** Adds a bundle. A version or tag that its product has already violates an index. */
@@ -220,3 +223,24 @@ export async function insertResource(db: Db, row: Insertable<ResourceTable>): Pr
 export async function deleteResource(db: Db, id: string): Promise<void> {
   await db.deleteFrom('resources').where('id', '=', id).execute();
 }
+
+/** The name of an artifact of the bundle that is not of this release. */
+export async function otherArtifact(db: Db, bundleId: string, name: string): Promise<string | undefined> {
+  const row = db
+    .selectFrom('artifact_headers as h')
+    .innerJoin('resources as r', 'r.id', 'h.resource_id')
+    .select('h.name')
+    .where('r.bundle_id', '=', bundleId)
+    .where('h.name', '<>', name);
+  return (await row.executeTakeFirst())?.name;
+}
+
+export const insertHeader = (
+  trx: Db,
+  resource_id: string,
+  { name, deviceTypes }: { readonly name: string; readonly deviceTypes: readonly string[] },
+) =>
+  trx
+    .insertInto('artifact_headers')
+    .values({ resource_id, name, device_types: JSON.stringify(deviceTypes) })
+    .execute();

@@ -11,8 +11,10 @@ import {
   versionSortKey,
 } from '@moorage/base';
 import { allowedProduct, growingProduct, type ProductForCaller } from '../access/products.ts';
+import { refuseQuota } from '../access/quotas.ts';
+import { viewerFor } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
-import type { Deps, Handler, Handlers } from '../core/types.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
@@ -36,7 +38,7 @@ import {
   versionTaken,
 } from './queries.ts';
 import { bundleDetail, bundleRecord } from './records.ts';
-import { addResource, binary, removeResource } from './resources.ts';
+import { addArtifact, addResource, binary, removeResource } from './resources.ts';
 import { changeBundleState, changeBundleTag, chooseBundleVersion } from './rules.ts';
 
 type Contract = typeof bundlesContract;
@@ -87,9 +89,14 @@ const get =
     return readable.ok ? detailOf(storage.db, readable.value.bundle.id, readable.value.sight) : readable;
   };
 
-/** The firmware of a new bundle, when it is for the product's platform and edition. */
-async function fittingFirmware(db: Db, product: ProductForCaller, id: string): Promise<Refusal | undefined> {
-  const firmware = await firmwareForBundle(db, id);
+/** Why a new bundle of the product cannot have this firmware: not open to the caller, or for another platform or edition. */
+async function fittingFirmware(
+  db: Db,
+  product: ProductForCaller,
+  id: string,
+  caller: Caller,
+): Promise<Refusal | undefined> {
+  const firmware = await firmwareForBundle(db, id, viewerFor('platform.access', caller));
   if (!firmware) return refusal('NOT_FOUND', { what: 'Firmware' });
   if (fitsProduct(product, firmware)) return undefined;
   const platform = `${product.platform}${firmware.platform_id === product.platform_id ? ' in this edition' : ''}`;
@@ -110,7 +117,7 @@ async function versionFor(db: Db, productId: string, wanted: string | null | und
 
 /** API-EP-POST-products-product_id-bundles */
 const create =
-  ({ storage, clock }: Deps): Handler<Contract['create']> =>
+  ({ storage, clock, settings }: Deps): Handler<Contract['create']> =>
   async (call) => {
     const { params, body, caller } = call;
     if (body.product_id !== params.product_id) {
@@ -123,10 +130,12 @@ const create =
       const allowed = await growingProduct(trx, params.product_id, caller, 'product.change');
       if (!allowed.ok) return allowed;
       const product = allowed.value;
-      const unfit = await fittingFirmware(trx, product, body.firmware_id);
+      const unfit = await fittingFirmware(trx, product, body.firmware_id, caller);
       if (unfit) return failure(unfit);
       const version = await versionFor(trx, product.id, body.version);
       if (!version.ok) return version;
+      const full = await refuseQuota(settings, trx, product.user_id, 'bundles');
+      if (full) return failure(full);
       const id = randomUUID();
       const text = formatVersion(version.value);
       await insertBundle(trx, {
@@ -226,6 +235,7 @@ export const bundlesRoutes = (deps: BundleDeps): Handlers<Contract> => ({
   byTag: byTag(deps),
   get: get(deps),
   addResource: addResource(deps),
+  addArtifact: addArtifact(deps),
   removeResource: removeResource(deps),
   binary: binary(deps),
   setState: setState(deps),

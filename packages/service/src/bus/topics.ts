@@ -43,6 +43,15 @@ export const topics = {
   ),
   /** The trusted authorities are others than before. */
   authorityChanged: topic<Readonly<Record<string, never>>>('authority.changed'),
+  /** A user has lost a token, a role or a right: event streams of theirs look whether they may go on. */
+  accessChanged: topic<{ readonly userId: string }>('access.changed'),
+  /** What users have open at a node: all of it, or what has changed. */
+  countsChanged: topic<{
+    readonly node: string;
+    readonly kind: string;
+    readonly counts: readonly (readonly [userId: string, n: number])[];
+    readonly isAll: boolean;
+  }>('counts.changed'),
   /** The device has been activated to another product. */
   deviceMoved: topic<{ readonly deviceId: string; readonly productId: string }>('device.moved'),
   /** A command for a device that is connected to another process; `request` is the number of the exchange. */

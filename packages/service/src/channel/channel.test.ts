@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { channelCloses } from '@moorage/api';
+import { channelCloses, manyCommandsOutput } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { decode, encode } from '@msgpack/msgpack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -107,6 +108,43 @@ eachDatabase('message channel', (_open, kind, address) => {
   });
   afterEach(async () => {
     for (const { socket } of peers.splice(0)) socket.terminate();
+  });
+
+  // API-EP-POST-devices-command, API-RULE-many-devices-2
+  it('one command line runs on many devices, and each answers for itself', async () => {
+    const [other, away] = [await deviceOf(), await deviceOf()];
+    const peers = await Promise.all([connect(), connect(other)]);
+    await expect
+      .poll(async () => (await app.storage.db.selectFrom('channels').select('device_id').execute()).length)
+      .toBeGreaterThanOrEqual(2);
+    const foreign = await deviceOf({ user_id: (await app.make.user()).id });
+    const device_ids = [device.id, other.id, away.id, foreign.id];
+    const reply = app.client
+      .as(owner.token)
+      .call('channel.commandMany', { body: { device_ids, command: 'set a secret', timeout_ms: 5_000 } });
+    for (const [number, peer] of peers.entries()) {
+      const { id, data } = await peer.next();
+      expect(data).toBe('set a secret');
+      peer.say({ response: 'command', id, code: 0, data: `done ${number}${'x'.repeat(9_000)}` });
+    }
+    const { done, refused } = unwrap(await reply).value;
+    const byId = new Map(done.map((one) => [one.device_id, one]));
+    expect(byId.get(device.id)).toMatchObject({ code: 0, data: expect.stringMatching(/^done 0x/) });
+    expect(byId.get(other.id)?.data).toHaveLength(manyCommandsOutput);
+    expect(refused).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ device_id: away.id, code: 'DEVICE_OFFLINE' }),
+        expect.objectContaining({ device_id: foreign.id, code: 'NOT_FOUND' }),
+      ]),
+    );
+    const rows = await app.storage.db
+      .selectFrom('logs')
+      .select(['message', 'data', 'product_id'])
+      .where('type', '=', 'device.command')
+      .where('product_id', 'in', [device.product_id, other.product_id, away.product_id])
+      .execute();
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toContain('secret');
   });
 
   // API-DEV-GET-stream

@@ -6,6 +6,7 @@ import { decode } from '@msgpack/msgpack';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { unsentLimit } from '../bus/bus.ts';
 import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { busApplication } from '../db/dialect/postgres/bus.ts';
@@ -16,8 +17,23 @@ import { NatsServer, natsMissing } from '../testing/nats-server.ts';
 const postgres = databaseSource('postgres');
 const nats = new NatsServer();
 
-/** Cuts the connections of both nodes to the bus while something is done. */
+/** Cuts the connections of both nodes to the bus, or holds up what goes over them, while something is done. */
 type During = (node: TestApp, work: () => Promise<void>) => Promise<void>;
+
+/** More messages than a node keeps that cannot send them: what comes after them is lost. */
+async function backUp({ storage }: TestApp): Promise<void> {
+  const message = { node: 'none', kind: 'none', counts: [], isAll: false };
+  for (let sent = 0; sent <= unsentLimit; sent++) storage.bus.publish(topics.countsChanged, message);
+}
+
+/** While others wait for the table of messages, requests go on. */
+async function heldUp(node: TestApp, work: () => Promise<void>): Promise<void> {
+  const trx = await node.storage.background.db.startTransaction().execute();
+  await sql`lock table bus_messages, bus_position in access exclusive mode`.execute(trx);
+  await backUp(node);
+  await work();
+  await trx.commit().execute();
+}
 
 const rows: readonly {
   readonly bus: string;
@@ -33,6 +49,26 @@ const rows: readonly {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = ${busApplication} and datname = current_database()`.execute(storage.db);
       await work();
+    },
+  },
+  {
+    bus: 'PostgreSQL, which holds up messages,',
+    missing: '',
+    options: async () => ({}),
+    cutDuring: (node, work) => heldUp(node, work),
+  },
+  {
+    bus: 'NATS, which stands still,',
+    missing: natsMissing,
+    options: async () => {
+      await nats.start();
+      return { nats: { url: nats.url } };
+    },
+    cutDuring: async (node, work) => {
+      nats.freeze();
+      await backUp(node);
+      await work();
+      nats.thaw();
     },
   },
   {

@@ -51,6 +51,8 @@ eachDatabase('hub of the message channel', (open) => {
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
     hub = new ChannelHub({
       keepAttributes: async () => {},
+      wakesPerMinute: async () => 60,
+      stretch: () => 1,
       storage,
       clock,
       log: Fastify().log,
@@ -122,6 +124,8 @@ eachDatabase('hub of the message channel', (open) => {
     const other = new ChannelHub({
       keepAttributes: async () => {},
       storage: counting,
+      wakesPerMinute: async () => 60,
+      stretch: () => 1,
       clock,
       log,
       webhook: async () => ({ ok: false, error: 'none' }),
@@ -240,6 +244,38 @@ eachDatabase('hub of the message channel', (open) => {
     });
   });
 
+  // API-CHAN-wake
+  it('wakes the devices of a product at its pace, a part each second', async () => {
+    await hub.compare();
+    const others = await Promise.all(
+      [1, 2].map(() => make.device({ platform_id: device.platform_id, product_id: device.product_id })),
+    );
+    let woken = 0;
+    for (const other of others) {
+      hub.attach(other, '10.0.0.2', {
+        send: () => void woken++,
+        ping() {},
+        close() {},
+        cut() {},
+        waitingBytes: 0,
+        pause() {},
+        resume() {},
+      });
+    }
+    await expect.poll(() => hub.size).toBe(3);
+    const all = () => sent.length + woken;
+    storage.bus.publish(topics.otaDue, { productId: device.product_id });
+    await expect.poll(all).toBe(1);
+    await clock.advance(999);
+    expect(all()).toBe(1);
+    await clock.advance(1);
+    expect(all()).toBe(2);
+    await clock.advance(1_000);
+    expect(all()).toBe(3);
+    await clock.advance(5_000);
+    expect(all()).toBe(3);
+  });
+
   // API-CHAN-online
   it('calls devices of a process that is gone offline, and tells who waits for one of them', async () => {
     const lost = await make.device({ platform_id: device.platform_id, product_id: device.product_id });
@@ -269,6 +305,11 @@ eachDatabase('hub of the message channel', (open) => {
     await clock.advance(2_000);
     await closing;
     expect(closes).toEqual(Array(252).fill(channelCloses.restarting));
+    // API-CHAN-come-back
+    const times = sent.map(({ action, after_ms: afterMs }) => (action === 'come_back' ? Number(afterMs) : Number.NaN));
+    expect(times).toHaveLength(252);
+    expect(times.every((afterMs) => afterMs >= 1_000 && afterMs <= 2_100)).toBe(true);
+    expect(new Set(times).size).toBeGreaterThan(100);
     expect(await channels()).toBe(0);
     expect(await storage.db.selectFrom('processes').selectAll().execute()).toEqual([]);
   });

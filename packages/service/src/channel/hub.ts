@@ -3,20 +3,16 @@ import { channelCloses, type DeviceRequest, type ReportedAttributes, type Servic
 import { type CancelTimer, failure, type Result, sleep, success } from '@moorage/base';
 import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
+import { clearAbandoned } from './abandoned.ts';
 import { asJson, writeFrame } from './codec.ts';
+import { sendBack } from './come-back.ts';
 import { Heard, type RecordedChannel, type Records, readRecords } from './compare.ts';
 import { ChannelConnection } from './connection.ts';
 import { ProcessLease } from './lease.ts';
 import type { Line, LineListener } from './line.ts';
-import {
-  abandonedChannels,
-  abandonedLimit,
-  type ChannelDeviceRow,
-  channelOf,
-  putTelemetry,
-  replaceNodes,
-} from './queries.ts';
-import { channelRecorder, recordChannels } from './recorder.ts';
+import { type ChannelDeviceRow, channelOf, putTelemetry, replaceNodes } from './queries.ts';
+import { channelRecorder } from './recorder.ts';
+import { WakeQueue, type WakeQueuePorts } from './wake-queue.ts';
 
 /** How often connections are looked after and compared with the records, in ms. */
 const tendMs = 10_000;
@@ -37,7 +33,7 @@ export interface ChannelDevice {
   readonly product_id: string;
 }
 
-export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
+export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'>, Omit<WakeQueuePorts, 'wake'> {
   /** Sends data of a device through a connector of its product; the error is a text for the device. */
   readonly webhook: (deviceId: string, code: string, data: unknown) => Promise<Result<unknown, string>>;
   /** Keeps what a device reports of itself; resolves when it is durable. */
@@ -78,6 +74,7 @@ export class ChannelHub {
   readonly #attached = new Map<string, Attached>();
   readonly #requests = new Map<string, OpenRequest>();
   readonly #leave: readonly (() => void)[];
+  readonly #wakes: WakeQueue;
   #tending: CancelTimer;
   #comparing: Promise<void> | undefined;
   /** The one after that. */
@@ -92,6 +89,7 @@ export class ChannelHub {
     this.#deps = deps;
     this.#record = channelRecorder(deps.storage);
     const { bus } = deps.storage;
+    this.#wakes = new WakeQueue({ ...deps, wake: (deviceId) => this.#wake({ deviceId }) });
     this.#leave = [
       bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
       bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.settle(outcome)),
@@ -136,8 +134,10 @@ export class ChannelHub {
    */
   attach(device: ChannelDevice, address: string, line: Line, certificate?: string): LineListener {
     if (this.#closed) {
-      line.close(channelCloses.restarting, 'restarting');
-      return { heard() {}, frame() {}, closed() {} };
+      const answer = async () => failure('the service stops');
+      const late = new ChannelConnection(line, { clock: this.#deps.clock, answer, closed() {} });
+      sendBack(late, this.#writing.size);
+      return late;
     }
     const session = randomUUID();
     const connection = new ChannelConnection(line, {
@@ -191,16 +191,20 @@ export class ChannelHub {
     return success(undefined);
   }
 
-  /** Takes no more devices, sends all away within 2 s, to come back to another process, and lets go. */
+  /**
+   * Takes no more devices, sends all away within 2 s, to come back to another process at a time that each hears, and lets
+   * go. Spec: API-CHAN-come-back.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     this.#tending();
     for (const leave of this.#leave) leave();
+    this.#wakes.stop();
     const deviceIds = [...this.#attached.keys()];
     const batch = Math.max(drainBatch, Math.ceil(deviceIds.length / drainBatches));
     for (const [at, deviceId] of deviceIds.entries()) {
       if (at > 0 && at % batch === 0) await sleep(this.#deps.clock, drainPauseMs);
-      this.#drop(deviceId, 'restarting');
+      this.#drop(deviceId, 'restarting', deviceIds.length);
     }
     await this.#comparing;
     await Promise.all(this.#writing);
@@ -269,21 +273,28 @@ export class ChannelHub {
     }
   }
 
-  /** Ends the line of a device that is connected here. */
-  #drop(deviceId: string, why: keyof typeof channelCloses): void {
+  /**
+   * Ends the line of a device that is connected here.
+   *
+   * @param together with how many others, all of which shall come back; nothing is said of that without it
+   */
+  #drop(deviceId: string, why: keyof typeof channelCloses, together?: number): void {
     const attached = this.#attached.get(deviceId);
     if (!attached) return;
     this.#attached.delete(deviceId);
-    attached.connection.close(channelCloses[why], why);
+    if (together === undefined) attached.connection.close(channelCloses[why], why);
+    else sendBack(attached.connection, together);
     // Whether or not the other side says goodbye, for us it is over.
     attached.connection.closed();
   }
 
-  /** Notifies devices with an update due; which one it is they learn by asking. Spec: API-CHAN-wake. */
+  /** Notifies devices with an update due, those of a product at its pace: which one it is they learn by asking. Spec: API-CHAN-wake. */
   #wake({ deviceId, productId }: { readonly deviceId?: string; readonly productId?: string }): void {
-    for (const [id, attached] of this.#attached) {
-      if (id === deviceId || attached.productId === productId) send(attached, { action: 'ota' });
-    }
+    const attached = deviceId === undefined ? undefined : this.#attached.get(deviceId);
+    if (attached) send(attached, { action: 'ota' });
+    if (productId === undefined) return;
+    const ids = [...this.#attached].filter(([, { productId: of }]) => of === productId).map(([id]) => id);
+    this.#write(this.#wakes.add(productId, ids));
   }
 
   async #relay({ request, deviceId, data, timeoutMs }: MessageOf<typeof topics.channelRequest>): Promise<void> {
@@ -311,7 +322,10 @@ export class ChannelHub {
     if (this.#attached.get(device.id)?.session === session) this.#attached.delete(device.id);
     const { clock, live } = this.#deps;
     const gone = await this.#record({ kind: 'closed', device, session, atMs: clock.now() });
-    if (gone) live.notify(device.id, { type: 'online', data: { online: false, since: null } });
+    if (!gone) return;
+    // It was there until now, however long ago its last request was.
+    await this.#deps.storage.hot.touchDevice(device.id, clock.now(), null);
+    live.notify(device.id, { type: 'online', data: { online: false, since: null } });
   }
 
   #write(work: Promise<void>): void {
@@ -382,16 +396,4 @@ function isGood({ certificate }: Attached, row: Omit<ChannelDeviceRow, 'id'> | u
 function send({ connection, heard }: Attached, action: ServiceAction): void {
   heard.note(action);
   connection.send(action);
-}
-
-/** Spec: API-CHAN-online. */
-async function clearAbandoned({ storage, clock, live }: Pick<HubDeps, 'storage' | 'clock' | 'live'>): Promise<void> {
-  const atMs = clock.now();
-  for (let count = abandonedLimit; count === abandonedLimit; ) {
-    const rows = await abandonedChannels(storage.background.db);
-    const changes = rows.map(({ session, ...device }) => ({ kind: 'closed', device, session, atMs }) as const);
-    const gone = rows.length > 0 ? await recordChannels(storage.background, changes) : [];
-    for (const row of gone) if (row) live.notify(row.id, { type: 'online', data: { online: false, since: null } });
-    count = gone.filter((row) => row !== undefined).length;
-  }
 }

@@ -177,9 +177,9 @@ export async function replaceNodes(
 }
 
 /** Deletes what a device has reported. */
-export async function deleteReported(trx: Db, deviceId: string): Promise<void> {
-  await trx.deleteFrom('telemetry').where('device_id', '=', deviceId).execute();
-  await trx.deleteFrom('device_nodes').where('device_id', '=', deviceId).execute();
+export async function deleteReported(trx: Db, deviceIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('telemetry').where('device_id', 'in', deviceIds).execute();
+  await trx.deleteFrom('device_nodes').where('device_id', 'in', deviceIds).execute();
 }
 
 export const nodesOf = (db: Db, deviceId: string) =>

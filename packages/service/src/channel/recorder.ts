@@ -1,5 +1,5 @@
 import { transactionOverConflicts } from '../db/conflicts.ts';
-import { groupCalls } from '../db/group-writer.ts';
+import { groupCalls } from '../db/groups.ts';
 import { type LogEntry, writeLogs } from '../db/logs.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { type ChannelDeviceRow, devicesOf, putChannels, removeChannels } from './queries.ts';

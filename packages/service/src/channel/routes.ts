@@ -1,11 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type channelContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import {
+  type channelContract,
+  type ManyResult,
+  manyCommandsOutput,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
 import type { CommandFailure, LiveEvent } from '../bus/topics.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
-import { byCaller, writeLog } from '../db/logs.ts';
+import { byCaller, type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { commandText } from './command-text.ts';
 import type { ChannelHub } from './hub.ts';
@@ -32,6 +39,14 @@ export interface SendingConnector {
 export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly hub: ChannelHub;
   readonly deviceFor: (db: Db, caller: Caller, action: Action, name: string) => Promise<Result<OwnedDevice, Refusal>>;
+  /** Those of many devices that the caller may do this to, and why not the others. */
+  readonly sortDevices: (
+    caller: Caller,
+    selection: { readonly action: Action; readonly ids: readonly string[] },
+  ) => Promise<{
+    readonly allowed: readonly (OwnedDevice & { readonly user_id: string | null })[];
+    readonly refused: ManyResult['refused'];
+  }>;
   readonly connector: (db: Db, id: string) => Promise<SendingConnector | undefined>;
   /** The user behind a bearer header. */
   readonly userOf: (authorization: string) => Promise<Caller | undefined>;
@@ -72,6 +87,44 @@ const command =
       },
     });
     return outcome.ok ? outcome : failure(refusalOf(outcome.error, timeoutMs));
+  };
+
+/** API-EP-POST-devices-command. One row of the log for the devices of a product and an owner. */
+const commandMany =
+  ({ storage, clock, hub, sortDevices }: ChannelDeps): Handler<Contract['commandMany']> =>
+  async (call) => {
+    const { device_ids: ids, command: line, timeout_ms: timeoutMs = defaultTimeoutMs } = call.body;
+    const { allowed, refused } = await sortDevices(call.caller, { action: 'device.command', ids });
+    const done: { device_id: string; code: number; data: string }[] = [];
+    await Promise.all(
+      allowed.map(async ({ id }) => {
+        const outcome = await hub.command(id, line, timeoutMs);
+        if (outcome.ok) {
+          const { code, data } = outcome.value;
+          done.push({ device_id: id, code, data: data.slice(0, manyCommandsOutput) });
+        } else {
+          const { code, message } = refusalOf(outcome.error, timeoutMs);
+          refused.push({ device_id: id, code, message });
+        }
+      }),
+    );
+    const text = commandText(line);
+    const codes = new Map(done.map(({ device_id, code }) => [device_id, code]));
+    const groups = Map.groupBy(allowed, ({ product_id, user_id }) => `${product_id} ${user_id}`);
+    const entries = [...groups.values()].map((group): LogEntry => {
+      const [first] = group;
+      return {
+        ...byCaller(call, clock.now()),
+        type: 'device.command',
+        message: `Command sent to ${group.length === 1 ? `device ${first?.title}` : `${group.length} devices`}: ${text}`,
+        productId: first?.product_id ?? null,
+        deviceId: group.length === 1 ? (first?.id ?? null) : null,
+        ...(first?.user_id && { concernedId: first.user_id }),
+        data: { command: text, devices: group.map(({ id }) => ({ id, code: codes.get(id) ?? null })) },
+      };
+    });
+    await writeLogs(storage.db, entries);
+    return success({ done, refused });
   };
 
 const noFrame = ({ detail }: { readonly detail: string }): Refusal =>
@@ -135,6 +188,7 @@ const status =
 /** Commands to devices, what they tell of themselves, and actions of third parties. */
 export const channelRoutes = (deps: ChannelDeps): Handlers<Contract> => ({
   command: command(deps),
+  commandMany: commandMany(deps),
   status: status(deps),
   send: send(deps),
 });

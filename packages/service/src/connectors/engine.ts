@@ -44,12 +44,16 @@ async function outgoingOf(
 ): Promise<Outgoing | undefined> {
   const { log, device } = await subjectOf(storage.db, delivery);
   if (!log) return undefined;
+  const kept: Readonly<Record<string, unknown>> = JSON.parse(log.data);
+  const { devices: _, titles: __, ...own } = kept;
+  // Of a change of many devices each has an event, which does not name the others.
+  const data = device !== undefined && log.device_id === null ? own : kept;
   return {
     event: delivery.event,
     code: connector.code,
     device: device ?? null,
     product: { id: connector.product_id, product: connector.product },
-    data: { ...JSON.parse(log.data), message: log.message, level: log.level },
+    data: { ...data, message: log.message, level: log.level },
     atMs: log.created_at,
   };
 }

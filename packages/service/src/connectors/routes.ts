@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../access/products.ts';
+import { refuseQuota } from '../access/quotas.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -64,7 +65,7 @@ function acceptOptions(outbound: Outbound, sent: Readonly<Record<string, unknown
 
 /** API-EP-POST-products-product_id-connectors */
 const create =
-  ({ storage, clock, outbound }: ConnectorsDeps): Handler<Contract['create']> =>
+  ({ storage, clock, outbound, settings }: ConnectorsDeps): Handler<Contract['create']> =>
   async (call) => {
     const { body, caller, params } = call;
     const { code } = body;
@@ -82,6 +83,8 @@ const create =
         const blanks = { what: `Product "${product}"`, limit: connectorsLimit, things: 'connectors' };
         return failure(refusal('LIMIT_REACHED', blanks));
       }
+      const full = await refuseQuota(settings, trx, allowed.value.user_id, 'connectors');
+      if (full) return failure(full);
       const { type, opts } = read.value;
       const row = {
         id: randomUUID(),

@@ -29,9 +29,15 @@ describe('settings', () => {
         s3AccessKey: undefined,
         s3SecretKey: undefined,
         deviceInsecure: false,
+        deviceHandshakesPerSecond: 500,
         deviceCertificateDays: 10_950,
         updateTimeoutHours: 24,
         requestsPerMinute: 60_000,
+        quotaDevices: 100_000,
+        quotaProducts: 1_000,
+        quotaBundles: 100_000,
+        quotaConnectors: 1_000,
+        quotaMebibytes: 102_400,
         connectorAllow: [],
         logLevel: 'warn',
         accessLog: false,
@@ -186,10 +192,15 @@ describe('settings', () => {
   });
 
   it.each(settingsTable)('$flag has a name, a flag and a variable that nothing else has', (row) => {
-    for (const key of ['name', 'flag', 'env'] as const) {
+    for (const key of ['name', 'flag'] as const) {
       expect(settingsTable.filter((other) => other[key] === row[key])).toEqual([row]);
     }
-    expect(row.env).toBe(`MOORAGE_${row.flag.toUpperCase().replaceAll('-', '_')}`);
+    const variable = `MOORAGE_${row.flag.toUpperCase().replaceAll('-', '_')}`;
+    // A list may be empty, other values may not.
+    const refusals = ['', '/ /'].map((value) => resolveSettings({ env: { [variable]: value } }));
+    expect(refusals).toContainEqual(
+      expect.objectContaining({ ok: false, error: expect.objectContaining({ setting: row.flag }) }),
+    );
     expect(row.help).not.toBe('');
   });
 });

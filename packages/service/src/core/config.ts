@@ -1,12 +1,13 @@
 import { join } from 'node:path';
+import { type SignUpPolicy, signUpPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { quotaSettings } from './quota-settings.ts';
 import {
   anyText,
   count,
   flag,
   type HostAndPort,
   hostList,
-  isLoopbackHost,
   type ListenAddress,
   listenAddress,
   matching,
@@ -15,10 +16,6 @@ import {
   portNumber,
   webOrigin,
 } from './setting-texts.ts';
-
-/** Who may make an account: anybody, those who have an invitation, or nobody. */
-export const signUpPolicies = ['open', 'invite', 'closed'] as const;
-export type SignUpPolicy = (typeof signUpPolicies)[number];
 
 /** What the log may be limited to, the most serious first. */
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -62,14 +59,24 @@ export interface Settings {
   readonly s3Region: string;
   readonly s3AccessKey: string | undefined;
   readonly s3SecretKey: string | undefined;
+  /** Address of the object store for clients, who are sent there for downloads. */
+  readonly s3PublicEndpoint: string | undefined;
   /** Plain HTTP on the device listener, with uuid and token headers; for development only. */
   readonly deviceInsecure: boolean;
+  /** TLS handshakes of devices that this process begins in a second; 0 for any number. */
+  readonly deviceHandshakesPerSecond: number;
   /** How long a certificate of a device is good; modules renew theirs in the last third of it. */
   readonly deviceCertificateDays: number;
   /** How long a module that restarts into an update may be silent until that counts as failed, in hours. */
   readonly updateTimeoutHours: number;
   /** Requests that a user may make in a minute, at each process; 0 for any number. Requests of devices do not count. */
   readonly requestsPerMinute: number;
+  /** What an account may have, 0 for any number; administrators may have any. Spec: API-LIMIT-quotas. */
+  readonly quotaDevices: number;
+  readonly quotaProducts: number;
+  readonly quotaBundles: number;
+  readonly quotaConnectors: number;
+  readonly quotaMebibytes: number;
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
   readonly logLevel: LogLevel;
@@ -90,26 +97,27 @@ export interface Setting {
   readonly name: keyof Settings;
   /** `--flag`; also its name in a config file. */
   readonly flag: string;
-  readonly env: string;
   /** What stands for the value in help; a setting without one is a switch. */
   readonly placeholder?: string;
   readonly help: string;
-  /** Its default as help shows it. */
-  readonly default: string;
+  /** Its default as help shows it; `none` without it. */
+  readonly default?: string;
   /** Reads a text; the error completes "Setting --flag …". */
   readonly parse: (text: string) => Result<Value, string>;
-  /** The value when none is given. */
-  readonly otherwise: (dataDir: string) => Value;
+  /** The value when none is given; undefined without it. */
+  readonly otherwise?: (dataDir: string) => Value;
   /** Not shown in any output. */
   readonly secret?: boolean;
 }
+
+/** The variable of a setting: `MOORAGE_DEVICE_PORT` of `device-port`. */
+export const variableOf = (flagName: string): string => `MOORAGE_${flagName.toUpperCase().replaceAll('-', '_')}`;
 
 /** Every setting of the service. `data` comes first: others take their defaults from it. */
 export const settingsTable: readonly Setting[] = [
   {
     name: 'dataDir',
     flag: 'data',
-    env: 'MOORAGE_DATA',
     placeholder: 'DIR',
     help: 'folder of the embedded storage',
     default: './data',
@@ -119,7 +127,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'host',
     flag: 'host',
-    env: 'MOORAGE_HOST',
     placeholder: 'ADDRESS',
     help: 'address that the service listens on',
     default: '127.0.0.1',
@@ -129,7 +136,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'port',
     flag: 'port',
-    env: 'MOORAGE_PORT',
     placeholder: 'PORT',
     help: 'port of the API; 0 picks a free one',
     default: '8080',
@@ -139,7 +145,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'devicePort',
     flag: 'device-port',
-    env: 'MOORAGE_DEVICE_PORT',
     placeholder: 'PORT',
     help: 'port of the device listener; 0 picks a free one',
     default: '8443',
@@ -149,57 +154,42 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'opsPort',
     flag: 'ops-port',
-    env: 'MOORAGE_OPS_PORT',
     placeholder: '[ADDRESS:]PORT',
     help: 'port for monitors: /healthz, /readyz, and /metrics without a token; on the address of --host without one',
-    default: 'none',
     parse: listenAddress,
-    otherwise: () => undefined,
   },
   {
     name: 'tlsCert',
     flag: 'tls-cert',
-    env: 'MOORAGE_TLS_CERT',
     placeholder: 'FILE',
     help: 'certificate of the API and the console, with its chain: they speak TLS then',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'tlsKey',
     flag: 'tls-key',
-    env: 'MOORAGE_TLS_KEY',
     placeholder: 'FILE',
     help: 'key of --tls-cert',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'trustProxy',
     flag: 'trust-proxy',
-    env: 'MOORAGE_TRUST_PROXY',
     placeholder: 'NETWORKS',
     help: 'networks of proxies that say who the client is (X-Forwarded-For, X-Forwarded-Proto): 127.0.0.1/32,10.0.0.0/8',
-    default: 'none',
     parse: networks,
     otherwise: () => [],
   },
   {
     name: 'publicUrl',
     flag: 'public-url',
-    env: 'MOORAGE_PUBLIC_URL',
     placeholder: 'URL',
     help: 'where people and programs reach the API: https://hub.example',
-    default: 'none',
     parse: webOrigin,
-    otherwise: () => undefined,
   },
   {
     name: 'deviceNames',
     flag: 'device-names',
-    env: 'MOORAGE_DEVICE_NAMES',
     placeholder: 'NAMES',
     help: 'where devices reach the device listener: hub.example,192.0.2.7:443; the certificate holds these names',
     default: 'the host of --public-url',
@@ -209,27 +199,20 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'deviceCert',
     flag: 'device-cert',
-    env: 'MOORAGE_DEVICE_CERT',
     placeholder: 'FILE',
     help: 'certificate of the device listener under the names in it, with its chain, for devices that trust a public authority',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'deviceKey',
     flag: 'device-key',
-    env: 'MOORAGE_DEVICE_KEY',
     placeholder: 'FILE',
     help: 'key of --device-cert',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'database',
     flag: 'database',
-    env: 'MOORAGE_DATABASE',
     placeholder: 'URL',
     help: 'records: sqlite:PATH or postgres://…',
     default: 'sqlite:DIR/moorage.db',
@@ -239,40 +222,30 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'bus',
     flag: 'bus',
-    env: 'MOORAGE_BUS',
     placeholder: 'URL',
     help: 'messages between nodes: nats://[USER:PASSWORD@]HOST[:PORT][,…][/PREFIX], tls://… for TLS; PostgreSQL carries them without it',
-    default: 'none',
     parse: matching(
       /^(nats|tls):\/\/([^@/\s]+@)?[^@/\s,]+(,[^@/\s,]+)*(\/[A-Za-z0-9_-]+)?$/,
       'nats://HOST[:PORT][,…][/PREFIX]',
     ),
-    otherwise: () => undefined,
   },
   {
     name: 'busCredentials',
     flag: 'bus-credentials',
-    env: 'MOORAGE_BUS_CREDENTIALS',
     placeholder: 'FILE',
     help: 'credentials file of a NATS user',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'busCa',
     flag: 'bus-ca',
-    env: 'MOORAGE_BUS_CA',
     placeholder: 'FILE',
     help: "certificates, PEM, that issue those of the NATS servers; the system's without it",
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 'blobs',
     flag: 'blobs',
-    env: 'MOORAGE_BLOBS',
     placeholder: 'URL',
     help: 'file contents: file:DIR or s3://BUCKET[/PREFIX]',
     default: 'file:DIR/blobs',
@@ -285,17 +258,21 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 's3Endpoint',
     flag: 's3-endpoint',
-    env: 'MOORAGE_S3_ENDPOINT',
     placeholder: 'URL',
     help: 'address of the object store of s3://…',
     default: 'https://s3.REGION.amazonaws.com',
     parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
-    otherwise: () => undefined,
+  },
+  {
+    name: 's3PublicEndpoint',
+    flag: 's3-public-endpoint',
+    placeholder: 'URL',
+    help: 'address at which clients reach the object store: downloads that ask for it are redirected there; never without it',
+    parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
   },
   {
     name: 's3Region',
     flag: 's3-region',
-    env: 'MOORAGE_S3_REGION',
     placeholder: 'REGION',
     help: 'region of the object store',
     default: 'us-east-1',
@@ -305,37 +282,38 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 's3AccessKey',
     flag: 's3-access-key',
-    env: 'MOORAGE_S3_ACCESS_KEY',
     placeholder: 'KEY',
     help: 'access key of the object store',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
   },
   {
     name: 's3SecretKey',
     flag: 's3-secret-key',
-    env: 'MOORAGE_S3_SECRET_KEY',
     placeholder: 'KEY',
     help: 'secret key of the object store; others see flags, so the variable or the config file is the place for it',
-    default: 'none',
     parse: anyText,
-    otherwise: () => undefined,
     secret: true,
   },
   {
     name: 'deviceInsecure',
     flag: 'device-insecure',
-    env: 'MOORAGE_DEVICE_INSECURE',
     help: 'plain HTTP on the device listener, with uuid and token headers; for development only',
     default: 'false',
     parse: flag,
     otherwise: () => false,
   },
   {
+    name: 'deviceHandshakesPerSecond',
+    flag: 'device-handshakes-per-second',
+    placeholder: 'NUMBER',
+    help: 'TLS handshakes of devices that a process begins in a second, others wait for their turn; 0 for any number',
+    default: '500',
+    parse: (text) => (text === '0' ? success(0) : count('handshakes', 99_999)(text)),
+    otherwise: () => 500,
+  },
+  {
     name: 'deviceCertificateDays',
     flag: 'device-certificate-days',
-    env: 'MOORAGE_DEVICE_CERTIFICATE_DAYS',
     placeholder: 'DAYS',
     help: 'how long a certificate of a device is good; modules renew theirs in the last third of that time',
     default: '10950',
@@ -346,7 +324,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'updateTimeoutHours',
     flag: 'update-timeout-hours',
-    env: 'MOORAGE_UPDATE_TIMEOUT_HOURS',
     placeholder: 'HOURS',
     help: 'how long a module that restarts into an update may be silent until the update counts as failed',
     default: '24',
@@ -356,27 +333,24 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'requestsPerMinute',
     flag: 'requests-per-minute',
-    env: 'MOORAGE_REQUESTS_PER_MINUTE',
     placeholder: 'NUMBER',
     help: 'requests that a user may make in a minute at each process; 0 for any number',
     default: '60000',
     parse: (text) => (text === '0' ? success(0) : count('requests', 99_999)(text)),
     otherwise: () => 60_000,
   },
+  ...quotaSettings,
   {
     name: 'connectorAllow',
     flag: 'connector-allow',
-    env: 'MOORAGE_CONNECTOR_ALLOW',
     placeholder: 'NETWORKS',
     help: 'networks that are not public and that connectors may call all the same: 10.0.0.0/8,fd00::/8',
-    default: 'none',
     parse: networks,
     otherwise: () => [],
   },
   {
     name: 'logLevel',
     flag: 'log-level',
-    env: 'MOORAGE_LOG_LEVEL',
     placeholder: 'LEVEL',
     help: `least serious lines of the log: ${logLevels.join(', ')}`,
     default: 'warn',
@@ -389,7 +363,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'accessLog',
     flag: 'access-log',
-    env: 'MOORAGE_ACCESS_LOG',
     help: 'one line in the log for each answered request; it costs a third of the throughput',
     default: 'false',
     parse: flag,
@@ -398,7 +371,6 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'signUp',
     flag: 'sign-up',
-    env: 'MOORAGE_SIGN_UP',
     placeholder: 'POLICY',
     help: 'who may make an account: open (anybody), invite (with an invitation) or closed (nobody)',
     default: 'open on this machine alone, else invite',
@@ -406,12 +378,10 @@ export const settingsTable: readonly Setting[] = [
       signUpPolicies.some((policy) => policy === text)
         ? success(text)
         : failure(`must be ${signUpPolicies.join(', ')}, not "${text}"`),
-    otherwise: () => undefined,
   },
   {
     name: 'adminEmail',
     flag: 'admin-email',
-    env: 'MOORAGE_ADMIN_EMAIL',
     placeholder: 'EMAIL',
     help: "address of the first run's administrator",
     default: 'admin@localhost',
@@ -421,22 +391,10 @@ export const settingsTable: readonly Setting[] = [
   {
     name: 'adminPassword',
     flag: 'admin-password',
-    env: 'MOORAGE_ADMIN_PASSWORD',
     placeholder: 'PASSWORD',
     help: "password of the first run's administrator",
     default: 'random, printed once',
     parse: password,
-    otherwise: () => undefined,
     secret: true,
   },
 ];
-
-/** Who may make an account: anybody only where nobody else can reach the service, unless the setting says so. */
-export function signUpPolicy({
-  signUp,
-  host,
-  publicUrl,
-}: Pick<Settings, 'signUp' | 'host' | 'publicUrl'>): SignUpPolicy {
-  const isAlone = isLoopbackHost(host) && (publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname));
-  return signUp ?? (isAlone ? 'open' : 'invite');
-}

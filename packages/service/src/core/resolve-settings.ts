@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '@moorage/base';
-import { type Settings, settingsTable, type Value } from './config.ts';
+import { type Settings, settingsTable, type Value, variableOf } from './config.ts';
 
 /** A setting that cannot be used: which one, where it was given, and why. */
 export interface SettingError {
@@ -41,7 +41,7 @@ function gather(sources: SettingSources): Result<Given[], SettingError> {
   }
   for (const [name, value] of Object.entries(sources.env ?? {})) {
     if (!name.startsWith('MOORAGE_') || value === undefined || sources.foreignEnv?.includes(name)) continue;
-    const row = settingsTable.find(({ env }) => env === name);
+    const row = settingsTable.find(({ flag }) => variableOf(flag) === name);
     if (!row) return unknown(name, 'variable');
     given.push({ flag: row.flag, text: value, spelling: name });
   }
@@ -63,7 +63,7 @@ export function resolveSettings(sources: SettingSources): Result<Settings, Setti
   for (const row of settingsTable) {
     const given = gathered.value.find((one) => one.flag === row.flag);
     if (!given) {
-      values[row.name] = row.otherwise(String(values.dataDir));
+      values[row.name] = row.otherwise?.(String(values.dataDir));
       continue;
     }
     const parsed = row.parse(given.text);

@@ -19,6 +19,14 @@ export const count =
       ? success(Number(text))
       : failure(`must be a number of ${unit} from 1 to ${most}, not "${text}"`);
 
+/** A number of things that there may be, 0 for any number. */
+export const quota =
+  (unit: string) =>
+  (text: string): Result<number, string> =>
+    /^\d{1,9}$/.test(text)
+      ? success(Number(text))
+      : failure(`must be a number of ${unit} up to 999999999, or 0 for any number, not "${text}"`);
+
 /** A switch: true, 1 and yes, or false, 0 and no. */
 export const flag = (text: string): Result<boolean, string> => {
   if (['true', '1', 'yes'].includes(text)) return success(true);

@@ -4,9 +4,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
+import type { StorageHealth } from '../storage/health.ts';
 import type { Validators } from './conditions.ts';
 import type { Settings } from './config.ts';
-import type { StorageHealth } from './storage-health.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A user who has shown a valid bearer token. */
@@ -31,11 +31,23 @@ export interface DeviceCaller {
   readonly renewalDue: boolean;
 }
 
+/** A device behind a door that has shown what its protocol asks for. */
+export interface DoorCaller {
+  /** The device as this request found it. */
+  readonly row: DeviceRow;
+  /** What it calls itself. */
+  readonly name: string;
+  /** When it last sent its attributes, epoch ms. */
+  readonly reportedAtMs: number | null;
+}
+
 type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'
   ? Caller
   : E['auth'] extends 'device'
     ? DeviceCaller
-    : undefined;
+    : E['auth'] extends 'door'
+      ? DoorCaller
+      : undefined;
 
 /** Bytes of an upload that are durable in the blob store, and what they say they are. */
 export interface StoredUpload {
@@ -58,6 +70,8 @@ export interface Upload {
     readonly maxBytes: number;
     readonly headBytes?: number;
     readonly inspect?: (head: Uint8Array) => Refusal | undefined;
+    /** Sees each piece before it is stored. */
+    readonly tap?: (piece: Uint8Array) => void;
   }): Promise<Result<StoredUpload, Refusal>>;
 }
 
@@ -72,6 +86,8 @@ export interface Call<E extends EndpointShape> {
   /** Whether the client speaks TLS, with the service or with a proxy that it trusts. */
   readonly isEncrypted: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The JSON body as it came; only on endpoints whose body is signed. */
+  readonly bodyText: string;
   /** The bytes of a binary body; only on endpoints that declare one. */
   readonly upload: Upload;
 }
@@ -80,6 +96,8 @@ export interface Call<E extends EndpointShape> {
 export interface Page<T> {
   readonly items: readonly T[];
   readonly total: number;
+  /** Value of the query parameter `after` for what comes behind this page, in lists that have one. */
+  readonly next?: string;
 }
 
 /** Bytes out of the blob store; the adapter adds ranges and conditional requests. */
@@ -88,6 +106,8 @@ export interface FileReply extends Validators {
   readonly mime: string;
   /** Called once when the first byte is about to be sent. */
   readonly onStart?: () => Promise<void>;
+  /** Called while it is sent: up to which byte of the file the client has it. */
+  readonly onProgress?: (sentTo: number) => void;
 }
 
 /** Bytes made on the spot, small enough to hold. */
@@ -116,6 +136,11 @@ export class HeadedReply<T> {
   }
 }
 
+/** Nothing to say: status 204. A class, so that it is no record. */
+export class EmptyReply {
+  readonly empty = true;
+}
+
 /**
  * A JSON reply that is text already, from a cache of rows made ready to send. A class, so that no record which happens
  * to have a text field `json` is sent as one.
@@ -134,7 +159,7 @@ type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
     ? ReplyOf<E> extends readonly (infer Item)[]
       ? Page<Item>
       : never
-    : ReplyOf<E> | JsonReply | HeadedReply<ReplyOf<E>>;
+    : ReplyOf<E> | JsonReply | EmptyReply | HeadedReply<ReplyOf<E>>;
 
 type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 

@@ -146,7 +146,7 @@ const write =
     const atMs = deps.clock.now();
     if (samples.length > 0) {
       const written = samples.map(({ n, v, t }) => ({ name: n, atMs: arrivalMs(t, atMs), value: v }));
-      await deps.storage.writeSamples({ deviceId, batch, atMs, samples: written });
+      await deps.storage.samples.append({ deviceId, batch, atMs, samples: written });
       deps.live.notify(deviceId, {
         type: 'samples',
         data: written.map(({ name, atMs: at, value }) => ({ name, at: String(at), value })),

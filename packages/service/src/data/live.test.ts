@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { unwrap } from '@moorage/base';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { hashPassword } from '../auth/passwords.ts';
 import { topics } from '../bus/topics.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
@@ -19,10 +21,10 @@ eachDatabase('live events of a device', (open) => {
     return () => app.service.close();
   });
 
-  async function watch() {
+  async function watch({ api }: TestApp = app, token = owner.token) {
     // Safe: it listens on TCP.
-    const { port } = app.api.server.address() as AddressInfo;
-    const headers = { authorization: `Bearer ${owner.token}` };
+    const { port } = api.server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${token}` };
     const reply = await fetch(`http://127.0.0.1:${port}/api/devices/${deviceId}/live`, { headers });
     expect(reply.status).toBe(200);
     let ended = false;
@@ -55,6 +57,60 @@ eachDatabase('live events of a device', (open) => {
       await app.clock.advance(5_000);
       expect(await text).not.toContain('seen');
     });
+  });
+
+  describe('end at once, without a moment passing, though another process does it', () => {
+    const other = async (): Promise<TestApp> => {
+      const made = await buildApp(app.storage);
+      await made.api.listen({ host: '127.0.0.1', port: 0 });
+      return made;
+    };
+
+    it('when the token is revoked', async () => {
+      const node = await other();
+      const { text } = await watch(node);
+      const calls = app.client.as(owner.token);
+      const [token] = unwrap(await calls.call('tokens.list', {})).value;
+      unwrap(await calls.call('tokens.revoke', { params: { token_id: token?.id ?? '' } }));
+      expect(await text).toBe('retry: 2000\n\n');
+      await node.service.close();
+    });
+
+    it('when another password ends the sessions', async () => {
+      const node = await other();
+      const password_hash = await hashPassword('correct horse');
+      await app.storage.db.updateTable('users').set({ password_hash }).where('id', '=', owner.id).execute();
+      const body = { username: owner.username, password: 'correct horse' };
+      const session = unwrap(await app.client.call('auth.login', { body })).value;
+      const [ending, staying] = [await watch(node, session.token), await watch(node)];
+      const change = { current_password: 'correct horse', password: 'battery staple' };
+      unwrap(await app.client.as(owner.token).call('session.changePassword', { body: change }));
+      await ending.text;
+      expect(staying.ended()).toBe(false);
+      await node.service.close();
+    });
+
+    it('when the listener is taken off the product of the device', async () => {
+      const node = await other();
+      const platform = await app.make.platform();
+      const product = await app.make.product({ platform_id: platform.id, user_id: owner.id });
+      const tester = await app.make.user();
+      await app.make.member(product.id, tester.id, 'tester');
+      deviceId = (await app.make.device({ platform_id: platform.id, product_id: product.id })).id;
+      const [ending, staying] = [await watch(node, tester.token), await watch(node)];
+      const params = { product_id: product.id, user_id: tester.id };
+      unwrap(await app.client.as(owner.token).call('productPeople.remove', { params }));
+      await ending.text;
+      expect(staying.ended()).toBe(false);
+      await node.service.close();
+    });
+  });
+
+  it('are looked at again when messages between processes were lost', async () => {
+    const { text } = await watch();
+    await app.storage.db.deleteFrom('tokens').where('user_id', '=', owner.id).execute();
+    app.storage.bus.publish(topics.missed, null);
+    await text;
   });
 
   it('go on for those who may listen', async () => {

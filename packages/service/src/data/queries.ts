@@ -1,13 +1,12 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import { bothOf, type PageOf, paging } from '../db/paging.ts';
-import type { ActivationTable, ControlTable, ControlValueTable, MessageTable, SampleTable } from '../db/schema.ts';
-import type { Db } from '../db/storage.ts';
+import type { ActivationTable, ControlTable, ControlValueTable, MessageTable } from '../db/schema.ts';
+import type { Db, Storage } from '../db/storage.ts';
 
 export type Activation = Selectable<ActivationTable>;
 export type ControlRow = Selectable<ControlTable>;
 export type MessageRow = Selectable<MessageTable>;
-type SampleRow = Pick<Selectable<SampleTable>, 'at' | 'number' | 'text'>;
 
 export const activationOf = (db: Db, deviceId: string): Promise<Activation | undefined> =>
   db.selectFrom('activations').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
@@ -28,70 +27,12 @@ export const insertActivation = (trx: Db, row: Insertable<ActivationTable>) =>
 export const deleteActivation = (trx: Db, deviceId: string) =>
   trx.deleteFrom('activations').where('device_id', '=', deviceId).execute();
 
-/**
- * Forgets all that a device has at the data cloud, activation and all. The names of its streams stay: a process that
- * knows them does not ask again whether they are there.
- */
-export async function deleteDeviceData(trx: Db, deviceId: string): Promise<void> {
-  await trx
-    .deleteFrom('samples')
-    .where('stream_id', 'in', (of) => of.selectFrom('streams').select('id').where('device_id', '=', deviceId))
-    .execute();
+/** Forgets all that a device has at the data cloud, activation and all. */
+export async function deleteDeviceData(trx: Db, { samples }: Storage, deviceIds: readonly string[]): Promise<void> {
+  await samples.forget(trx, deviceIds);
   for (const table of ['activations', 'sample_batches', 'controls', 'control_values', 'messages'] as const) {
-    await trx.deleteFrom(table).where('device_id', '=', deviceId).execute();
+    await trx.deleteFrom(table).where('device_id', 'in', deviceIds).execute();
   }
-}
-
-/** The last sample of each stream of a device, by name. */
-export async function lastSamples(db: Db, deviceId: string): Promise<ReadonlyMap<string, SampleRow>> {
-  const streams = await db.selectFrom('streams').select(['id', 'name']).where('device_id', '=', deviceId).execute();
-  const found = await Promise.all(
-    streams.map(async ({ id, name }) => {
-      const row = await db
-        .selectFrom('samples')
-        .select(['at', 'number', 'text'])
-        .where('stream_id', '=', id)
-        .orderBy('at', 'desc')
-        .orderBy('seq', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row && ([name, row] as const);
-    }),
-  );
-  return new Map(found.filter((entry) => entry !== undefined));
-}
-
-/** Part of a stream. */
-export interface SampleRange {
-  readonly deviceId: string;
-  readonly name: string;
-  /** Epoch milliseconds: from this on, and up to but not including that. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly limit: number;
-}
-
-/** The samples of a range. */
-export const samplesIn = (db: Db, { deviceId, name, from, to }: SampleRange) => {
-  let samples = db
-    .selectFrom('samples')
-    .where('stream_id', '=', (where) =>
-      where.selectFrom('streams').select('id').where('device_id', '=', deviceId).where('name', '=', name),
-    );
-  if (from !== undefined) samples = samples.where('at', '>=', from);
-  if (to !== undefined) samples = samples.where('at', '<', to);
-  return samples;
-};
-
-/** The newest samples of a range, oldest first. */
-export async function samplesOf(db: Db, range: SampleRange): Promise<SampleRow[]> {
-  const rows = await samplesIn(db, range)
-    .select(['at', 'number', 'text'])
-    .orderBy('at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(range.limit)
-    .execute();
-  return rows.reverse();
 }
 
 export const controlsOf = (db: Db, deviceId: string): Promise<ControlRow[]> =>
@@ -213,7 +154,7 @@ export async function deleteMessage(db: Db, deviceId: string, id: string, box?: 
   return (await messages.executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }
 
-/** Notes a batch of controls or a message, as `writeSamples` does its own; tells whether it is new. Spec: API-DATA-once. */
+/** Notes a batch of controls or a message, as `Samples.append` does its own; tells whether it is new. Spec: API-DATA-once. */
 export async function noteBatch(trx: Db, deviceId: string, batch: string, atMs: number): Promise<boolean> {
   const noted = await trx
     .insertInto('sample_batches')

@@ -1,5 +1,4 @@
 import type { Deps } from '../core/types.ts';
-import type { Db } from '../db/storage.ts';
 
 /** How long each kind of data is kept. Spec: API-DATA-retention. */
 export const dataRetention = {
@@ -18,8 +17,6 @@ export const dataRetention = {
 /** Rows of one transaction, and transactions of one round: others wait no longer than one takes. */
 const batchRows = 1_000;
 const batchLimit = 1_000;
-/** Streams looked at in one query. */
-const streamPage = 500;
 
 type DataDeps = Pick<Deps, 'storage' | 'clock'>;
 
@@ -28,12 +25,12 @@ const byAge = [
   { table: 'messages', column: 'created_at', key: 'seq', keptMs: dataRetention.messagesMs },
 ] as const;
 
-/** Removes data that is older than it is kept. */
+/** Removes data that is older than it is kept, and makes room for what comes. */
 export async function removeOldData(deps: DataDeps): Promise<void> {
   const nowMs = deps.clock.now();
   for (const rule of byAge) await removeRows(deps, rule, nowMs - rule.keptMs);
   await removeBatchNotes(deps, nowMs - dataRetention.batchesMs);
-  await removeSamples(deps, nowMs - dataRetention.samplesMs);
+  await deps.storage.samples.maintain(nowMs, nowMs - dataRetention.samplesMs);
 }
 
 async function removeRows({ storage }: DataDeps, rule: (typeof byAge)[number], beforeMs: number): Promise<void> {
@@ -73,36 +70,5 @@ async function removeBatchNotes({ storage }: DataDeps, beforeMs: number): Promis
       )
       .executeTakeFirstOrThrow();
     if (removed.numDeletedRows < batchRows) return;
-  }
-}
-
-/** Stream by stream: the key of samples begins with the stream, and an index by time alone would double their size. */
-async function removeSamples({ storage }: DataDeps, beforeMs: number): Promise<void> {
-  for (let after = 0; ; ) {
-    const streams = await storage.db
-      .selectFrom('streams')
-      .select('id')
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(streamPage)
-      .execute();
-    for (const { id } of streams) await removeSamplesOf(storage.db, id, beforeMs);
-    const last = streams.at(-1);
-    if (!last || streams.length < streamPage) return;
-    after = last.id;
-  }
-}
-
-/** The oldest first, some at a time: a stream that has been written for a year must not keep others from writing. */
-async function removeSamplesOf(db: Db, streamId: number, beforeMs: number): Promise<void> {
-  for (;;) {
-    const old = db.selectFrom('samples').where('stream_id', '=', streamId).where('at', '<', beforeMs);
-    const last = await old.select('at').orderBy('at').offset(batchRows).limit(1).executeTakeFirst();
-    await db
-      .deleteFrom('samples')
-      .where('stream_id', '=', streamId)
-      .where('at', last ? '<=' : '<', last?.at ?? beforeMs)
-      .execute();
-    if (!last) return;
   }
 }

@@ -18,7 +18,6 @@ import type { Action } from '../auth/rules.ts';
 import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { bucketsOf } from './buckets.ts';
 import type { Live } from './live.ts';
 import {
   activationOf,
@@ -28,12 +27,10 @@ import {
   controlsOf,
   deleteMessage,
   insertMessage,
-  lastSamples,
   listMessages,
   type MessageRow,
   messageById,
   putControl,
-  samplesOf,
 } from './queries.ts';
 import { described, refuseBox, refuseValue, sampleValue, wireSeconds } from './rules.ts';
 
@@ -111,7 +108,7 @@ const streams =
   async ({ caller, params }) => {
     const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
     if (!found.ok) return found;
-    const last = await lastSamples(deps.storage.db, found.value.device.id);
+    const last = await deps.storage.samples.last(found.value.device.id);
     const records = Object.entries(found.value.capabilities.streams ?? {}).map(([name, capability]): StreamRecord => {
       const row = last.get(name);
       return {
@@ -126,7 +123,7 @@ const streams =
 const samples =
   (deps: DataDeps): Handler<Contract['samples']> =>
   async ({ caller, params, query }) => {
-    const { db } = deps.storage;
+    const { db, samples: kept } = deps.storage;
     const found = await activated(deps, db, caller, 'device.read', params.device_id);
     if (!found.ok) return found;
     const capability = described(found.value.capabilities, 'stream', params.name);
@@ -134,10 +131,10 @@ const samples =
     const { from, to, interval, limit = 1000 } = query;
     const range = { deviceId: found.value.device.id, name: params.name, from, to, limit };
     if (interval === undefined) {
-      const rows = await samplesOf(db, range);
+      const rows = await kept.query(range);
       return success(rows.map((row): SampleRecord => ({ at: String(row.at), value: sampleValue(row) })));
     }
-    const buckets = await bucketsOf(db, range, interval, capability.value.type === 'string');
+    const buckets = await kept.buckets(range, interval, capability.value.type === 'string');
     return success(
       buckets.map(
         ({ at, count, min, max, mean, text }): SampleRecord => ({

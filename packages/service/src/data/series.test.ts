@@ -3,8 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { Storage } from '../db/storage.ts';
 import { eachDatabase, fixtures } from '../testing/index.ts';
-import { bucketsOf } from './buckets.ts';
-import { noteBatch, samplesOf } from './queries.ts';
+import { noteBatch } from './queries.ts';
 import { dataRetention, removeOldData } from './retention.ts';
 
 const dayMs = 86_400_000;
@@ -28,13 +27,13 @@ eachDatabase('series', (open) => {
   });
 
   const write = (batch: string, ...times: readonly number[]) =>
-    storage.writeSamples({
+    storage.samples.append({
       deviceId,
       batch,
       atMs: clock.now(),
       samples: times.map((atMs, index) => ({ name: 'temp', atMs, value: index % 10 })),
     });
-  const times = async () => (await samplesOf(storage.db, range)).map(({ at }) => at);
+  const times = async () => (await storage.samples.query(range)).map(({ at }) => at);
 
   // API-DATA-down-sampling
   it('of many samples are answered by interval as those of few are, while others have their turn', async () => {
@@ -50,7 +49,7 @@ eachDatabase('series', (open) => {
       counting = setImmediate(count);
     };
     let counting = setImmediate(count);
-    const days = await bucketsOf(storage.db, range, dayMs, false);
+    const days = await storage.samples.buckets(range, dayMs, false);
     clearImmediate(counting);
     expect(turns).toBeGreaterThan(2);
     const mean = expect.closeTo(4.5, 2);
@@ -62,16 +61,16 @@ eachDatabase('series', (open) => {
       { ...all, at: 3 * dayMs, count: 1_800 },
       { ...all, at: 5 * dayMs, count: 45_000 },
     ]);
-    expect(await bucketsOf(storage.db, { ...range, limit: 2 }, dayMs, false)).toEqual(days.slice(3));
+    expect(await storage.samples.buckets({ ...range, limit: 2 }, dayMs, false)).toEqual(days.slice(3));
     const second = { ...range, from: 2 * dayMs, to: 3 * dayMs };
-    expect(await bucketsOf(storage.db, second, dayMs, false)).toEqual(days.slice(2, 3));
-    expect(await bucketsOf(storage.db, { ...range, from: 9 * dayMs }, dayMs, false)).toEqual([]);
+    expect(await storage.samples.buckets(second, dayMs, false)).toEqual(days.slice(2, 3));
+    expect(await storage.samples.buckets({ ...range, from: 9 * dayMs }, dayMs, false)).toEqual([]);
   });
 
   it('of the largest numbers have means, too', async () => {
     const samples = [1e300, -1e300, 1e300, 1e300].map((value, index) => ({ name: 'temp', atMs: index, value }));
-    await storage.writeSamples({ deviceId, batch: 'large', atMs: 1, samples });
-    expect(await bucketsOf(storage.db, range, dayMs, false)).toMatchObject([{ count: 4, mean: 5e299 }]);
+    await storage.samples.append({ deviceId, batch: 'large', atMs: 1, samples });
+    expect(await storage.samples.buckets(range, dayMs, false)).toMatchObject([{ count: 4, mean: 5e299 }]);
   });
 
   // API-DATA-retention
@@ -94,13 +93,13 @@ eachDatabase('series', (open) => {
     await clock.advance(120_000);
     await write('last', startMs + 1);
     await noteBatch(storage.db, deviceId, 'lastc', clock.now());
-    await clock.advance(dataRetention.batchesMs);
+    await clock.skip(dataRetention.batchesMs);
     await removeOldData({ storage, clock });
     expect(await notes()).toEqual(['last', 'lastc']);
     await write('last', startMs + 1);
     expect(await times()).toEqual([startMs, startMs + 1]);
     await write('next', startMs + 2);
-    await clock.advance(dataRetention.batchesMs + 1);
+    await clock.skip(dataRetention.batchesMs + 1);
     await removeOldData({ storage, clock });
     expect(await notes()).toEqual(['next']);
   });

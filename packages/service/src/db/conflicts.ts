@@ -14,7 +14,7 @@ const conflictAttempts = 60;
  * row, `work` runs again: it then sees what the other wrote, and either goes on or returns its refusal.
  */
 export async function transactionOverConflicts<T>(
-  storage: Storage,
+  storage: Pick<Storage, 'transaction'>,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {

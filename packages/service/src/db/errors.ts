@@ -15,6 +15,9 @@ export const isUniqueViolation = (error: unknown): boolean =>
     ? error.code === postgresUniqueCode
     : sqliteUniqueCodes.includes(sqliteCode(error) ?? 0);
 
+/** Whether the database has ended a transaction because it and others waited for each other. */
+export const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '40P01';
+
 /** Whether a row points at something that is gone, or something still points at the row. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   error instanceof pg.DatabaseError

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { StorageError } from '../core/storage-health.ts';
+import { StorageError } from '../storage/health.ts';
 import { buildApp, PostgresServer } from '../testing/index.ts';
 import { openStorage } from './open.ts';
 

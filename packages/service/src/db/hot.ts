@@ -3,6 +3,7 @@ import type { DeviceTable, UserTable } from './schema.ts';
 
 /** What the bearer check needs of a token and its user. */
 export interface TokenOwner {
+  readonly token_hash: string;
   readonly token_id: string;
   readonly user_id: string;
   readonly client: string | null;
@@ -48,5 +49,5 @@ export interface HotPaths {
 }
 
 export const callerSql = `
-  select t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, u.username, u.role, u.customer_id
+  select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, u.username, u.role, u.customer_id
   from tokens t join users u on u.id = t.user_id where t.token_hash = `;

@@ -21,6 +21,8 @@ export interface LogEntry {
   readonly atMs: number;
   readonly userId?: string | null;
   readonly deviceId?: string | null;
+  /** Where the row is about several: connectors get an event for each. */
+  readonly deviceIds?: readonly string[];
   readonly productId?: string | null;
   readonly bundleId?: string | null;
   readonly ip?: string | null;
@@ -28,6 +30,8 @@ export interface LogEntry {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Whom it is about, where it is about no device: they may read it, whatever they may see of the product. */
   readonly concernedId?: string;
+  /** Connectors of the product that send it, beside those that subscribe to its type. */
+  readonly connectorIds?: readonly string[];
 }
 
 /**
@@ -79,26 +83,29 @@ async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<vo
   const wanting = new Map<string, readonly string[]>();
   const deliveries: Insertable<Schema['deliveries']>[] = [];
   for (const { id, entry } of written) {
-    const { type, atMs, deviceId, productId } = entry;
+    const { type, atMs, deviceId, deviceIds = [deviceId ?? null], productId, connectorIds = [] } = entry;
     if (!productId || isQuiet(type)) continue;
     const kind = `${productId} ${type}`;
     const connectors = wanting.get(kind) ?? (await connectorsFor(trx, productId, type));
     wanting.set(kind, connectors);
-    for (const connector_id of connectors) {
-      deliveries.push({
-        id: randomUUID(),
-        connector_id,
-        event: type,
-        log_id: id,
-        device_id: deviceId ?? null,
-        state: 'waiting',
-        attempts: 0,
-        due_at: atMs,
-        status: null,
-        error: null,
-        created_at: atMs,
-        finished_at: null,
-      });
+    const named = connectorIds.length === 0 ? [] : await connectorsOf(trx, productId, connectorIds);
+    for (const connector_id of new Set([...connectors, ...named])) {
+      for (const device_id of deviceIds) {
+        deliveries.push({
+          id: randomUUID(),
+          connector_id,
+          event: type,
+          log_id: id,
+          device_id,
+          state: 'waiting',
+          attempts: 0,
+          due_at: atMs,
+          status: null,
+          error: null,
+          created_at: atMs,
+          finished_at: null,
+        });
+      }
     }
   }
   for (let at = 0; at < deliveries.length; at += rowsAtOnce) {
@@ -107,6 +114,12 @@ async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<vo
       .values(deliveries.slice(at, at + rowsAtOnce))
       .execute();
   }
+}
+
+/** Those of these connectors that the product has still. */
+async function connectorsOf(trx: Db, productId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = trx.selectFrom('connectors').select('id').where('id', 'in', ids).where('product_id', '=', productId);
+  return (await rows.execute()).map(({ id }) => id);
 }
 
 async function connectorsFor(trx: Db, productId: string, type: LogType): Promise<string[]> {

@@ -22,7 +22,7 @@ eachDatabase('samples', (open) => {
   });
 
   const write = (device: number, batch: string, ...samples: readonly (readonly [string, number, number | string])[]) =>
-    storage.writeSamples({
+    storage.samples.append({
       deviceId: ids[device] ?? 'none',
       batch,
       atMs: 1000,
@@ -69,7 +69,7 @@ eachDatabase('samples', (open) => {
   });
 
   it('drops the batch of a device that is gone, and those beside it stay', async () => {
-    const gone = storage.writeSamples({
+    const gone = storage.samples.append({
       deviceId: 'gone',
       batch: nextBatch(),
       atMs: 1,

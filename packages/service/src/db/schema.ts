@@ -1,5 +1,6 @@
+import type { AlertDeviceTable, AlertRuleTable, AlertTable } from './tables/alerts.ts';
 import type { AttributeTable, LabelTable } from './tables/attributes.ts';
-import type { BundleTable, ResourceTable } from './tables/bundles.ts';
+import type { ArtifactHeaderTable, BundleTable, ResourceTable } from './tables/bundles.ts';
 import type {
   BroadcastKeyTable,
   ChannelTable,
@@ -18,10 +19,19 @@ import type {
   SampleTable,
   StreamTable,
 } from './tables/data.ts';
-import type { DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
+import type { DeviceCountTable, DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
+import type {
+  DoorDeviceTable,
+  DoorTokenTable,
+  DoorUpdateTable,
+  DoorWaitingTable,
+  ProductDoorsTable,
+  UpdateMessageTable,
+} from './tables/doors.ts';
 import type { AvatarTable, BlobTable, FileTable } from './tables/files.ts';
 import type {
   ExecutionTable,
+  FleetSettingsTable,
   FreezeTable,
   PinTable,
   RolloutCountTable,
@@ -30,8 +40,16 @@ import type {
 } from './tables/fleet.ts';
 import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
-import type { AttemptTable, CustomerTable, InvitationTable, TokenTable, UserTable } from './tables/people.ts';
 import type {
+  AttemptTable,
+  CustomerTable,
+  InvitationTable,
+  SavedViewTable,
+  TokenTable,
+  UserTable,
+} from './tables/people.ts';
+import type {
+  CatalogueGrantTable,
   FirmwareFileTable,
   FirmwareTable,
   FlavorTable,
@@ -41,6 +59,7 @@ import type {
 import type { ActivationTokenTable, ProductTable, ProductUserTable } from './tables/products.ts';
 import type { SettingTable } from './tables/settings.ts';
 
+export type * from './tables/alerts.ts';
 export type * from './tables/attributes.ts';
 export type * from './tables/bundles.ts';
 export type * from './tables/channel.ts';
@@ -49,6 +68,7 @@ export type { Flag, TimeMs } from './tables/columns.ts';
 export type * from './tables/connectors.ts';
 export type * from './tables/data.ts';
 export type * from './tables/devices.ts';
+export type * from './tables/doors.ts';
 export type * from './tables/files.ts';
 export type * from './tables/fleet.ts';
 export type * from './tables/identity.ts';
@@ -65,20 +85,33 @@ export interface Schema {
   platforms: PlatformTable;
   flavors: FlavorTable;
   platform_flavors: PlatformFlavorTable;
+  catalogue_grants: CatalogueGrantTable;
   firmwares: FirmwareTable;
   firmware_files: FirmwareFileTable;
   resources: ResourceTable;
+  artifact_headers: ArtifactHeaderTable;
   products: ProductTable;
   product_users: ProductUserTable;
   activation_tokens: ActivationTokenTable;
   bundles: BundleTable;
   devices: DeviceTable;
+  count_devices: DeviceCountTable;
   updates: UpdateTable;
+  product_doors: ProductDoorsTable;
+  door_tokens: DoorTokenTable;
+  door_devices: DoorDeviceTable;
+  door_waiting: DoorWaitingTable;
+  door_updates: DoorUpdateTable;
+  update_messages: UpdateMessageTable;
   attributes: AttributeTable;
   labels: LabelTable;
   segments: SegmentTable;
+  alert_rules: AlertRuleTable;
+  alerts: AlertTable;
+  alert_devices: AlertDeviceTable;
   pins: PinTable;
   freezes: FreezeTable;
+  fleet_settings: FleetSettingsTable;
   rollouts: RolloutTable;
   executions: ExecutionTable;
   rollout_counts: RolloutCountTable;
@@ -111,4 +144,5 @@ export interface Schema {
   authorities: AuthorityTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
+  saved_views: SavedViewTable;
 }

@@ -20,8 +20,11 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** Tables that the migrator keeps for itself are made again by it; messages between nodes are no records. */
-export const isRecordTable = (name: string): boolean => !/^(sqlite|kysely|bus)_/.test(name);
+/**
+ * Tables that the migrator keeps for itself are made again by it, and those of a search and of counts follow from others; messages
+ * between nodes are no records.
+ */
+export const isRecordTable = (name: string): boolean => !/^(sqlite|kysely|bus|search|count)_/.test(name);
 
 /** The table in which the migrator keeps what it has run. */
 export const migrationTable = 'kysely_migration';

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { failure, VirtualClock } from '@moorage/base';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { hashSecret } from '../core/secrets.ts';
-import { eachDatabase, type Fixtures, fixtures } from '../testing/index.ts';
+import { eachEmptyDatabase, type Fixtures, fixtures } from '../testing/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 import { openStorage } from './open.ts';
 import type { Storage } from './storage.ts';
 import { afterCommit } from './transaction.ts';
 
-eachDatabase('storage', (open, kind, address) => {
+eachEmptyDatabase('storage', (open, kind, address) => {
   let storage: Storage;
   let make: Fixtures;
 
@@ -293,6 +294,17 @@ eachDatabase('storage', (open, kind, address) => {
     const opened = await Promise.all([1, 2, 3].map(() => openStorage(place)));
     for (const one of opened) expect(await one.db.selectFrom('users').selectAll().execute()).toEqual([]);
     await Promise.all(opened.map((one) => one.close()));
+  });
+
+  it('is not opened when a newer version has been there, and says so', async () => {
+    const place = await address();
+    const first = await openStorage(place);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(first.db);
+    await first.close();
+    await expect(openStorage(place)).rejects.toMatchObject({
+      message: 'The tables are of a newer version, which has run migration 9999-later',
+      code: 'ENEWERTABLES',
+    });
   });
 
   it('keeps its rows when it is opened again', async () => {

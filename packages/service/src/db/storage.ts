@@ -1,8 +1,8 @@
 import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Bus } from '../bus/bus.ts';
-import type { Changes } from '../core/record-cache.ts';
+import type { Changes } from '../storage/record-cache.ts';
 import type { HotPaths } from './hot.ts';
-import type { WriteSamples } from './samples.ts';
+import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
 
 /** What a query runs on: the pool, or the transaction it is part of. */
@@ -12,12 +12,19 @@ export type Db = Kysely<Schema> | Transaction<Schema>;
 export interface Expressions {
   /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
   contains(text: Expression<string | null>, part: string): RawBuilder<SqlBool>;
+  /**
+   * What is false only for devices that surely do not have `part` in what a search looks at, letter case aside, by an
+   * index; nothing where that would cost more than it saves. It goes beside `contains`, which decides.
+   */
+  findCandidates(db: Db, part: string): Promise<RawBuilder<SqlBool> | undefined>;
   /** True when all of `text` fits a pattern in which `*` stands for any characters; letter case counts. */
   matches(text: Expression<string>, pattern: string): RawBuilder<SqlBool>;
   /** True when `text` begins with `prefix`; letter case counts. */
   startsWith(text: Expression<string>, prefix: string): RawBuilder<SqlBool>;
-  /** Locks the selected rows until the transaction ends, where the database locks single rows. */
-  lockRows<Q extends { forUpdate(): Q }>(query: Q): Q;
+  /** Locks the selected rows until the transaction ends, where the database locks single rows; of a join, those that `lock` names. */
+  lockRows<Q extends { forUpdate(): Q }>(query: Q, lock?: (query: Q) => Q): Q;
+  /** A table of texts, in a column `value`: any number in one parameter. */
+  rowsOf(texts: readonly string[]): RawBuilder<{ value: string }>;
 }
 
 /** The records: one interface, SQLite and PostgreSQL behind it. */
@@ -29,7 +36,7 @@ export interface Storage {
   readonly hot: HotPaths;
   readonly expressions: Expressions;
   readonly changes: Changes;
-  readonly writeSamples: WriteSamples;
+  readonly samples: Samples;
   /** Wake-ups between the processes that share the database. */
   readonly bus: Bus;
   /**

@@ -1,4 +1,4 @@
-import { StorageError, type StorageTrouble } from '../core/storage-health.ts';
+import { StorageError, type StorageTrouble } from '../storage/health.ts';
 import { postgresTrouble } from './dialect/postgres/trouble.ts';
 import { sqliteTrouble } from './dialect/sqlite/trouble.ts';
 

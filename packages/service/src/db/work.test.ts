@@ -6,7 +6,7 @@ import { claimWork, endWork } from './work.ts';
 eachDatabase('work that one process does for all', (open) => {
   let storage: Storage;
   const claim = (holder: string, doneBeforeMs = 1_000) =>
-    claimWork(storage.db, { name: 'sweep', holder, doneBeforeMs });
+    claimWork(storage.db, { name: 'sweep', holder, doneBeforeMs, aheadMs: doneBeforeMs + 10_000 });
   const live = (id: string) => storage.db.insertInto('processes').values({ id, seen_at: 0 }).execute();
 
   beforeEach(async () => {
@@ -24,6 +24,13 @@ eachDatabase('work that one process does for all', (open) => {
     expect(await endWork(storage.db, 'sweep', 1, 2_000)).toBe(true);
     expect(await claim('b', 1_999)).toBeUndefined();
     expect(await claim('b', 2_000)).toBe(2);
+  });
+
+  it('is due though a clock that was years ahead has done it', async () => {
+    expect(await claim('a')).toBe(1);
+    expect(await endWork(storage.db, 'sweep', 1, 11_000)).toBe(true);
+    expect(await claim('b', 1_000)).toBeUndefined();
+    expect(await claim('b', 999)).toBe(2);
   });
 
   it('is due at once when it failed', async () => {

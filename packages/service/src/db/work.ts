@@ -6,6 +6,8 @@ export interface WorkClaim {
   readonly holder: string;
   /** Work that was done after this moment is not due, epoch ms. */
   readonly doneBeforeMs: number;
+  /** What is said to be done after this moment was done by a clock that was ahead, and is due, epoch ms. */
+  readonly aheadMs: number;
 }
 
 /**
@@ -13,7 +15,10 @@ export interface WorkClaim {
  *
  * @returns the number of this holder, with which the work ends
  */
-export async function claimWork(db: Db, { name, holder, doneBeforeMs }: WorkClaim): Promise<number | undefined> {
+export async function claimWork(
+  db: Db,
+  { name, holder, doneBeforeMs, aheadMs }: WorkClaim,
+): Promise<number | undefined> {
   await db
     .insertInto('work')
     .values({ name, holder: null, fence: 0, done_at: 0 })
@@ -23,7 +28,7 @@ export async function claimWork(db: Db, { name, holder, doneBeforeMs }: WorkClai
     .updateTable('work')
     .set(({ eb }) => ({ holder, fence: eb('fence', '+', 1) }))
     .where('name', '=', name)
-    .where('done_at', '<=', doneBeforeMs)
+    .where(({ eb, or }) => or([eb('done_at', '<=', doneBeforeMs), eb('done_at', '>', aheadMs)]))
     .where(({ eb, or, selectFrom }) =>
       or([eb('holder', 'is', null), eb('holder', 'not in', selectFrom('processes').select('id'))]),
     )

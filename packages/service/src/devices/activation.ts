@@ -1,6 +1,6 @@
 import { type ProductChoice, type Refusal, refusal } from '@moorage/api';
-import { may, productRoles } from '../auth/rules.ts';
-import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
+import { generalRoles, may, productRoles } from '../auth/rules.ts';
+import { type LogEntry, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { matchProductCode } from '../products/rules.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -18,9 +18,14 @@ import { defaultTitle, locationColumns, refuseActivation, refuseReset } from './
 
 type Subject = Omit<LogEntry, 'type' | 'message'>;
 
-/** Whether a person may activate devices to a product. API-RULE-activate-3 */
+/**
+ * Whether a person may activate devices to a product: they have access to it, and to its platform and flavor.
+ * API-RULE-activate-3
+ */
 const isAccessible = (person: Person, target: TargetRow): boolean =>
-  !target.trashed && may('product.activate', productRoles(person, tiesOf(target)));
+  !target.trashed &&
+  (target.reachable === 1 || may('platform.access', generalRoles(person))) &&
+  may('product.activate', productRoles(person, tiesOf(target)));
 
 /** How near a product is to a person: their own before one that they work on, and that before a stranger's. */
 function distanceTo(person: Person, target: TargetRow): number {
@@ -34,13 +39,13 @@ type Named = TargetRow & { readonly accessible: boolean };
 
 /** The product of an id. */
 export async function findNamed(db: Db, productId: string, person: Person): Promise<Named | undefined> {
-  const target = await findTarget(db, productId, person.userId);
+  const target = await findTarget(db, productId, person);
   return target && { ...target, accessible: isAccessible(person, target) };
 }
 
 /** The product that a code means, among those that a device can be on. Spec: API-RULE-product-3. */
 async function findCoded(db: Db, code: string, person: Person, device: DetailedDevice): Promise<Named | undefined> {
-  const all = await findTargetsByCode(db, code, person.userId);
+  const all = await findTargetsByCode(db, code, person);
   const target = matchProductCode(
     all.filter((one) => isAccessible(person, one) || one.id === device.product_id || one.id === device.base_product_id),
     code,
@@ -53,7 +58,7 @@ async function findCoded(db: Db, code: string, person: Person, device: DetailedD
 export async function takesDeviceOf(db: Db, ownerId: string | null, target: TargetRow): Promise<boolean> {
   if (!target.production || ownerId === null) return true;
   const owner = await findPerson(db, ownerId);
-  const seen = await findTarget(db, target.id, ownerId);
+  const seen = owner && (await findTarget(db, target.id, owner));
   return owner !== undefined && seen !== undefined && isAccessible(owner, seen);
 }
 
@@ -76,7 +81,8 @@ export async function activate(
     : findNamed(trx, name.productId, person));
   if (!target) return refusal('NOT_FOUND', { what: 'Product' });
   const isOnIt = device.product_id === target.id;
-  const accessible = isOnIt || (target.accessible && (await takesDeviceOf(trx, device.user_id, target)));
+  const isLeaving = device.base_product_id === target.id;
+  const accessible = isOnIt || isLeaving || (target.accessible && (await takesDeviceOf(trx, device.user_id, target)));
   const refused = refuseActivation(device, { ...target, accessible });
   if (refused) return refused;
   if (!isOnIt) await moveTo(deps, trx, device, target, subject);
@@ -84,21 +90,25 @@ export async function activate(
 }
 
 /** Writes an activation that has been allowed. */
-export const moveTo = (
+export async function moveTo(
   deps: Pick<DeviceDeps, 'clock' | 'supersedeUpdate'>,
   trx: Db,
   device: DetailedDevice,
   target: Pick<TargetRow, 'id' | 'product'>,
   subject: Subject,
-): Promise<void> => moveAll(deps, trx, [device], target, () => subject);
+): Promise<void> {
+  await moveAll(deps, trx, [device], target);
+  const message = `Device activated to product "${target.product}"`;
+  const data = { from: device.product_id };
+  await writeLog(trx, { ...subject, type: 'device.activate', productId: target.id, message, data });
+}
 
-/** Writes activations that have been allowed, of devices that are locked in this transaction. */
+/** Writes activations that have been allowed, of devices that are locked in this transaction; the caller writes the log. */
 export async function moveAll(
   { clock, supersedeUpdate }: Pick<DeviceDeps, 'clock' | 'supersedeUpdate'>,
   trx: Db,
   devices: readonly DetailedDevice[],
-  target: Pick<TargetRow, 'id' | 'product'>,
-  subjectOf: (device: DetailedDevice) => Subject,
+  target: Pick<TargetRow, 'id'>,
 ): Promise<void> {
   if (devices.length === 0) return;
   for (const device of devices) await supersedeUpdate(trx, device);
@@ -110,21 +120,11 @@ export async function moveAll(
     // Its owner has trusted another vendor.
     vendor_files: 0,
   });
-  const entries = devices.map(
-    (device): LogEntry => ({
-      ...subjectOf(device),
-      type: 'device.activate',
-      productId: target.id,
-      message: `Device activated to product "${target.product}"`,
-      data: { from: device.product_id },
-    }),
-  );
-  await writeLogs(trx, entries);
 }
 
 /** The products of a platform that a person may read, by id. */
 async function readableBy(db: Db, platformId: string, person: Person): Promise<ReadonlySet<string>> {
-  const targets = await listTargets(db, platformId, person.userId);
+  const targets = await listTargets(db, platformId, person);
   const readable = targets.filter((target) => may('product.read', productRoles(person, tiesOf(target))));
   return new Set(readable.map(({ id }) => id));
 }
@@ -142,7 +142,7 @@ export async function productChoices(
   viewer: Person | undefined,
 ): Promise<ProductChoice[]> {
   const person = device.user_id === null ? viewer : await findPerson(db, device.user_id);
-  const targets = await listTargets(db, device.platform_id, person?.userId ?? '');
+  const targets = await listTargets(db, device.platform_id, person);
   const isOthers = viewer !== undefined && viewer.userId !== person?.userId;
   const seen = isOthers ? await readableBy(db, device.platform_id, viewer) : undefined;
   const isOnBase = device.product_id === device.base_product_id;
@@ -164,33 +164,42 @@ export async function productChoices(
     }));
 }
 
+/** Why a device is not taken back to what it was when it left the factory; nothing when it may be. */
+export const refuseTakingBack = (device: DetailedDevice): Refusal | undefined =>
+  refuseReset(device) ??
+  (device.base_product_id === null ? refusal('PLATFORM_WITHOUT_EDITION', { platform: device.platform }) : undefined);
+
+/** The product of a device that is taken back: one of a production product has left the factory with that. */
+export const resetProduct = ({ production, product_id, base_product_id }: DetailedDevice): string =>
+  production === 1 || base_product_id === null ? product_id : base_product_id;
+
 /**
- * Takes a device back to what it was when it left the factory: one of a production product has left it with that, and
- * stays on it. Its logs stay. Spec: API-RULE-reset-1, API-RULE-production-1.
+ * Takes devices that may be back to what they were when they left the factory. Their logs stay, and the caller writes
+ * them. Spec: API-RULE-reset-1, API-RULE-production-1.
  */
-export async function resetDevice(
+export async function resetDevices(
   deps: Pick<DeviceDeps, 'supersedeUpdate' | 'clearStores'>,
   trx: Db,
-  device: DetailedDevice,
-  subject: Subject,
-): Promise<Refusal | undefined> {
-  const refused = refuseReset(device);
-  if (refused) return refused;
-  if (device.base_product_id === null) return refusal('PLATFORM_WITHOUT_EDITION', { platform: device.platform });
-  const stays = device.production === 1;
-  if (!stays) await deps.supersedeUpdate(trx, device);
-  await deps.clearStores(trx, device.id);
-  await changeDevice(trx, device.id, {
+  devices: readonly DetailedDevice[],
+): Promise<void> {
+  if (devices.length === 0) return;
+  const ids = devices.map(({ id }) => id);
+  await deps.clearStores(trx, ids);
+  for (const device of devices) {
+    const stays = device.production === 1;
+    if (!stays) await deps.supersedeUpdate(trx, device);
+    await changeDevice(trx, device.id, {
+      ...(!stays && { product_id: resetProduct(device), update_id: null, activated_at: null }),
+      title: defaultTitle(device),
+    });
+  }
+  await changeDevices(trx, ids, {
     state: 'enabled', // API-STATE-device-active-enabled
-    ...(!stays && { product_id: device.base_product_id, update_id: null, activated_at: null }),
     user_id: null,
     vendor_files: 0,
     tag: null,
-    title: defaultTitle(device),
     description: '',
     ...locationColumns(null),
     claimed_at: null,
   });
-  await writeLog(trx, { ...subject, type: 'device.reset', message: 'Device reset' });
-  return undefined;
 }

@@ -5,7 +5,12 @@ import type { DeviceDeps } from './deps.ts';
 import type { DetailedDevice } from './queries.ts';
 
 /** Who and what a log row of a device is about. */
-export const logSubject = (deps: Pick<DeviceDeps, 'clock'>, device: DetailedDevice, by: Caller, ip: string) => ({
+export const logSubject = (
+  deps: Pick<DeviceDeps, 'clock'>,
+  device: Pick<DetailedDevice, 'id' | 'product_id'>,
+  by: Caller,
+  ip: string,
+) => ({
   atMs: deps.clock.now(),
   userId: by.userId,
   client: by.client,
@@ -30,7 +35,18 @@ export async function leadsElsewhere(
 }
 
 /** The device has another product: notices to that product's devices go to it too, and there may be an update. */
-export async function notifyMoved({ storage, bundleOnOffer }: DeviceDeps, device: DetailedDevice): Promise<void> {
-  storage.bus.publish(topics.deviceMoved, { deviceId: device.id, productId: device.product_id });
-  if ((await bundleOnOffer(storage.db, device)) !== null) storage.bus.publish(topics.otaDue, { deviceId: device.id });
+export const notifyMoved = (deps: DeviceDeps, device: DetailedDevice): Promise<void> =>
+  notifyAllMoved(deps, [device], device);
+
+/** The same of devices that have this product and tag now. */
+export async function notifyAllMoved(
+  { storage, bundleOnOffer }: DeviceDeps,
+  devices: readonly Pick<DetailedDevice, 'id'>[],
+  now: Parameters<DeviceDeps['bundleOnOffer']>[1],
+): Promise<void> {
+  const isDue = (await bundleOnOffer(storage.db, now)) !== null;
+  for (const { id: deviceId } of devices) {
+    storage.bus.publish(topics.deviceMoved, { deviceId, productId: now.product_id });
+    if (isDue) storage.bus.publish(topics.otaDue, { deviceId });
+  }
 }

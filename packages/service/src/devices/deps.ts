@@ -1,8 +1,9 @@
-import type { Refusal } from '@moorage/api';
+import type { Refusal, UpdateRecord } from '@moorage/api';
 import type { Result } from '@moorage/base';
-import type { RecordCache } from '../core/record-cache.ts';
+import type { LiveEvent } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
+import type { RecordCache } from '../storage/record-cache.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {
@@ -25,7 +26,13 @@ export interface DeviceDeps extends Deps {
   /** Ends the open update of a device that leaves its product. */
   supersedeUpdate(trx: Db, device: { readonly update_id: number | null }): Promise<void>;
   /** Deletes what a device that is reset has at other slices: its files, its nodes, all of its data. */
-  clearStores(trx: Db, deviceId: string): Promise<void>;
+  clearStores(trx: Db, deviceIds: readonly string[]): Promise<void>;
+  /** Takes a device that will be deleted out of the rollouts that count it. */
+  leaveRollouts(trx: Db, deviceId: string): Promise<void>;
+  /** The update that the record of a device shows. */
+  updateOf(db: Db, device: { readonly update_id: number | null }): Promise<UpdateRecord | null>;
+  /** Notifies those who watch a device. */
+  readonly live: { notify(deviceId: string, event: LiveEvent): void };
   /** Counts one use of an activation token; false when none is left. */
   spendActivationToken(trx: Db, tokenId: string): Promise<boolean>;
   /** The account of a user name and password. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */

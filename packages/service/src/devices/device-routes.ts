@@ -7,6 +7,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseQuota } from '../access/quotas.ts';
 import { topics } from '../bus/topics.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { DeviceCaller, Handler, Handlers } from '../core/types.ts';
@@ -90,21 +91,26 @@ export async function claimByAccount(
   return withDevice(deps, caller, async (trx, device) => {
     const refused = refuseClaim(device, id);
     if (refused) return failure(refused);
-    if (device.user_id !== id) await ownBy(deps, trx, device, { id, username }, ip);
+    const full = device.user_id === id ? undefined : await ownBy(deps, trx, device, { id, username }, ip);
+    if (full) return failure(full);
     return success({ result: 'ok', product: device.product, user: username });
   });
 }
 
+/** Makes a device that of a user, unless they have as many as they may. */
 async function ownBy(
   deps: DeviceDeps,
   trx: Db,
   device: DetailedDevice,
   { id, username }: { readonly id: string; readonly username: string },
   ip: string,
-): Promise<void> {
+): Promise<Refusal | undefined> {
+  const full = await refuseQuota(deps.settings, trx, id, 'devices');
+  if (full) return full;
   await changeDevice(trx, device.id, { user_id: id, claimed_at: deps.clock.now(), vendor_files: 0 });
   const subject = { ...subjectOf(deps, device, ip), userId: id };
   await writeLog(trx, { ...subject, type: 'device.claim', message: `Device claimed for "${username}"` });
+  return undefined;
 }
 
 /** Claims a device for the owner of a product and activates it to that product. Spec: API-RULE-claim-2. */
@@ -115,7 +121,7 @@ const claimByToken = (
   ip: string,
 ): Promise<Result<Claimed, Refusal>> =>
   withDevice(deps, caller, async (trx, device) => {
-    const candidates = await findTargetsByCode(trx, shown.product, '');
+    const candidates = await findTargetsByCode(trx, shown.product);
     if (candidates.length === 0) return failure(refusal('NOT_FOUND', { what: 'Product' }));
     const token = await findActivationToken(trx, hashSecret(shown.token));
     // A short code that several products have means the one that the token is of.
@@ -128,8 +134,9 @@ const claimByToken = (
     const claimed = success({ result: 'ok', product: target.product, user: owner.username } as const);
     if (device.product_id === target.id && device.user_id === owner.userId) return claimed;
     if (!(await deps.spendActivationToken(trx, token.id))) return failure(refusal('WRONG_ACTIVATION_TOKEN'));
-    if (device.user_id !== owner.userId)
-      await ownBy(deps, trx, device, { id: owner.userId, username: owner.username }, ip);
+    const owning = { id: owner.userId, username: owner.username };
+    const full = device.user_id === owner.userId ? undefined : await ownBy(deps, trx, device, owning, ip);
+    if (full) return failure(full);
     const subject = { ...subjectOf(deps, device, ip), userId: owner.userId };
     await writeLog(trx, {
       ...subject,

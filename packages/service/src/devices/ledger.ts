@@ -6,6 +6,7 @@ type ReportedChange = Partial<LocationColumns> & {
   readonly update_id?: number;
   readonly bversion?: string;
   readonly mac?: string;
+  readonly update_looked_at?: number;
 };
 
 /**

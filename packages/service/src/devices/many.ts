@@ -2,14 +2,14 @@ import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from
 import { failure, type Result, success } from '@moorage/base';
 import { type Action, authorise, deviceRoles } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
-import type { Caller, Handler, Handlers } from '../core/types.ts';
-import { writeLogs } from '../db/logs.ts';
+import type { Caller, Handler } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { findNamed, moveAll, takesDeviceOf } from './activation.ts';
-import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
+import { leadsElsewhere, notifyAllMoved, tagMessage } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';
 import { changeDevices, type DetailedDevice, lockDevices } from './queries.ts';
 import { refuseActivation } from './rules.ts';
+import { logTogether } from './together.ts';
 
 type Contract = typeof manyDevicesContract;
 
@@ -71,7 +71,7 @@ async function dueWith(
 }
 
 /** API-EP-POST-devices-tag */
-const setTag =
+export const setManyTags =
   (deps: DeviceDeps): Handler<Contract['setTag']> =>
   async ({ caller, body, ip }) => {
     const tag = body.tag === '' ? null : body.tag;
@@ -80,12 +80,10 @@ const setTag =
       const { allowed, refused } = await sortDevices(deps, trx, caller, selection);
       const changed = allowed.filter((device) => device.tag !== tag);
       if (changed.length > 0) await changeDevices(trx, idsOf(changed), { tag });
-      const message = tagMessage(tag);
-      const entry = (device: DetailedDevice) => logSubject(deps, device, caller, ip);
-      await writeLogs(
-        trx,
-        changed.map((device) => ({ ...entry(device), type: 'device.tag', message })),
-      );
+      const message = (devices: string) =>
+        tag === null ? `Tag taken off ${devices}` : `${devices} follow the tag "${tag}"`;
+      const said = { type: 'device.tag', message, single: tagMessage(tag), data: { tag } } as const;
+      await logTogether(deps, trx, changed, said, { caller, ip });
       return { ok: allowed.length, refused, due: await dueWith(deps, trx, changed, tag) };
     });
     for (const deviceId of due) deps.storage.bus.publish(topics.otaDue, { deviceId });
@@ -93,7 +91,7 @@ const setTag =
   };
 
 /** API-EP-POST-devices-activate */
-const activate =
+export const activateMany =
   (deps: DeviceDeps): Handler<Contract['activate']> =>
   async ({ caller, body, ip }) => {
     const done = await deps.storage.transaction(
@@ -107,18 +105,23 @@ const activate =
             refuseActivation(device, { ...target, accessible: await takesDeviceOf(trx, device.user_id, target) }),
         });
         const moved = sorted.allowed.filter(({ product_id }) => product_id !== target.id);
-        await moveAll(deps, trx, moved, target, (device) => logSubject(deps, device, caller, ip));
+        await moveAll(deps, trx, moved, target);
+        const to = `activated to product "${target.product}"`;
+        const said = { type: 'device.activate', message: (devices: string) => `${devices} ${to}` } as const;
+        // Where they come from differs, and says who else hears of it.
+        for (const alike of Map.groupBy(moved, ({ product_id }) => product_id).values()) {
+          const data = { from: alike[0]?.product_id };
+          const more = { single: `Device ${to}`, data, productId: target.id };
+          await logTogether(deps, trx, alike, { ...said, ...more }, { caller, ip });
+        }
         return success({ ...sorted, moved: moved.map((device) => ({ ...device, product_id: target.id })) });
       },
     );
     if (!done.ok) return done;
     const { allowed, refused, moved } = done.value;
-    for (const device of moved) await notifyMoved(deps, device);
+    for (const alike of Map.groupBy(moved, ({ tag }) => tag).values()) {
+      // Safe: a group is not empty.
+      await notifyAllMoved(deps, alike, alike[0] as DetailedDevice);
+    }
     return success({ ok: allowed.length, refused });
   };
-
-/** Changes of many devices in one call. */
-export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
-  setTag: setTag(deps),
-  activate: activate(deps),
-});

@@ -1,3 +1,5 @@
+import { reachability } from '../access/catalogue.ts';
+import type { ViewingUser } from '../access/viewer.ts';
 import type { ProductTies } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -18,11 +20,16 @@ export async function findPerson(db: Db, id: string): Promise<(Person & { readon
   return row && { userId: row.id, role: row.role, customerId: row.customer_id, username: row.username };
 }
 
+/** One to whom nothing has been given. */
+const nobody: ViewingUser = { userId: '', customerId: null };
+
 /** Products with what activation asks of them, and what ties a person to each. */
-const targets = (db: Db, userId: string) =>
+const targets = (db: Db, viewer: ViewingUser = nobody) =>
   db
     .selectFrom('products as p')
-    .leftJoin('product_users as pu', (join) => join.onRef('pu.product_id', '=', 'p.id').on('pu.user_id', '=', userId))
+    .leftJoin('product_users as pu', (join) =>
+      join.onRef('pu.product_id', '=', 'p.id').on('pu.user_id', '=', viewer.userId),
+    )
     .select([
       'p.id',
       'p.code',
@@ -38,6 +45,7 @@ const targets = (db: Db, userId: string) =>
       'p.production',
       'pu.role as membership',
     ])
+    .select((eb) => reachability(viewer, eb.ref('p.platform_id'), eb.ref('p.flavor_id')).as('reachable'))
     .select((select) =>
       select
         .selectFrom('bundles as b')
@@ -53,19 +61,19 @@ const targets = (db: Db, userId: string) =>
 export type TargetRow = Awaited<ReturnType<ReturnType<typeof targets>['executeTakeFirstOrThrow']>>;
 
 /** A product, trashed or not, with what ties a person to it. */
-export const findTarget = (db: Db, id: string, userId: string): Promise<TargetRow | undefined> =>
-  targets(db, userId).where('p.id', '=', id).executeTakeFirst();
+export const findTarget = (db: Db, id: string, viewer: ViewingUser): Promise<TargetRow | undefined> =>
+  targets(db, viewer).where('p.id', '=', id).executeTakeFirst();
 
 /** Products whose full or short code is `code`, in upper case. Those in trash are left out. */
-export const findTargetsByCode = (db: Db, code: string, userId: string): Promise<TargetRow[]> =>
-  targets(db, userId)
+export const findTargetsByCode = (db: Db, code: string, viewer?: ViewingUser): Promise<TargetRow[]> =>
+  targets(db, viewer)
     .where('p.trashed', '=', 0)
     .where((where) => where.or([where('p.product', '=', code), where('p.code', '=', code)]))
     .execute();
 
 /** Products of a platform that take new devices, by code. */
-export const listTargets = (db: Db, platformId: string, userId: string): Promise<TargetRow[]> =>
-  targets(db, userId)
+export const listTargets = (db: Db, platformId: string, viewer: ViewingUser | undefined): Promise<TargetRow[]> =>
+  targets(db, viewer)
     .where('p.platform_id', '=', platformId)
     .where('p.trashed', '=', 0)
     .where('p.publication', '<>', 'archive')

@@ -3,6 +3,7 @@ import {
   type Expression,
   type ExpressionBuilder,
   type ExpressionWrapper,
+  expressionBuilder,
   type Insertable,
   type OrderByItemBuilder,
   type Selectable,
@@ -16,6 +17,9 @@ import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
+import type { Walk } from '../filters/queries.ts';
+import { standingState } from '../filters/standing.ts';
+import { countedDevices, isCounted } from './counts.ts';
 import type { DeviceKey } from './rules.ts';
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
@@ -118,6 +122,9 @@ export async function lockDevices(
   return detailed(trx, viewerId).where('d.id', 'in', ids).orderBy('d.id').execute();
 }
 
+/** So many rows are sorted faster than others are walked past. */
+const fewDevices = 5_000;
+
 /** Fields that a device may have no value of; they come last, whichever way a list runs. */
 const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
 
@@ -126,6 +133,7 @@ const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
  * the one table where the filters allow it; only they are joined with what they belong to.
  * Spec: API-RULE-list-1, API-RULE-list-2.
  *
+ * @param nowMs for what depends on the time
  * @param fits what else has to hold, as the filter of the query says
  */
 export async function listDevices(
@@ -133,14 +141,15 @@ export async function listDevices(
   expressions: Expressions,
   viewer: Viewer,
   query: DeviceListQuery,
-  fits?: (where: Where) => Expression<SqlBool>,
+  nowMs: number,
+  fits?: (where: Where, walk: Walk) => Expression<SqlBool>,
 ): Promise<{ items: DetailedDevice[]; total: number }> {
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
   const addresses = query.q ? await privateTo(db, viewer) : undefined;
-  const shown = matching(db, expressions, query, addresses).$if(visible !== undefined, (rows) =>
-    rows.where((where) => (visible ? visible(where) : where.val(true))),
-  );
-  const filtered = fits ? shown.where(fits) : shown;
+  const candidates = query.q ? await expressions.findCandidates(db, query.q) : undefined;
+  const matched = matching(db, expressions, query, nowMs, addresses, candidates);
+  const shown = visible ? matched.where(visible) : matched;
+  const filtered = (walk: Walk) => (fits ? shown.where((where) => fits(where, walk)) : shown);
   const page = paging(query, '-created_at');
   const descending = page.direction === 'desc';
   // Said of a field that always has a value, this would keep PostgreSQL from the index.
@@ -150,26 +159,36 @@ export async function listDevices(
     if (!isOptional) return directed;
     return descending ? directed.nullsLast() : directed.nullsFirst();
   };
-  const rows = filtered
-    .selectAll('devices')
-    .orderBy(`devices.${page.field}`, sorted)
-    .orderBy('devices.id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset);
-  const items = detailed(db, viewer === 'everyone' ? '' : viewer.userId, rows)
-    .orderBy(`d.${page.field}`, sorted)
-    .orderBy('d.id', page.direction)
-    .execute();
-  const count = filtered.select((counting) => counting.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return bothOf(items, count);
+  const pageBy = (walk: Walk) => {
+    const rows = filtered(walk)
+      .selectAll('devices')
+      .orderBy(`devices.${page.field}`, sorted)
+      .orderBy('devices.id', page.direction)
+      .limit(page.limit)
+      .offset(page.offset);
+    return detailed(db, viewer === 'everyone' ? '' : viewer.userId, rows)
+      .orderBy(`d.${page.field}`, sorted)
+      .orderBy('d.id', page.direction)
+      .execute();
+  };
+  const count =
+    isCounted(query) && !fits
+      ? countedDevices(db, query, visible)
+      : filtered('values')
+          .select((counting) => counting.fn.countAll<number>().as('total'))
+          .executeTakeFirstOrThrow();
+  if (!fits) return bothOf(pageBy('values'), count);
+  // How many fit says from where their page is found faster.
+  const { total } = await count;
+  return { items: await pageBy(total <= fewDevices ? 'values' : 'devices'), total: Number(total) };
 }
 
 type Where = ExpressionBuilder<Schema, 'devices'>;
 type Condition = ExpressionWrapper<Schema, 'devices', SqlBool>;
 
 /**
- * What a search looks at. It walks through all devices, so it looks only at what can hold the text. Of devices whose
- * record hides it, nothing private is looked at.
+ * What a search looks at: what can hold the text, of devices that an index says may have it. Of devices whose record
+ * hides it, nothing private is looked at.
  */
 const searchable = [
   { column: 'devices.title', holds: /^/, isPrivate: false },
@@ -196,12 +215,15 @@ function matching(
   db: Db,
   expressions: Expressions,
   query: DeviceListQuery,
+  nowMs: number,
   seesPrivate: ((where: Where) => Condition) | undefined,
+  candidates: Expression<SqlBool> | undefined,
 ) {
   let rows = db.selectFrom('devices');
   const { q, tag, claimable, bundle_id, updated } = query;
   if (q) {
     const texts = searchable.filter(({ holds }) => holds.test(q));
+    if (candidates) rows = rows.where(candidates);
     rows = rows.where((where) =>
       where.or(
         texts.map(({ column, isPrivate }) => {
@@ -229,6 +251,7 @@ function matching(
     const online = db.selectFrom('channels').select('channels.device_id');
     rows = rows.where('devices.id', query.online ? 'in' : 'not in', online);
   }
+  if (query.standing) rows = rows.where(standingState(nowMs), '=', query.standing);
   if (bundle_id || updated) {
     const updates = db
       .selectFrom('updates')
@@ -253,7 +276,8 @@ const listedProducts = 1_000;
  * The devices that a user sees: their own, and those on products that they own, manage or test. The products are
  * looked up first: a list of them leads through an index, where a query in the query would be a walk through all rows.
  */
-async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<(where: Where) => Condition> {
+async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<Condition> {
+  const where: Where = expressionBuilder();
   const products = db
     .selectFrom('products')
     .select('id')
@@ -261,11 +285,9 @@ async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<(
     .union(db.selectFrom('products').select('id').where('customer_id', '=', customerId))
     .union(db.selectFrom('product_users').select('product_id as id').where('user_id', '=', userId));
   const ids = (await products.limit(listedProducts + 1).execute()).map(({ id }) => id);
-  return (where) => {
-    const own = where('devices.user_id', '=', userId);
-    if (ids.length === 0) return own;
-    return where.or([own, where('devices.product_id', 'in', ids.length > listedProducts ? products : ids)]);
-  };
+  const own = where('devices.user_id', '=', userId);
+  if (ids.length === 0) return own;
+  return where.or([own, where('devices.product_id', 'in', ids.length > listedProducts ? products : ids)]);
 }
 
 /** A platform as provisioning needs it. */
@@ -276,6 +298,18 @@ export const findPlatform = (db: Db, id: string) =>
 export const insertDevice = (trx: Db, device: Insertable<DeviceTable>) =>
   trx.insertInto('devices').values(device).execute();
 
+/** Rows of one statement: both databases limit its parameters. */
+const statementRows = 500;
+
+/** Adds many devices. */
+export async function insertDevices(trx: Db, devices: readonly Insertable<DeviceTable>[]): Promise<void> {
+  for (let at = 0; at < devices.length; at += statementRows)
+    await trx
+      .insertInto('devices')
+      .values(devices.slice(at, at + statementRows))
+      .execute();
+}
+
 /** Writes what a change says of a device. */
 export const changeDevice = (trx: Db, id: string, change: Updateable<DeviceTable>) =>
   trx.updateTable('devices').set(change).where('id', '=', id).execute();
@@ -283,6 +317,17 @@ export const changeDevice = (trx: Db, id: string, change: Updateable<DeviceTable
 /** Writes the same change for many devices. */
 export const changeDevices = (trx: Db, ids: readonly string[], change: Updateable<DeviceTable>) =>
   trx.updateTable('devices').set(change).where('id', 'in', ids).execute();
+
+/** Deletes devices; what refers to them goes too, but for the log. */
+export const deleteDevices = (trx: Db, ids: readonly string[]) =>
+  trx.deleteFrom('devices').where('id', 'in', ids).execute();
+
+/** How many of these devices are on the message channel. */
+export async function countOnline(db: Db, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const rows = db.selectFrom('channels').select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await rows.where('device_id', 'in', ids).executeTakeFirstOrThrow()).n;
+}
 
 /** Whether some device has this address. */
 export async function addressTaken(db: Db, mac: string): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { type DeviceRecord, optionalTimestamp } from '@moorage/api';
+import { type DeviceRecord, type DeviceStanding, optionalTimestamp } from '@moorage/api';
 import { deviceRoles, may, type Role, type WhoCalls } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
+import { standingsOf } from '../filters/standing.ts';
 import type { DetailedDevice } from './queries.ts';
 import { degreesOf } from './rules.ts';
 
@@ -29,16 +30,33 @@ export async function deviceRecords(
   db: Db,
   rows: readonly DetailedDevice[],
   caller: WhoCalls,
+  nowMs: number,
 ): Promise<DeviceRecord[]> {
+  const standings = await standingsOf(
+    db,
+    rows.map(({ id }) => id),
+    nowMs,
+  );
   const gateways = rows.filter(({ node_count }) => node_count !== null && node_count > 0).map(({ id }) => id);
   const nodes = await nodesOf(db, gateways);
-  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id), caller));
+  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id), standings.get(row.id), caller));
 }
 
-/** The record of one device. */
-export async function deviceRecord(db: Db, row: DetailedDevice, caller: WhoCalls): Promise<DeviceRecord> {
+/**
+ * The record of one device at a time, epoch ms.
+ *
+ * @param standing how it stands, when that has been looked up
+ */
+export async function deviceRecord(
+  db: Db,
+  row: DetailedDevice,
+  caller: WhoCalls,
+  nowMs: number,
+  standing?: DeviceStanding,
+): Promise<DeviceRecord> {
+  const stands = standing ?? (await standingsOf(db, [row.id], nowMs)).get(row.id);
   const nodes = row.node_count ? (await nodesOf(db, [row.id])).get(row.id) : undefined;
-  return toDeviceRecord(row, nodes, caller);
+  return toDeviceRecord(row, nodes, stands, caller);
 }
 
 /** What only those see who may see the private things of a device; telemetry has addresses too. */
@@ -51,8 +69,16 @@ function roleOf(held: readonly Role[]): DeviceRecord['role'] {
   return held.includes('tester') ? 'tester' : 'none';
 }
 
+/** Of a device that went away after its row was read nothing is known. */
+const unknownStanding: DeviceStanding = { state: 'unknown', since: null, version: null, reason: null };
+
 /** Spec: API-FIELD-device-title and the following. */
-function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined, caller: WhoCalls): DeviceRecord {
+function toDeviceRecord(
+  row: DetailedDevice,
+  nodes: Nodes | undefined,
+  standing: DeviceStanding | undefined,
+  caller: WhoCalls,
+): DeviceRecord {
   const held = deviceRoles(caller, row);
   return {
     id: row.id,
@@ -76,6 +102,7 @@ function toDeviceRecord(row: DetailedDevice, nodes: Nodes | undefined, caller: W
     bundle_ok: row.update_state === 'done',
     bversion: row.bversion,
     ota_result: row.ota_result,
+    standing: standing ?? unknownStanding,
     user_id: row.user_id,
     user: row.user,
     role: roleOf(held),

@@ -117,7 +117,7 @@ eachDatabase('what devices report', (open) => {
       atMs: at,
       samples: [{ name: 's', atMs: at, value: 1 }],
     };
-    await storage.writeSamples(batch);
+    await storage.samples.append(batch);
     const value = { ...of, name: 'c', value: '1', at, source: 'user' as const };
     await db
       .insertInto('controls')
@@ -148,7 +148,7 @@ eachDatabase('what devices report', (open) => {
     }
     expect(await db.selectFrom('samples').selectAll().execute()).toEqual([]);
     // What it sends from now on is kept.
-    await storage.writeSamples({ ...batch, batch: 'cd'.repeat(8) });
+    await storage.samples.append({ ...batch, batch: 'cd'.repeat(8) });
     expect(await db.selectFrom('samples').selectAll().execute()).toHaveLength(1);
   });
 

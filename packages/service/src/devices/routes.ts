@@ -1,164 +1,34 @@
-import { randomUUID } from 'node:crypto';
-import { type devicesContract, type ProvisionedDevice, type Refusal, refusal, resultOk } from '@moorage/api';
+import { type devicesContract, type Refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { type Action, authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
+import { authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { type Caller, type Handler, type Handlers, JsonReply } from '../core/types.ts';
-import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
-import type { Db, Storage } from '../db/storage.ts';
-import { afterCommit } from '../db/transaction.ts';
 import { parseFilter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
-import { activate, productChoices, resetDevice } from './activation.ts';
+import { compileStanding } from '../filters/standing.ts';
+import { askAll, deleteAll, notifyAsked, progressOf, refuseAsking, revoke } from './actions.ts';
+import { activate, productChoices, refuseTakingBack, resetDevices } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
+import { contentsOf } from './contents.ts';
 import { type DeviceDeps, recordKey } from './deps.ts';
-import { clearIdentity } from './identities.ts';
+import { allowed, changing, deviceFor, notFound } from './lookup.ts';
+import { provision } from './provisioning.ts';
 import {
   changeDevice,
   compileDeviceFinder,
   type DetailedDevice,
-  findDevice,
-  findPlatform,
-  insertDevice,
   listDevices,
   lockDevice,
   privateTo,
   retireCertificate,
 } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
-import {
-  type DeviceKey,
-  degreesOf,
-  locationColumns,
-  parseDeviceKey,
-  planBlock,
-  planProvision,
-  softwarePlatform,
-} from './rules.ts';
+import { degreesOf, locationColumns, parseDeviceKey, planBlock, refuseDelete } from './rules.ts';
 
 type Contract = typeof devicesContract;
-
-const notFound = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
-
-/** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
-export async function deviceFor(
-  db: Db,
-  caller: Caller,
-  action: Action,
-  name: string,
-): Promise<Result<DetailedDevice, Refusal>> {
-  const key = parseDeviceKey(name);
-  return allowed(key, key && (await findDevice(db, key, caller.userId)), caller, action);
-}
-
-function allowed(
-  key: DeviceKey | undefined,
-  device: DetailedDevice | undefined,
-  caller: Caller,
-  action: Action,
-): Result<DetailedDevice, Refusal> {
-  if (!device) return notFound();
-  const held = deviceRoles(caller, device);
-  // Otherwise an address that the record hides could be found by trying.
-  if (key?.by === 'address' && !may('device.private', held)) return notFound();
-  const refused = authorise(action, held, 'Device');
-  return refused ? failure(refused) : success(device);
-}
-
-type Change = (trx: Db, device: DetailedDevice) => Promise<Refusal | undefined>;
-
-/**
- * Changes a device in one transaction, in which it is locked and the caller's right is looked at again.
- * Returns the device as it is afterwards.
- */
-async function changing(
-  { storage }: DeviceDeps,
-  caller: Caller,
-  action: Action,
-  name: string,
-  change: Change,
-): Promise<Result<DetailedDevice, Refusal>> {
-  const found = await deviceFor(storage.db, caller, action, name);
-  if (!found.ok) return found;
-  return storage.transaction(async (trx) => {
-    const device = await lockDevice(trx, storage.expressions, found.value.id, caller.userId);
-    if (!device) return notFound();
-    const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
-    if (refused) return failure(refused);
-    const key: DeviceKey = { by: 'id', value: device.id };
-    const changed = await findDevice(trx, key, caller.userId);
-    return changed ? success(changed) : notFound();
-  });
-}
-
-interface ProvisionCall {
-  readonly uuid: string;
-  readonly platform_id: string;
-  readonly mac?: string;
-  readonly bt_addr?: string;
-  readonly title?: string;
-}
-
-async function provision(
-  { storage, clock }: DeviceDeps,
-  caller: Caller,
-  ip: string,
-  request: ProvisionCall,
-): Promise<Result<ProvisionedDevice, Refusal>> {
-  const { mac = null, bt_addr: btAddress = null } = request;
-  const token = newTokenValue();
-  return transactionOverConflicts(storage, async (trx): Promise<Result<ProvisionedDevice, Refusal>> => {
-    const platform = await findPlatform(trx, request.platform_id);
-    if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
-    const isAdministrator = may('device.provision.hardware', generalRoles(caller));
-    const plan = planProvision({ ...request, mac }, platform, isAdministrator);
-    if (!plan.ok) return plan;
-    const { uuid, title, productId, ownedByCaller } = plan.value;
-    const nowMs = clock.now();
-    const isHardware = platform.code !== softwarePlatform;
-    const factory = isHardware ? { atMs: nowMs, userId: caller.userId, client: caller.client, ip } : undefined;
-    const cleared = await clearIdentity(trx, { uuid, mac, btAddress }, factory);
-    if (!cleared.ok) return cleared;
-    for (const displaced of cleared.value) afterCommit(trx, () => revoke(storage, displaced));
-    const id = randomUUID();
-    await insertDevice(trx, {
-      id,
-      uuid,
-      title,
-      description: '',
-      mac,
-      bt_addr: btAddress,
-      platform_id: platform.id,
-      product_id: productId,
-      state: 'enabled', // API-STATE-device-none-enabled
-      tag: null,
-      user_id: ownedByCaller ? caller.userId : null,
-      provision_token_hash: hashSecret(token),
-      provision_status: 'pending',
-      certificate_fingerprint: null,
-      update_id: null,
-      bversion: null,
-      ip: null,
-      created_at: nowMs,
-      claimed_at: ownedByCaller ? nowMs : null,
-      activated_at: null,
-      last_seen_at: null,
-    });
-    const made = await findDevice(trx, { by: 'id', value: id });
-    if (!made) throw new Error(`Device ${id} is not there in the transaction that made it`);
-    const subject = logSubject({ clock }, made, caller, ip);
-    await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${uuid} provisioned` });
-    const record = await deviceRecord(trx, made, caller);
-    return success({ ...record, token, certificates_url: `/api/devices/${id}/certificates.zip` });
-  });
-}
-
-/** The connections of the device end, on all processes. Spec: API-DEV-revoked. */
-const revoke = (storage: Storage, { id, uuid }: { readonly id: string; readonly uuid: string }): void =>
-  storage.bus.publish(topics.deviceRevoked, { deviceId: id, uuid });
 
 /** API-EP-GET-devices */
 const list =
@@ -167,21 +37,25 @@ const list =
     const filter = query.filter === undefined ? undefined : parseFilter(query.filter, 'query');
     if (filter && !filter.ok) return filter;
     const viewer = viewerFor('device.read', caller);
-    const fits = filter && filterCondition(filter.value, expressions, clock.now(), await privateTo(db, viewer));
-    const { items, total } = await listDevices(db, expressions, viewer, query, fits);
-    return success({ items: await deviceRecords(db, items, caller), total });
+    const nowMs = clock.now();
+    const fits = filter && filterCondition(filter.value, expressions, nowMs, await privateTo(db, viewer));
+    const { items, total } = await listDevices(db, expressions, viewer, query, nowMs, fits);
+    return success({ items: await deviceRecords(db, items, caller, nowMs), total });
   };
 
 /** API-EP-GET-devices-identifier. The statements are compiled once, and records are kept ready to send. */
-function get({ storage, records }: DeviceDeps): Handler<Contract['get']> {
+function get({ storage, records, clock }: DeviceDeps): Handler<Contract['get']> {
   const find = compileDeviceFinder(storage);
+  const findStanding = compileStanding(storage);
 
   async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
     const keep = records.beginRead();
     const key = parseDeviceKey(name);
     const device = allowed(key, key && (await find(key, caller.userId)), caller, 'device.read');
     if (!device.ok) return device;
-    const json = JSON.stringify(await deviceRecord(storage.db, device.value, caller));
+    const nowMs = clock.now();
+    const standing = await findStanding(device.value.id, nowMs);
+    const json = JSON.stringify(await deviceRecord(storage.db, device.value, caller, nowMs, standing));
     keep(cacheKey, json, device.value.id);
     return success(new JsonReply(json));
   }
@@ -227,7 +101,7 @@ const update =
       await writeLog(trx, { ...subject, type: 'device.update', message, data: { fields } });
       return undefined;
     });
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller, deps.clock.now())) : changed;
   };
 
 /** API-EP-POST-devices-device_id-activate */
@@ -238,16 +112,20 @@ const activateRoute =
       activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await notifyMoved(deps, changed.value);
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller, deps.clock.now())) : changed;
   };
 
 /** API-EP-POST-devices-device_id-reset */
 const reset =
   (deps: DeviceDeps): Handler<Contract['reset']> =>
   async ({ caller, params, ip }) => {
-    const changed = await changing(deps, caller, 'device.reset', params.device_id, (trx, device) =>
-      resetDevice(deps, trx, device, logSubject(deps, device, caller, ip)),
-    );
+    const changed = await changing(deps, caller, 'device.reset', params.device_id, async (trx, device) => {
+      const refused = refuseTakingBack(device);
+      if (refused) return refused;
+      await resetDevices(deps, trx, [device]);
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.reset', message: 'Device reset' });
+      return undefined;
+    });
     if (changed.ok) await notifyMoved(deps, changed.value);
     return changed.ok ? success(resultOk) : changed;
   };
@@ -286,6 +164,64 @@ const setState =
     });
     if (changed.ok && changed.value.state === 'disabled') revoke(deps.storage, changed.value);
     return changed.ok ? success(resultOk) : changed;
+  };
+
+/** API-EP-GET-devices-device_id-contents */
+const contents =
+  ({ storage: { db } }: DeviceDeps): Handler<Contract['contents']> =>
+  async ({ caller, params }) => {
+    const device = await deviceFor(db, caller, 'device.delete', params.device_id);
+    return device.ok ? success(await contentsOf(db, device.value.id)) : device;
+  };
+
+/** API-EP-DELETE-devices-device_id */
+const remove =
+  (deps: DeviceDeps): Handler<Contract['remove']> =>
+  async ({ caller, params, ip }) => {
+    const { storage } = deps;
+    const found = await deviceFor(storage.db, caller, 'device.delete', params.device_id);
+    if (!found.ok) return found;
+    const removed = await storage.transaction(async (trx): Promise<Result<DetailedDevice, Refusal>> => {
+      const device = await lockDevice(trx, storage.expressions, found.value.id, caller.userId);
+      if (!device) return notFound();
+      const refused =
+        authorise('device.delete', deviceRoles(caller, device), 'Device') ??
+        refuseDelete(device, may('device.delete.any', generalRoles(caller)));
+      if (refused) return failure(refused);
+      const { uuid, title } = device;
+      const entry = { ...logSubject(deps, device, caller, ip), type: 'device.delete', data: { uuid, title } } as const;
+      await writeLog(trx, { ...entry, message: `Device "${title}" (${uuid}) deleted` });
+      await deleteAll(deps, trx, [device]);
+      return success(device);
+    });
+    if (!removed.ok) return removed;
+    revoke(storage, removed.value);
+    return success(resultOk);
+  };
+
+/** API-EP-POST-devices-device_id-update */
+const askUpdate =
+  (deps: DeviceDeps): Handler<Contract['askUpdate']> =>
+  async ({ caller, params, ip }) => {
+    const changed = await changing(deps, caller, 'device.ota', params.device_id, async (trx, device) => {
+      const refused = refuseAsking(device);
+      if (refused) return refused;
+      await askAll(deps, trx, [device.id]);
+      const message = 'Device asked to look for its update at once';
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'ota.ask', message });
+      return undefined;
+    });
+    if (!changed.ok) return changed;
+    notifyAsked(deps, changed.value.id);
+    return success(await progressOf(deps, changed.value));
+  };
+
+/** API-EP-GET-devices-device_id-update */
+const updateProgress =
+  (deps: DeviceDeps): Handler<Contract['updateProgress']> =>
+  async ({ caller, params }) => {
+    const device = await deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+    return device.ok ? success(await progressOf(deps, device.value)) : device;
   };
 
 const certificates =
@@ -330,12 +266,16 @@ export const devicesRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
   get: get(deps),
   products: products(deps),
   // API-EP-POST-devices-provision
-  provision: ({ caller, body, ip }) => provision(deps, caller, ip, body),
+  provision: ({ caller, body, ip }) => provision(deps, { caller, ip }, body),
   update: update(deps),
   activate: activateRoute(deps),
   reset: reset(deps),
   setTag: setTag(deps),
   setState: setState(deps),
+  contents: contents(deps),
+  remove: remove(deps),
+  askUpdate: askUpdate(deps),
+  updateProgress: updateProgress(deps),
   certificates: certificates(deps),
   renewToken: renewToken(deps),
 });

@@ -218,6 +218,21 @@ export function refuseReset(device: DeviceStanding): Refusal | undefined {
   return undefined;
 }
 
+/**
+ * Whether a device may be deleted; `undefined` when it may. Who may ask is not decided here. An owner can neither shake
+ * off a block or a lock by deleting the device and provisioning it anew, nor delete hardware, which would not come back.
+ * Refusals: HARDWARE_DEVICE, DEVICE_LOCKED, DEVICE_DISABLED. Spec: API-RULE-delete-1.
+ */
+export function refuseDelete(
+  device: DeviceStanding & Pick<Block, 'blocked_by'>,
+  isAdministrator: boolean,
+): Refusal | undefined {
+  if (isAdministrator) return undefined;
+  if (device.platform !== softwarePlatform) return refusal('HARDWARE_DEVICE');
+  if (!device.claimable) return refusal('DEVICE_LOCKED', { product: device.product });
+  return device.blocked_by === 'admin' ? refusal('DEVICE_DISABLED') : undefined;
+}
+
 /** Where a device is: degrees, and names for people, empty when unknown. Reference: records 1.1. */
 export interface Location {
   readonly lat: number;

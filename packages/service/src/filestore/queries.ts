@@ -79,6 +79,15 @@ export async function deleteFile(trx: Db, id: string): Promise<void> {
 }
 
 /** Empties the store of a device, in the transaction that resets it. Spec: API-RULE-reset-1. */
-export async function deleteDeviceFiles(trx: Db, deviceId: string): Promise<void> {
-  await trx.deleteFrom('files').where('device_id', '=', deviceId).execute();
+export async function deleteDeviceFiles(trx: Db, deviceIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('files').where('device_id', 'in', deviceIds).execute();
+}
+
+/** The user to whom a store belongs: the owner of its device or product, if there is one. */
+export async function userOf(db: Db, owner: StoreOwner): Promise<string | null> {
+  const row = await ('deviceId' in owner
+    ? db.selectFrom('devices').select('user_id').where('id', '=', owner.deviceId)
+    : db.selectFrom('products').select('user_id').where('id', '=', owner.productId)
+  ).executeTakeFirst();
+  return row?.user_id ?? null;
 }

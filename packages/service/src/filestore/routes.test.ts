@@ -3,7 +3,7 @@ import { storeLimits } from '@moorage/api';
 import { crc16, formatCrc16, unwrap } from '@moorage/base';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { collectGarbage } from '../blobs/blob-records.ts';
+import { collectGarbage } from '../db/blob-records.ts';
 import { type DeviceWorld, deviceWorld, type Person } from '../testing/device-world.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { rawRequest } from '../testing/raw-http.ts';
@@ -348,7 +348,7 @@ eachDatabase('files by path', (open) => {
       const found = (await call('GET', '/wanted')).body;
       expect(contents).toContain(found);
       expect((await call('GET')).json()).toMatchObject([{ path: 'wanted', size: found.length }]);
-      await world.app.clock.advance(hourMs + 1);
+      await world.app.clock.skip(hourMs + 1);
       const { storage, blobs, clock } = world.app;
       await collectGarbage({ storage, blobs, nowMs: clock.now() });
       expect((await call('GET', '/wanted')).body).toBe(found);
@@ -390,7 +390,7 @@ eachDatabase('files by path', (open) => {
     const { storage, blobs, clock } = world.app;
     const rows = await storage.db.selectFrom('files').selectAll().where('product_id', '=', one.id).execute();
     expect(rows).toEqual([]);
-    await clock.advance(hourMs + 1);
+    await clock.skip(hourMs + 1);
     await collectGarbage({ storage, blobs, nowMs: clock.now() });
     const sizes = (await storage.db.selectFrom('blobs').select('size').execute()).map(({ size }) => size);
     expect([sizes.includes('of one alone'.length), sizes.includes('of both'.length)]).toEqual([false, true]);

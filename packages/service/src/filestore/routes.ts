@@ -19,7 +19,7 @@ const subjectOf = (device: StoredDevice) => ({
 });
 
 /** What the stores need of the slices whose things they belong to, handed in by the composition root. */
-export interface FileDeps extends Pick<Deps, 'storage' | 'clock'> {
+export interface FileDeps extends Pick<Deps, 'storage' | 'clock' | 'settings'> {
   /** The device of a path, if the caller may do this to it. */
   deviceFor(db: Db, caller: Caller, action: Action, name: string): Promise<Result<StoredDevice, Refusal>>;
 }
@@ -68,7 +68,7 @@ export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesCo
 });
 
 /** Assets of products. Spec: API-RULE-files-2. */
-export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof assetsContract> => ({
+export const assetsRoutes = (deps: Pick<Deps, 'storage' | 'clock' | 'settings'>): Handlers<typeof assetsContract> => ({
   // API-EP-GET-products-product_id-assets
   list: (call) => listFiles(deps, assetStore(call, 'asset.read'), call.query),
   // API-EP-GET-products-product_id-assets-path
@@ -99,7 +99,9 @@ const targetStore =
   };
 
 /** The same stores, as a device sees them. */
-export const filesDeviceRoutes = (deps: Pick<Deps, 'storage' | 'clock'>): Handlers<typeof filesRoutesContract> => ({
+export const filesDeviceRoutes = (
+  deps: Pick<Deps, 'storage' | 'clock' | 'settings'>,
+): Handlers<typeof filesRoutesContract> => ({
   // API-DEV-GET-files-target
   list: (call) => listFiles(deps, targetStore(call, 'read'), call.query),
   // API-DEV-GET-files-target-path

@@ -9,12 +9,13 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { recordBlob } from '../blobs/blob-records.ts';
+import { refuseQuota } from '../access/quotas.ts';
 import { refuseChanged, type Validators } from '../core/conditions.ts';
 import type { Call, Deps, FileReply, Page, StoredUpload, Upload } from '../core/types.ts';
+import { recordBlob } from '../db/blob-records.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { type LogEntry, writeLog } from '../db/logs.ts';
-import type { Db, Storage } from '../db/storage.ts';
+import type { Db } from '../db/storage.ts';
 import { mimeOfFilename } from '../files/file-types.ts';
 import { fileReply, formatCrc } from '../files/replies.ts';
 import {
@@ -27,6 +28,7 @@ import {
   replaceFile,
   type StoreOwner,
   useBeside,
+  userOf,
 } from './queries.ts';
 import { checkPath, nameOf, readFileVersion, refuseSpace } from './rules.ts';
 
@@ -41,6 +43,7 @@ export interface FileStore {
 export type FindStore = (db: Db) => Promise<Result<FileStore, Refusal>>;
 
 type StoreDeps = Pick<Deps, 'storage' | 'clock'>;
+type WriteDeps = Pick<Deps, 'storage' | 'clock' | 'settings'>;
 
 const fileRecord = (row: FileRow): FileRecord => ({
   path: row.path,
@@ -100,10 +103,11 @@ export interface WriteRequest extends ChangeRequest {
  * reader gets the old file or the new one, and of two writers the later one wins. Spec: API-RULE-files-3.
  */
 export async function writeFile(
-  { storage, clock }: StoreDeps,
+  deps: WriteDeps,
   find: FindStore,
   request: WriteRequest,
 ): Promise<Result<FileRecord & { result: 'ok' }, Refusal>> {
+  const { storage, clock } = deps;
   const store = await find(storage.db);
   if (!store.ok) return store;
   const path = checkPath(request.params.path);
@@ -112,18 +116,28 @@ export async function writeFile(
   if (!version.ok) return version;
   // Asked before the bytes come, so that an upload that has no place is refused unread, and again with the record.
   const { owner } = store.value;
+  const present = await fileByPath(storage.db, owner, path.value);
   const early =
-    refuseChanged(request.headers, validatorsOf(await fileByPath(storage.db, owner, path.value))) ??
-    (await spaceFor(storage.db, owner, path.value, request.upload.announcedBytes ?? 0));
+    refuseChanged(request.headers, validatorsOf(present)) ??
+    (await spaceFor(deps, storage.db, owner, present, { path: path.value, size: request.upload.announcedBytes ?? 0 }));
   if (early) return failure(early);
   const stored = await request.upload.store({ maxBytes: fileLimitBytes });
   if (!stored.ok) return stored;
   const content = { path: path.value, version: version.value, stored: stored.value, headers: request.headers };
-  return transactionOverConflicts(storage, (trx) => recordFile(trx, storage, find, content, clock.now()));
+  return transactionOverConflicts(storage, (trx) => recordFile(deps, trx, find, content, clock.now()));
 }
 
-async function spaceFor(db: Db, owner: StoreOwner, path: string, size: number): Promise<Refusal | undefined> {
-  return refuseSpace(await useBeside(db, owner, path), size);
+/** Why a file has no place in its store, or its owner no room for it. */
+async function spaceFor(
+  { settings }: WriteDeps,
+  db: Db,
+  owner: StoreOwner,
+  present: FileRow | undefined,
+  { path, size }: { readonly path: string; readonly size: number },
+): Promise<Refusal | undefined> {
+  const refused = refuseSpace(await useBeside(db, owner, path), size);
+  if (refused) return refused;
+  return refuseQuota(settings, db, await userOf(db, owner), 'bytes', size - (present?.size ?? 0));
 }
 
 interface NewFile extends Pick<ChangeRequest, 'headers'> {
@@ -133,8 +147,8 @@ interface NewFile extends Pick<ChangeRequest, 'headers'> {
 }
 
 async function recordFile(
+  deps: WriteDeps,
   trx: Db,
-  { expressions }: Storage,
   find: FindStore,
   { path, version, stored, headers }: NewFile,
   atMs: number,
@@ -143,8 +157,10 @@ async function recordFile(
   if (!store.ok) return store;
   const { owner, subject } = store.value;
   const { blob } = stored;
-  const earlier = await lockFile(trx, expressions, owner, path);
-  const refused = refuseChanged(headers, validatorsOf(earlier)) ?? (await spaceFor(trx, owner, path, blob.size));
+  const earlier = await lockFile(trx, deps.storage.expressions, owner, path);
+  const refused =
+    refuseChanged(headers, validatorsOf(earlier)) ??
+    (await spaceFor(deps, trx, owner, earlier, { path, size: blob.size }));
   if (refused) return failure(refused);
   await recordBlob(trx, blob, atMs);
   const mime = stored.mime ?? mimeOfFilename(path);

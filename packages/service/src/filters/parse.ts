@@ -1,13 +1,5 @@
 import { filterLimit, type Refusal, refusal } from '@moorage/api';
-import {
-  everyPart,
-  failure,
-  maxFreeVersionPart,
-  parseVersion,
-  type Result,
-  success,
-  versionSortKey,
-} from '@moorage/base';
+import { failure, freeVersionKey, type Result, success } from '@moorage/base';
 import { type ComparisonNode, type ExpressionNode, isComparisonNode, isLogicNode } from '@rsql/ast';
 import { parse } from '@rsql/parser';
 import { type Field, fieldOf, knownFields } from './fields.ts';
@@ -74,10 +66,8 @@ function orderTest(field: Field, order: Order, text: string): Result<Test, strin
   if (field.in === 'device') return failure(`"${field.name}" has no order`);
   const isNumber = field.kind !== 'version' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
   if (isNumber && field.in === 'attributes') return success({ by: 'number', order, value: Number(text) });
-  const version = parseVersion(text, everyPart(maxFreeVersionPart));
-  if (version.ok && field.in === 'attributes') {
-    return success({ by: 'version', order, value: versionSortKey(version.value) });
-  }
+  const value = field.in === 'attributes' ? freeVersionKey(text) : undefined;
+  if (value !== undefined) return success({ by: 'version', order, value });
   return failure(field.in === 'labels' ? 'labels have no order' : `"${text}" is neither a number nor a version`);
 }
 

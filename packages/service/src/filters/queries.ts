@@ -1,7 +1,8 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { withKey } from '../db/compiled.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
-import { type Field, type FieldName, knownFields, privateFields } from './fields.ts';
+import { type Field, knownFields, privateFields } from './fields.ts';
 import type { Filter, Order, Test } from './parse.ts';
 import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
 
@@ -37,8 +38,20 @@ function passing(where: Where, expressions: Expressions, columns: Columns, test:
   return sql<SqlBool>`(${compared} is not null and ${compared} ${operator} ${test.value})`;
 }
 
+/**
+ * From where a filter is looked at, for databases that walk as they are told: from an index of the values, which is short
+ * where few devices fit, or from device to device, where a page is full soon because many do.
+ */
+export type Walk = 'values' | 'devices';
+
 /** Whether the value of a field passes a test. */
-function fieldPasses(where: Where, expressions: Expressions, field: Field, test: Test, nowMs: number): Condition {
+function fieldPasses(
+  where: Where,
+  expressions: Expressions,
+  { field, test }: Extract<Filter, { field: Field }>,
+  nowMs: number,
+  walk: Walk,
+): Condition {
   if (field.in === 'device') {
     const known = knownFields[field.name];
     if (!('table' in known)) {
@@ -51,7 +64,10 @@ function fieldPasses(where: Where, expressions: Expressions, field: Field, test:
   const columns: Columns =
     field.in === 'labels' ? { value: 'f.value' } : { value: 'f.value', number: 'f.number', version: 'f.version_key' };
   const passes = passing(where, expressions, columns, test, nowMs);
-  return sql<SqlBool>`exists (select 1 from ${sql.table(field.in)} as f where f.device_id = devices.id and f.name = ${field.name} and ${passes})`;
+  const found = sql`from ${sql.table(field.in)} as f where f.name = ${field.name} and ${passes}`;
+  return walk === 'values'
+    ? sql<SqlBool>`devices.id in (select f.device_id ${found})`
+    : sql<SqlBool>`exists (select 1 ${found} and f.device_id = devices.id)`;
 }
 
 /**
@@ -64,23 +80,36 @@ export function filterCondition(
   expressions: Expressions,
   nowMs: number,
   seesPrivate?: (where: Where) => Condition,
-): (where: Where) => Condition {
-  return (where) => {
+): (where: Where, walk?: Walk) => Condition {
+  return (where, walk = 'values') => {
     if ('of' in filter) {
-      const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs, seesPrivate)(where));
+      const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs, seesPrivate)(where, walk));
       return filter.kind === 'all' ? where.and(parts) : where.or(parts);
     }
     const { field } = filter;
-    const fits = fieldPasses(where, expressions, field, filter.test, nowMs);
+    const fits = fieldPasses(where, expressions, filter, nowMs, walk);
     const isHidden = seesPrivate && field.in === 'device' && privateFields.includes(field.name);
     const passes = isHidden ? sql<SqlBool>`(${seesPrivate(where)} and ${fits})` : fits;
     return filter.kind === 'is' ? passes : where.not(passes);
   };
 }
 
-/** What filters see of devices, by their ids; those that are not there are left out. */
-export async function deviceFacts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, DeviceFacts>> {
-  const rows = await db
+/** What a filter looks at: fields of the device, its attributes, its labels. */
+export type FactPart = Field['in'];
+
+/** The parts of a device that a filter looks at. */
+export const partsOf = (filter: Filter): readonly FactPart[] =>
+  'of' in filter ? filter.of.flatMap(partsOf) : [filter.field.in];
+
+// Safe: every field is named.
+const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name, null])) as DeviceFacts['fields'];
+
+/** Reads what filters see of a device; parts that are not asked for are empty. */
+export type ReadFacts = (db: Db, id: string, parts: ReadonlySet<FactPart>) => Promise<DeviceFacts | undefined>;
+
+/** Compiles the reads once, so that a query for an update builds none. */
+export function compileFacts(of: Db): ReadFacts {
+  const fields = of
     .selectFrom('devices as d')
     .innerJoin('products as p', 'p.id', 'd.product_id')
     .innerJoin('platforms as pf', 'pf.id', 'd.platform_id')
@@ -91,17 +120,21 @@ export async function deviceFacts(db: Db, ids: readonly string[]): Promise<Reado
     .select(['u.username as owner', 'up.to_version as bundle', 'up.state as update'])
     .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
     .select(['d.last_seen_at as last_seen', 'ch.connected_at as online'])
-    .where('d.id', 'in', ids)
-    .execute();
-  const attributes = await db.selectFrom('attributes').selectAll().where('device_id', 'in', ids).execute();
-  const labels = await db.selectFrom('labels').selectAll().where('device_id', 'in', ids).execute();
-  const facts = new Map(
-    rows.map((fields: Readonly<Record<FieldName, string | number | null>> & { id: string }) => [
-      fields.id,
-      { fields, attributes: new Map<string, AttributeFact>(), labels: new Map<string, string>() },
-    ]),
-  );
-  for (const { device_id, name, ...fact } of attributes) facts.get(device_id)?.attributes.set(name, fact);
-  for (const { device_id, name, value } of labels) facts.get(device_id)?.labels.set(name, value);
-  return facts;
+    .where('d.id', '=', '')
+    .compile();
+  const attributes = of.selectFrom('attributes').selectAll().where('device_id', '=', '').compile();
+  const labels = of.selectFrom('labels').selectAll().where('device_id', '=', '').compile();
+  return async (db, id, parts) => {
+    const read = async <R>(part: FactPart, query: CompiledQuery<R>): Promise<readonly R[]> =>
+      parts.has(part) ? (await db.executeQuery(withKey(query, id))).rows : [];
+    const [row] = await read('device', fields);
+    if (parts.has('device') && !row) return undefined;
+    const reported = await read('attributes', attributes);
+    const labelled = await read('labels', labels);
+    return {
+      fields: row ?? noFields,
+      attributes: new Map(reported.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),
+      labels: new Map(labelled.map(({ name, value }) => [name, value])),
+    };
+  };
 }

@@ -1,10 +1,10 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
-import { RecordCache } from '../core/record-cache.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps } from '../core/types.ts';
 import type { TokenOwner } from '../db/hot.ts';
+import { RecordCache } from '../storage/record-cache.ts';
 import type { Authenticate } from './mount.ts';
 import { requestRate } from './request-rate.ts';
 

@@ -10,6 +10,8 @@ export class DeviceConnections {
 
   /** This device speaks on this connection. */
   note(uuid: string, socket: Socket): void {
+    // A request that is put in without a network has nothing that could be cut.
+    if (!('destroy' in socket)) return;
     const before = this.#shown.get(socket);
     if (before === uuid) return;
     if (before === undefined) socket.once('close', () => this.#forget(socket));

@@ -1,22 +1,27 @@
 import type { Socket } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
 import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal, renewalHeaders } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, realClock, success } from '@moorage/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { topics } from '../bus/topics.ts';
-import { RecordCache } from '../core/record-cache.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Deps, DeviceCaller } from '../core/types.ts';
 import type { DeviceRow } from '../db/hot.ts';
+import { RecordCache } from '../storage/record-cache.ts';
+import { Admission, defaultAdmission } from './admission.ts';
 import { DeviceConnections } from './device-connections.ts';
+import { DeviceSights } from './device-sights.ts';
 import type { StatusOf } from './errors.ts';
 import type { Authenticate } from './mount.ts';
 import { minTlsVersion, type OwnCertificate } from './own-certificate.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { asksForSocket } from './web-sockets.ts';
 
-/** Seconds for which a device may resume its TLS session with a ticket. */
-const sessionTimeoutS = 3600;
+/** Seconds for which a device may resume its TLS session with a ticket; most often its key goes before. */
+const sessionTimeoutS = 2 * 86_400;
+
+/** What the sessions are for: all nodes have the same, however they were started. */
+const sessionContext = 'moorage-devices';
 
 /** Where the message channel is. Spec: API-DEV-GET-stream. */
 export const channelPath = '/stream';
@@ -29,6 +34,7 @@ const deviceStatuses: Readonly<Record<number, number>> = {
   401: 403,
   405: 404,
   409: 400,
+  410: 404,
   412: 400,
   413: 400,
   415: 400,
@@ -43,6 +49,8 @@ export const deviceStatusOf: StatusOf = (code: ErrorCode) => deviceStatuses[erro
 export interface ListenerIdentity {
   readonly ca: string;
   readonly server: { readonly certificate: string; readonly key: string };
+  /** Key of session tickets, 48 bytes. */
+  readonly tickets: Buffer;
   /** Fingerprint of the authority that devices shall go by. */
   readonly active: string;
   /** Calls `listener` when any of it has changed. */
@@ -123,6 +131,7 @@ function byCertificate(
   const peerOf = peerMemory();
   // The marks of contact that come with every call do not empty it: such a row is not asked when it was seen.
   const known = new RecordCache<DeviceRow>(storage.changes, rememberedDevices);
+  const sights = new DeviceSights(storage.bus, rememberedDevices);
   // Spec: API-DEV-renewal. A client with the old certificate is not the device that has the new one.
   storage.bus.subscribe(topics.deviceRenewed, ({ uuid, certificate }) =>
     open.cut(uuid, (socket) => peerOf(socket)?.fingerprint === certificate),
@@ -137,6 +146,21 @@ function byCertificate(
     return row;
   }
 
+  /** The certificate, the state and the trust of the row are what lets a device in without a look at the records. */
+  const isGood = (row: DeviceRow, { fingerprint, isEarly }: Peer): boolean =>
+    row.state === 'active' &&
+    row.certificate_fingerprint === fingerprint &&
+    !isEarly &&
+    row.authority === identity.active;
+
+  async function lookUp(peer: Peer, isChannel: boolean): Promise<DeviceRow | undefined> {
+    const sight = isChannel ? sights.get(peer.uuid) : undefined;
+    if (sight && isGood(sight, peer)) return sight;
+    const row = await rowOf(peer.uuid);
+    if (row && isChannel && isGood(row, peer)) sights.keep(row);
+    return row;
+  }
+
   return async (request) => {
     const { socket } = request.raw;
     const peer = peerOf(socket);
@@ -146,7 +170,7 @@ function byCertificate(
     const named = headerOf(request, 'x-device-uuid');
     if (named !== undefined && named.toLowerCase() !== peer.uuid) return stranger();
     noteConnection(open, peer.uuid, request);
-    const row = await rowOf(peer.uuid);
+    const row = await lookUp(peer, asksForSocket(request.raw, channelPath));
     if (!row) return stranger();
     const { fingerprint: certificate } = peer;
     if (certificate === row.certificate_fingerprint || certificate === row.next_fingerprint) {
@@ -181,7 +205,7 @@ const byHeaders =
 
 /**
  * The check of every device call but provisioning. A device that passes has been seen: that is durable before its
- * call is answered, unless the database is full. Spec: API-ERR-507, API-DEV-identity, API-DEV-first-contact, API-RULE-ota-1, API-STATE-device-any-disabled.
+ * call is answered, unless the database is full; a channel opens at once, and is noted beside others. Spec: API-ERR-507, API-DEV-identity, API-DEV-first-contact, API-RULE-ota-1, API-STATE-device-any-disabled.
  */
 export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenticate<DeviceCaller> {
   const { storage, clock, settings } = deps;
@@ -205,7 +229,10 @@ export function deviceCheck(deps: CheckDeps, contacts: DeviceContacts): Authenti
     const { row } = found.value;
     if (row.state === 'disabled') return failure(refusal('DEVICE_DISABLED'));
     if (row.state === 'enabled') await contacts.firstContact(row, request.ip);
-    await markSeen(row.id, request.ip);
+    const seen = markSeen(row.id, request.ip);
+    // What keeps it from being written keeps the channel from being noted, and that is told.
+    if (asksForSocket(request.raw, channelPath)) seen.catch(() => {});
+    else await seen;
     return success({ deviceId: row.id, uuid: row.uuid, ...found.value });
   };
 }
@@ -235,6 +262,8 @@ export function buildDeviceListener(
       ca: identity.ca,
       minVersion: minTlsVersion,
       sessionTimeout: sessionTimeoutS,
+      sessionIdContext: sessionContext,
+      ticketKeys: identity.tickets,
     }) as const;
   const app = buildServer({
     ...common,
@@ -247,6 +276,13 @@ export function buildDeviceListener(
   });
   // Safe: a server with TLS is one; the framework types it as a plain one. Connections that are open stay.
   const server = app.server as unknown as Server;
+  // On the host's own time, as the other limits of connections.
+  const admission = new Admission({ ...defaultAdmission, perSecond: settings.deviceHandshakesPerSecond }, realClock);
+  admission.guard(server);
+  app.addHook('preClose', (done) => {
+    admission.close();
+    done();
+  });
   identity.onChange(() => {
     own.refresh();
     server.setSecureContext(secure());

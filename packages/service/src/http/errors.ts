@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { StorageTrouble } from '../core/storage-health.ts';
+import type { StorageTrouble } from '../storage/health.ts';
 
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;

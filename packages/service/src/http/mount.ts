@@ -2,10 +2,13 @@ import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from
 import { type Clock, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Bus } from '../bus/bus.ts';
 import {
   type BytesReply,
   type Caller,
   type DeviceCaller,
+  type DoorCaller,
+  EmptyReply,
   type EventsReply,
   type FileReply,
   type Handler,
@@ -17,17 +20,21 @@ import {
 } from '../core/types.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
+import { listExporter, wantedFormat } from './export.ts';
+import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
 import { sendReady } from './ready.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
+import { signedBodies } from './signed-bodies.ts';
 import { readForms, uploadOf } from './upload.ts';
-import { serialiserSchema } from './validation.ts';
+
+type AnyCaller = Caller | DeviceCaller | DoorCaller;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, once the endpoint's check has passed. */
-    caller: Caller | DeviceCaller | undefined;
+    caller: AnyCaller | undefined;
   }
 }
 
@@ -39,10 +46,13 @@ export interface MountOptions {
   /** Times uploads that stand still; the host's own when absent. */
   readonly clock?: Clock;
   readonly statusOf: StatusOf;
+  /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
+  readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** One check for each kind of authentication that the contract uses. */
   readonly authenticate: {
     readonly bearer?: Authenticate<Caller>;
     readonly device?: Authenticate<DeviceCaller>;
+    readonly door?: Authenticate<DoorCaller>;
   };
 }
 
@@ -50,10 +60,12 @@ export interface MountOptions {
 class RequestCall {
   readonly #request: FastifyRequest;
   readonly #options: MountOptions;
+  readonly #query: unknown;
 
-  constructor(request: FastifyRequest, options: MountOptions) {
+  constructor(request: FastifyRequest, options: MountOptions, query: unknown = request.query) {
     this.#request = request;
     this.#options = options;
+    this.#query = query;
   }
 
   get params() {
@@ -61,11 +73,15 @@ class RequestCall {
   }
 
   get query() {
-    return this.#request.query;
+    return this.#query;
   }
 
   get body() {
     return this.#request.body;
+  }
+
+  get bodyText() {
+    return signedBodies.get(this.#request) ?? '';
   }
 
   get caller() {
@@ -94,17 +110,19 @@ class RequestCall {
 function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): FastifyReply {
   // Safe: a paged endpoint has the page query, whose defaults validation fills in.
   const { limit = 50, offset = 0 } = request.query as { limit?: number; offset?: number };
-  const link = (to: number, rel: string): string => {
+  const link = (rel: string, change: Readonly<Record<string, string | number>>): string => {
     const url = new URL(request.url, 'http://service');
-    url.searchParams.set('limit', String(limit));
-    url.searchParams.set('offset', String(to));
+    for (const [name, value] of Object.entries({ limit, ...change })) url.searchParams.set(name, String(value));
     return `<${url.pathname}${url.search}>; rel="${rel}"`;
   };
+  const { next, total } = page;
   const links = [
-    ...(offset + limit < page.total ? [link(offset + limit, 'next')] : []),
-    ...(offset > 0 ? [link(Math.max(0, offset - limit), 'prev')] : []),
+    ...(offset + limit < total ? [link('next', { offset: offset + limit })] : []),
+    // What pages by number do not reach.
+    ...(offset + limit >= total && next !== undefined ? [link('next', { offset: 0, after: next })] : []),
+    ...(offset > 0 ? [link('prev', { offset: Math.max(0, offset - limit) })] : []),
   ];
-  reply.header('x-total-count', page.total);
+  reply.header('x-total-count', total);
   if (links.length > 0) reply.header('link', links.join(', '));
   return reply.send(page.items);
 }
@@ -115,18 +133,14 @@ type Send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => Fa
 function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOptions): Send {
   const { blobs, clock = realClock, statusOf } = options;
   if (isBinary(shape.reply) && shape.reply.mediaType === 'text/event-stream') {
-    const sendEvents = eventSender(app, clock);
+    const sendEvents = eventSender(app, `${shape.method} ${shape.path}`, clock, options.bus);
     const authenticate = authenticatorOf(shape, options);
     return (request, reply, value) => {
       const events = value as EventsReply;
       // Safe: event streams are for users.
       const caller = request.caller as Caller;
-      const isAllowed = async () => {
-        const now = await authenticate?.(request);
-        // Events were chosen by the rights that the caller had when it began.
-        if (now && !(now.ok && hasRightsOf(now.value as Caller, caller))) return false;
-        return (await events.isStillAllowed?.()) !== false;
-      };
+      const isAllowed = async () =>
+        (await isStill(caller, authenticate?.(request))) && (await events.isStillAllowed?.()) !== false;
       if (sendEvents(reply, events, { userId: caller.userId, isAllowed })) return reply;
       const blanks = { what: 'The account', limit: streamsOfUserLimit, things: 'streams of these events' };
       return sendRefusal(reply, refusal('LIMIT_REACHED', blanks), statusOf('LIMIT_REACHED'));
@@ -141,12 +155,19 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
   if (shape.paged) return (request, reply, value) => sendPage(request, reply, value as Page<unknown>);
   return (_, reply, value) => {
     if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
+    if (value instanceof EmptyReply) return reply.code(204).send();
     return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
   };
 }
 
-const hasRightsOf = (one: Caller, other: Caller): boolean =>
-  one.role === other.role && one.customerId === other.customerId;
+/** Whether the caller of what takes long still has the rights that it had when that began: what it gets follows them. */
+async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCaller>> | undefined) {
+  const now = await checked;
+  if (!now) return true;
+  // Safe: these endpoints are for users.
+  const { role, customerId } = (now.ok ? now.value : {}) as Partial<Caller>;
+  return now.ok && role === caller.role && customerId === caller.customerId;
+}
 
 /** The framework has nothing left to do for it, and would take its time over it. */
 function sendText(reply: FastifyReply, json: string): FastifyReply {
@@ -155,7 +176,7 @@ function sendText(reply: FastifyReply, json: string): FastifyReply {
   return reply;
 }
 
-function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<Caller | DeviceCaller> | undefined {
+function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<AnyCaller> | undefined {
   if (shape.auth === 'none') return undefined;
   const check = options.authenticate[shape.auth];
   if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
@@ -177,9 +198,9 @@ const refuseEncoded =
   };
 
 /** Refuses strangers before anything else is looked at. */
-export function authenticationHook(authenticate: Authenticate<Caller | DeviceCaller>, statusOf: StatusOf) {
+export function authenticationHook(authenticate: Authenticate<AnyCaller>, statusOf: StatusOf) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-    const decide = (found: Result<Caller | DeviceCaller, Refusal>): void => {
+    const decide = (found: Result<AnyCaller, Refusal>): void => {
       if (found.ok) {
         request.caller = found.value;
         done();
@@ -200,16 +221,18 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
   const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
+  const exportList = shape.paged ? listExporter(shape, { clock: options.clock ?? realClock, statusOf }) : undefined;
   for (const { url, rest } of routerPaths(shape.path)) {
     app.route({
       method: shape.method,
       url,
+      ...(shape.signed && { config: { signed: true } }),
       ...(shape.bodyLimitBytes !== undefined && { bodyLimit: shape.bodyLimitBytes }),
       schema: {
         ...(shape.params && { params: shape.params }),
         ...(shape.query && { querystring: shape.query }),
         ...(shape.body && !isBinary(shape.body) && { body: shape.body }),
-        ...(!isBinary(shape.reply) && { response: { 200: serialiserSchema(shape.reply) } }),
+        ...(!isBinary(shape.reply) && { response: { 200: shape.reply } }),
       },
       ...(authenticate && {
         // Before the body is read: a stranger's upload is refused unread.
@@ -230,6 +253,15 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
         },
       }),
       handler: (request, reply) => {
+        const format = exportList && wantedFormat(request);
+        if (format) {
+          return exportList(reply, request.query as Readonly<Record<string, unknown>>, format, {
+            // Safe: the handler of a list finds pages.
+            page: async (query) =>
+              (await run(new RequestCall(request, options, query))) as Result<Page<unknown>, Refusal>,
+            isAllowed: () => isStill(request.caller as Caller, authenticate?.(request)),
+          });
+        }
         const outcome = run(new RequestCall(request, options));
         // What was answered at once is sent at once: a promise more costs the busiest calls a tenth of their speed.
         return outcome instanceof Promise
@@ -277,7 +309,7 @@ export function mountContract<C extends Record<string, EndpointShape>>(
 ): void {
   const entries = Object.keys(contract) as (keyof C & string)[];
   for (const kind of ['json', 'binary', 'none'] as const) {
-    void app.register(async (scope) => {
+    const scope = named(`${kind} bodies`, async (scope) => {
       bodyParsers[kind](scope);
       for (const name of entries) {
         const shape = contract[name];
@@ -286,5 +318,6 @@ export function mountContract<C extends Record<string, EndpointShape>>(
         mountEndpoint(scope, shape, handlers[name] as unknown as Handler<never>, options);
       }
     });
+    void app.register(scope);
   }
 }

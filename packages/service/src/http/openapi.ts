@@ -7,10 +7,12 @@ import {
   errors,
   isBinary,
   mayBeAbsent,
+  refusedValues,
   ruleKeyword,
   withoutNul,
 } from '@moorage/api';
 import type { TSchema } from 'typebox';
+import { exportForms } from './export-rows.ts';
 import { exampleOf } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -105,6 +107,14 @@ const pageHeaders = {
   Link: { description: 'where the next and the previous page are', schema: { type: 'string' } },
 } as const;
 
+/** A list as a whole, which the parameter `format` asks for. Spec: API-RULE-export-1. */
+const exportContent = Object.fromEntries(
+  Object.values(exportForms).map(({ mediaType }) => [
+    mediaType.replace(/;.*/, ''),
+    { schema: { type: 'string', description: 'the whole list as a file, where `format` asks for it' } },
+  ]),
+);
+
 const changes = ({ method }: EndpointShape): boolean => method !== 'GET';
 
 /** Whether the reply is a stored file, of which a part may be asked for, and which the client may have already. */
@@ -130,11 +140,19 @@ function refusalsOf(shape: EndpointShape): number[] {
 /** Every status that an endpoint may answer with. */
 export const statusesOf = (shape: EndpointShape): number[] => [
   200,
-  ...(sendsFile(shape) ? [206, 304] : []),
+  ...(sendsFile(shape) ? [206, 304, 307] : []),
   ...refusalsOf(shape),
 ];
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+const preferParameter = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description: '"redirect": a large file may be sent by the object store, when the settings of the service allow it',
+  schema: { type: 'string' },
+} as const;
 
 const fileHeaders = {
   ETag: header('SHA-256 of the bytes; for If-Match, If-None-Match and If-Range'),
@@ -150,13 +168,34 @@ const fileResponses = (shape: EndpointShape): Json => ({
     content: content(shape.reply),
   },
   304: { description: 'Not Modified: what the client has is what would be sent', headers: fileHeaders },
+  307: {
+    description: 'Temporary Redirect: to the file in the object store, for clients that prefer it',
+    headers: { Location: header('signed address, good for ten minutes; Authorization is not to be sent there') },
+  },
 });
 
-function responses(shape: EndpointShape): Json {
+/** A refusal; of one with 400 also what fits its schema and is refused all the same. */
+function refusalText(name: string, status: number): Json {
+  const description = `${STATUS_CODES[status]}: ${codesOf(status).join(', ')}`;
+  const values = status === 400 ? (refusedValues[name] ?? []) : [];
+  if (values.length === 0) return { description };
+  const said = values.map(([code, when]) => `${code}: ${when}`).join('; ');
+  return {
+    description: `${description}. Refused though it fits its schema: ${said}`,
+    'x-refused-values': values.map(([code]) => code),
+  };
+}
+
+/** The schema of what is sent to clients: what rules enforce is of input alone. */
+const withoutRules = <T extends TSchema>(schema: T): T =>
+  // Safe: it is the same schema but for that keyword.
+  JSON.parse(JSON.stringify(schema, (keyword, value) => (keyword === ruleKeyword ? undefined : value))) as T;
+
+function responses(name: string, shape: EndpointShape): Json {
   const refusals = refusalsOf(shape).map((status) => [
     String(status),
     {
-      description: `${STATUS_CODES[status]}: ${codesOf(status).join(', ')}`,
+      ...refusalText(name, status),
       content: { 'application/json': { schema: errorSchema } },
     },
   ]);
@@ -164,7 +203,10 @@ function responses(shape: EndpointShape): Json {
     description: 'Success',
     ...(shape.paged && { headers: pageHeaders }),
     ...(sendsFile(shape) && { headers: fileHeaders }),
-    content: content(shape.reply),
+    content: {
+      ...content(isBinary(shape.reply) ? shape.reply : withoutRules(shape.reply)),
+      ...(shape.paged && exportContent),
+    },
   };
   return { 200: success, ...(sendsFile(shape) && fileResponses(shape)), ...Object.fromEntries(refusals) };
 }
@@ -178,9 +220,10 @@ const operation = (name: string, path: string, shape: EndpointShape): Json => ({
   parameters: [
     ...parameters('path', shape.params).filter((parameter) => path.includes(`{${parameter.name}}`)),
     ...parameters('query', shape.query),
+    ...(sendsFile(shape) ? [preferParameter] : []),
   ],
   ...(shape.body && { requestBody: { required: !mayBeAbsent(shape.body), content: requestContent(shape.body) } }),
-  responses: responses(shape),
+  responses: responses(name, shape),
   security: shape.auth === 'bearer' ? [{ bearer: [] }] : [],
 });
 

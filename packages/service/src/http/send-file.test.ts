@@ -38,8 +38,10 @@ let file: FileReply;
 const closed: (() => void)[] = [];
 
 /** The same store, counting what is open. */
+let address: string | undefined;
 const blobs: BlobStore = {
   ...stored,
+  addressOf: async (sha256, as) => address && `${address}?${new URLSearchParams({ sha256, ...as })}`,
   async open(sha256) {
     const blob = await stored.open(sha256);
     if (!blob) return undefined;
@@ -213,5 +215,50 @@ describe('download', () => {
     file = { ...file, sha256: '0'.repeat(64) };
     expect((await get()).status).toBe(500);
     file = kept;
+  });
+});
+
+describe('redirect to the store', () => {
+  beforeAll(() => {
+    address = 'https://store.example/blob';
+  });
+  afterAll(() => {
+    address = undefined;
+  });
+  const ask = (headers: Record<string, string>, method = 'GET') =>
+    fetch(`http://127.0.0.1:${port}/file`, { headers, method, redirect: 'manual' });
+
+  it.each([{}, { range: 'bytes=5-9' }, { range: 'bytes=5-', 'if-range': etag }])(
+    'is the answer to a client that prefers it and sends %j, and counts as a start',
+    async (headers) => {
+      const before = started;
+      const reply = await ask({ prefer: 'respond-async, redirect', ...headers });
+      expect(reply.status).toBe(307);
+      const location = new URL(reply.headers.get('location') ?? '');
+      expect([location.host, location.searchParams.get('content-type')]).toEqual(['store.example', 'image/png']);
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+      expect([await reply.text(), started]).toEqual(['', before + 1]);
+    },
+  );
+
+  it.each([
+    ['a client that does not prefer it', 206, { range: 'bytes=0-9' }, 'GET'],
+    ['a head', 200, { prefer: 'redirect' }, 'HEAD'],
+    ['what the client has', 304, { prefer: 'redirect', 'if-none-match': etag }, 'GET'],
+    ['a part outside the file', 416, { prefer: 'redirect', range: `bytes=${content.length}-` }, 'GET'],
+    ['a part of what has changed', 200, { prefer: 'redirect', range: 'bytes=0-9', 'if-range': '"other"' }, 'GET'],
+  ] as const)('is not the answer to %s', async (_, status, headers, method) => {
+    const reply = await ask(headers, method);
+    expect(reply.status).toBe(status);
+    await reply.bytes();
+  });
+
+  it('is not the answer where clients do not reach the store, nor for a small file', async () => {
+    const large = file;
+    file = { ...large, size: 1_000 };
+    expect((await ask({ prefer: 'redirect', range: 'bytes=0-9' })).status).toBe(206);
+    file = large;
+    address = undefined;
+    expect((await ask({ prefer: 'redirect', range: 'bytes=0-9' })).status).toBe(206);
   });
 });

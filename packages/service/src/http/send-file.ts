@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.ts';
+import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
 import { etagOf, isAsExpected, isNotModified, rangeApplies } from '../core/conditions.ts';
 import type { BytesReply, FileReply } from '../core/types.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
@@ -39,7 +39,12 @@ function written(response: ServerResponse, bytes: Uint8Array): Promise<boolean> 
 }
 
 /** Copies a range of a blob to a response, at the pace of the client. Returns when all is sent or the client left. */
-async function copy(blob: OpenBlob, range: ByteRange, response: ServerResponse): Promise<void> {
+async function copy(
+  blob: OpenBlob,
+  range: ByteRange,
+  response: ServerResponse,
+  onProgress: FileReply['onProgress'],
+): Promise<void> {
   const buffer = takeBuffer();
   let inUse = false;
   try {
@@ -51,6 +56,7 @@ async function copy(blob: OpenBlob, range: ByteRange, response: ServerResponse):
       inUse = true;
       if (!(await written(response, buffer.subarray(0, count)))) return;
       inUse = false;
+      onProgress?.(at);
     }
   } finally {
     // After a client has left, the system may still hold the bytes: such a buffer is not used again.
@@ -64,9 +70,13 @@ const contentPolicy = "default-src 'none'; img-src https: data:; style-src 'unsa
 /** What a browser may show by itself; anything else that is opened by its address is saved, whatever it may do elsewhere. */
 const shownTypes = /^(image\/(png|jpeg|gif|webp)|text\/plain|application\/json)(;|$)/i;
 
+const sentAs = ({ mime }: FileReply): SentAs => ({
+  ...(!shownTypes.test(mime) && { 'content-disposition': 'attachment' }),
+  'content-type': mime,
+});
+
 const headersOf = (file: FileReply) => ({
-  ...(!shownTypes.test(file.mime) && { 'content-disposition': 'attachment' }),
-  'content-type': file.mime,
+  ...sentAs(file),
   etag: etagOf(file),
   'last-modified': new Date(file.lastModifiedMs).toUTCString(),
   'accept-ranges': 'bytes',
@@ -79,13 +89,37 @@ const headersOf = (file: FileReply) => ({
 async function stream(blob: OpenBlob, file: FileReply, range: ByteRange, response: ServerResponse): Promise<void> {
   response.setTimeout(stallTimeoutMs, () => response.destroy());
   await file.onStart?.();
-  await copy(blob, range, response);
+  await copy(blob, range, response, file.onProgress);
   if (!isGone(response)) response.end();
+}
+
+/** A smaller file comes faster than another connection. */
+const redirectFromBytes = 64 * 1024;
+/** The client goes where it is sent, and repeats no more than its Range there. Reference: api 3.3. */
+const redirectPreference = /(^|,)\s*redirect\s*(,|$)/i;
+
+/** Sends a client that prefers it to the store; false when the bytes are to come from here. */
+async function redirect(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  file: FileReply,
+  blobs: BlobStore,
+): Promise<boolean> {
+  if (method !== 'GET' || file.size < redirectFromBytes || !blobs.addressOf) return false;
+  if (!redirectPreference.test([headers.prefer].flat().join())) return false;
+  // Of a file that has changed all is sent, whatever range was asked for: the store would not know.
+  if (headers.range !== undefined && !rangeApplies(headers, file)) return false;
+  const location = await blobs.addressOf(file.sha256, sentAs(file));
+  if (location === undefined) return false;
+  await file.onStart?.();
+  // The address opens the file to whoever has it: no cache keeps it.
+  void reply.code(307).headers({ location, 'cache-control': 'no-store', 'preference-applied': 'redirect' }).send();
+  return true;
 }
 
 /**
  * Answers with a file of the blob store: Range (206, 416), If-Range, If-None-Match and If-Modified-Since (304),
- * If-Match and If-Unmodified-Since (412), HEAD. Spec: API-ERR-412.
+ * If-Match and If-Unmodified-Since (412), HEAD, and Prefer (307). Spec: API-ERR-412.
  *
  * @throws when the store has lost the file
  */
@@ -110,8 +144,9 @@ export async function sendFile(
       statusOf('RANGE_NOT_SATISFIABLE'),
     );
   }
+  if (await redirect(request, reply, file, blobs)) return reply;
   const range = wanted === 'whole' ? { start: 0, end: file.size } : wanted;
-  const blob = await blobs.open(file.sha256);
+  const blob = await blobs.open(file.sha256, range.start);
   if (!blob) throw new Error(`Blob ${file.sha256} is recorded but not stored`);
   try {
     reply.hijack();

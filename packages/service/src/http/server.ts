@@ -18,8 +18,9 @@ import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal
 import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
+import { signedBodies } from './signed-bodies.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
-import { bodiesWithNul, compileValidator } from './validation.ts';
+import { bodiesWithNul, compileSerialiser, compileValidator } from './validation.ts';
 import { webServer } from './web-tls.ts';
 
 /** A request that takes longer is worth a line in the log. */
@@ -58,6 +59,7 @@ function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (typeof text !== 'string' || text.trim() === '') return done(null, undefined);
+    if (request.routeOptions.config.signed) signedBodies.set(request, text);
     parse(request, text, (error, value) => {
       if (text.includes('\\u0000') && typeof value === 'object' && value !== null) bodiesWithNul.add(value);
       done(error, value);
@@ -234,6 +236,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   app.decorateRequest('caller', undefined);
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerialiser);
   readJson(app);
 
   refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));

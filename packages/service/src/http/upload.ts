@@ -158,6 +158,16 @@ async function* inspected(
   }
 }
 
+async function* tapped(
+  chunks: AsyncIterable<Uint8Array>,
+  tap: (piece: Uint8Array) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    tap(chunk);
+    yield chunk;
+  }
+}
+
 async function store(
   request: FastifyRequest,
   blobs: BlobStore,
@@ -172,7 +182,7 @@ async function store(
     }
     isOpen = true;
     // One chunk at a time: the store asks for the next when it has room for it.
-    const blob = await blobs.put(inspected(request, chunks, limits), limits.maxBytes);
+    const blob = await blobs.put(tapped(inspected(request, chunks, limits), limits.tap), limits.maxBytes);
     if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: limits.maxBytes }));
     return success({ blob, mime });
   } catch (error) {

@@ -1,8 +1,9 @@
 import { type Spelling, spellingKeyword, spellings } from '@moorage/api';
 import { isUuid } from '@moorage/base';
 import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
+import buildSerialiser, { type Schema } from 'fast-json-stringify';
 import type { FastifySchemaCompiler } from 'fastify';
-import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts';
+import type { FastifySchemaValidationError, FastifySerializerCompiler } from 'fastify/types/schema.d.ts';
 import { nulsOf, type Problem, problemsOf } from './problems.ts';
 
 const formats = { uuid: isUuid };
@@ -71,7 +72,7 @@ const isNode = (value: unknown): value is SchemaNode => typeof value === 'object
  * The schema as the serialiser wants it: "X or null" as X that may be null. As a union it would try each branch with
  * a validator for each value, at many times the cost.
  */
-export function serialiserSchema(schema: unknown): unknown {
+function serialiserSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(serialiserSchema);
   if (!isNode(schema)) return schema;
   const branches = schema.anyOf;
@@ -84,3 +85,24 @@ export function serialiserSchema(schema: unknown): unknown {
   }
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, serialiserSchema(value)]));
 }
+
+const built = new WeakMap<object, ReturnType<typeof buildSerialiser>>();
+
+/**
+ * What writes values of a schema as JSON. It is built with the first of them, once for all servers of a process: that
+ * takes half a millisecond for each endpoint, and few processes are asked for all.
+ */
+export const serialiserOf =
+  (schema: object) =>
+  (value: unknown): string => {
+    let write = built.get(schema);
+    if (!write) {
+      // Safe: what the contract describes its replies with is JSON Schema.
+      write = buildSerialiser(serialiserSchema(schema) as Schema);
+      built.set(schema, write);
+    }
+    return write(value);
+  };
+
+/** Says how replies with a schema are written. */
+export const compileSerialiser: FastifySerializerCompiler<object> = ({ schema }) => serialiserOf(schema);

@@ -4,6 +4,7 @@ import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { sendRefusal } from './errors.ts';
+import { named } from './named.ts';
 
 /** An open web socket as those who use it see it; they know neither the framework nor the library below. */
 export interface SocketLine {
@@ -58,7 +59,7 @@ export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
   Object.assign(app.server, {
     shouldUpgradeCallback: (request: IncomingMessage) => asksForSocket(request, route.path),
   });
-  void app.register(async (scope) => {
+  const scope = named('web sockets', async (scope) => {
     await scope.register(websocket, {
       options: { maxPayload: route.frameLimitBytes, perMessageDeflate: false },
       errorHandler: (error, socket, request) => {
@@ -84,4 +85,5 @@ export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
       wsHandler,
     });
   });
+  void app.register(scope);
 }

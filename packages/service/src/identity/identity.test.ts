@@ -4,15 +4,16 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
 import { former, keepFormer } from '../testing/former-certificates.ts';
-import { databaseSource, eachDatabase, testStartMs } from '../testing/index.ts';
+import { databaseSource, eachEmptyDatabase, testStartMs } from '../testing/index.ts';
 import { fingerprintOf, timeTrouble, validityDays } from './certificates.ts';
 import { type Identity, openIdentity } from './identity.ts';
 import { readSetting } from './queries.ts';
+import { ticketRotationMs } from './tickets.ts';
 
 const uuid = 'ab'.repeat(20);
 const dayMs = 86_400_000;
 
-eachDatabase('identity', (open, kind) => {
+eachEmptyDatabase('identity', (open, kind) => {
   it('identity is made on the first run and found again on the next', async () => {
     const storage = await open();
     const clock = new VirtualClock(testStartMs);
@@ -82,6 +83,25 @@ eachDatabase('identity', (open, kind) => {
     expect(rows).toHaveLength(32);
   });
 
+  it('key of session tickets is the same for all nodes, and after a day another one', async () => {
+    const storage = await open();
+    const clock = new VirtualClock(testStartMs);
+    const start = () => openIdentity(storage, clock, 10_950);
+    const nodes = await Promise.all([start(), start(), start()]);
+    const keys = () => new Set(nodes.map(({ tickets }) => tickets.toString('hex')));
+    const [first] = keys();
+    expect([keys().size, nodes[0]?.tickets.length]).toEqual([1, 48]);
+    let changes = 0;
+    nodes[1]?.onChange(() => changes++);
+    const refresh = () => Promise.all(nodes.map((node) => node.refresh()));
+    await clock.advance(ticketRotationMs - 1);
+    await refresh();
+    expect([...keys(), changes]).toEqual([first, 0]);
+    await clock.advance(1);
+    await refresh();
+    expect([keys().size, keys().has(first ?? ''), changes]).toEqual([1, false, 1]);
+  });
+
   it('server certificate is renewed at start when a year or less is left of it', async () => {
     const storage = await open();
     const at = (days: number) => new VirtualClock(testStartMs + days * dayMs);
@@ -123,7 +143,7 @@ eachDatabase('identity', (open, kind) => {
   });
 
   it('authority of before becomes the first of the table, and the one by which its devices go', async () => {
-    const source = databaseSource(kind, { empty: true });
+    const source = databaseSource(kind, { holds: 'nothing' });
     const url = await source.make();
     const before = await openStorage(url, { upTo: '0008-nodes-blocks' });
     const { certificate, key } = former('authority');

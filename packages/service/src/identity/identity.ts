@@ -13,6 +13,7 @@ import {
   validityOf,
 } from './certificates.ts';
 import { type AuthorityRow, deleteSetting, readSettings, replaceSetting } from './queries.ts';
+import { openTicketKey, ticketKeyFor } from './tickets.ts';
 import type { KeyedCertificate } from './x509.ts';
 
 /** A certificate as a device gets it. */
@@ -29,6 +30,8 @@ export interface Identity {
   readonly ca: string;
   /** Certificate and key of the device listener. */
   readonly server: KeyedCertificate;
+  /** Key of TLS session tickets, 48 bytes, the same on all nodes. */
+  readonly tickets: Buffer;
   /** Names and addresses that devices may reach the listener by: those in its certificate. */
   readonly hosts: readonly string[];
   /** Fingerprint of the authority that signs certificates of devices. */
@@ -39,7 +42,7 @@ export interface Identity {
   issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
   /** Reads the authorities again, and has the next one sign when its time has come. */
   refresh(): Promise<void>;
-  /** Calls `listener` when authorities or certificate of the listener have changed. */
+  /** Calls `listener` when authorities, certificate of the listener or key of tickets have changed. */
   onChange(listener: () => void): void;
 }
 
@@ -63,6 +66,7 @@ interface Reading {
   readonly active: AuthorityRow;
   readonly ca: string;
   readonly server: KeyedCertificate;
+  readonly tickets: Buffer;
 }
 
 const keyed = ({ certificate, private_key: key }: AuthorityRow): KeyedCertificate => ({ certificate, key });
@@ -93,7 +97,9 @@ export async function openIdentity(
     // Devices that know the old one only have to be able to verify the listener until that is retired.
     const signer = authorities.find(({ state }) => state === 'retiring') ?? active;
     const server = await openServerCertificate(storage, keyed(signer), names, clock.now(), present);
-    return { authorities, active, server, ca: authorities.map(({ certificate }) => certificate).join('') };
+    const ca = authorities.map(({ certificate }) => certificate).join('');
+    const tickets = ticketKeyFor(await openTicketKey({ storage, clock }), ca);
+    return { authorities, active, server, ca, tickets };
   }
 
   return {
@@ -103,6 +109,9 @@ export async function openIdentity(
     },
     get server() {
       return now.server;
+    },
+    get tickets() {
+      return now.tickets;
     },
     get active() {
       return now.active.fingerprint;
@@ -116,7 +125,8 @@ export async function openIdentity(
     async refresh() {
       const before = now;
       now = await read(before.server);
-      if (now.ca === before.ca && now.server.certificate === before.server.certificate) return;
+      // With other authorities the key of tickets is another one, too.
+      if (now.tickets.equals(before.tickets) && now.server.certificate === before.server.certificate) return;
       for (const listener of listeners) listener();
     },
     onChange: (listener) => void listeners.push(listener),

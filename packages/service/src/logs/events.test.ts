@@ -1,4 +1,5 @@
 import type { LogRecord } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { topics } from '../bus/topics.ts';
 import { writeLog, writeLogs } from '../db/logs.ts';
@@ -179,24 +180,41 @@ eachDatabase('events', (open) => {
     return { statusCode: reply.statusCode, stream: reply.stream().resume() };
   };
 
-  it('come to a user over so many streams and no more; each that ends makes room', async () => {
+  it('come to a user over so many streams of all nodes and no more; each that ends makes room', async () => {
     const app = await buildApp(await open());
-    await app.api.listen({ host: '127.0.0.1', port: 0 });
+    const there = await buildApp(app.storage);
+    for (const { api } of [app, there]) await api.listen({ host: '127.0.0.1', port: 0 });
     const [user, other] = [await app.make.user(), await app.make.user()];
-    const begin = async ({ token }: MadeUser) => {
+    const begin = async ({ token }: MadeUser, { api } = app) => {
       const leaving = new AbortController();
       const headers = { authorization: `Bearer ${token}` };
-      const url = `${app.api.listeningOrigin}/api/events`;
+      const url = `${api.listeningOrigin}/api/events`;
       const reply = await fetch(url, { headers, signal: leaving.signal });
       return { reply, leave: () => leaving.abort() };
     };
     const begun = await Promise.all(Array.from({ length: streamsOfUserLimit }, () => begin(user)));
     expect(new Set(begun.map(({ reply }) => reply.status))).toEqual(new Set([200]));
-    expect(await (await begin(user)).reply.json()).toMatchObject({ statusCode: 409, code: 'LIMIT_REACHED' });
+    for (const at of [app, there]) {
+      expect(await (await begin(user, at)).reply.json()).toMatchObject({ statusCode: 409, code: 'LIMIT_REACHED' });
+    }
     expect((await begin(other)).reply.status).toBe(200);
     begun[0]?.leave();
     await expect.poll(async () => (await begin(user)).reply.status, { interval: 5 }).toBe(200);
     await app.service.close();
+  });
+
+  it('end at once for one who becomes one of the people of a customer', async () => {
+    const app = await buildApp(await open());
+    const [admin, user] = [await app.make.admin(), await app.make.user()];
+    const { stream } = await listen(app, user);
+    let hasEnded = false;
+    stream.once('end', () => {
+      hasEnded = true;
+    });
+    const body = { name: 'harbour', users: [user.username] };
+    unwrap(await app.client.as(admin.token).call('customers.create', { body }));
+    await settle(() => hasEnded);
+    expect(hasEnded).toBe(true);
   });
 
   it('end when the rights of the listener change', async () => {

@@ -5,7 +5,7 @@ import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
 import { listLogs, newestLogs } from './queries.ts';
-import { logRecord } from './records.ts';
+import { listedLog } from './records.ts';
 
 type Contract = typeof eventsContract;
 
@@ -17,7 +17,7 @@ const lateMs = 5_000;
 const batch = 100;
 const sentLimit = 2_000;
 
-type LogRecord = ReturnType<typeof logRecord>;
+type LogRecord = ReturnType<typeof listedLog>;
 
 /** Where the events of one listener go. */
 export interface LogListener {
@@ -71,7 +71,7 @@ export function followLogs(
         }
         for (const [id, at] of sent) if (at < from) sent.delete(id);
         for (const row of rows.toReversed()) {
-          if (!sent.has(row.id)) listener.log(logRecord(row));
+          if (!sent.has(row.id)) listener.log(listedLog(row));
           sent.set(row.id, row.created_at);
         }
         seenMs = now;

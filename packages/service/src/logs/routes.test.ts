@@ -125,6 +125,19 @@ eachDatabase('logs', (open) => {
   });
 
   // API-RULE-list-2
+  // API-RULE-list-2
+  it('are filtered by the name of the person who did it, as far as they may be read', async () => {
+    const message = await happen({ user: 'owner', type: 'device.claim' });
+    const other = await happen({ user: 'stranger', type: 'device.claim' });
+    const { username } = scene.people.owner;
+    for (const user of [username, ` ${username.toUpperCase()}`]) {
+      expect(await sees('admin', message, { user })).toBe(true);
+      expect(await sees('admin', other, { user })).toBe(false);
+    }
+    expect(await sees('stranger', message, { user: username })).toBe(false);
+    expect((await list('admin', { user: 'no such person' })).value).toEqual([]);
+  });
+
   it('are filtered', async () => {
     const atMs = testStartMs + 5_000;
     const message = await happen({ type: 'bundle.tag', productId: product, user: 'manager', level: 'error', atMs });
@@ -193,7 +206,62 @@ eachDatabase('logs', (open) => {
       expect(last.total).toBe(logsDepthLimit);
       expect(last.value.map(({ created_at }) => created_at)).toEqual(['499', '498', '497', '496', '495']);
     }
+
+    // API-RULE-log-4: behind that the header leads on, to the very last row.
+    const inject = async (url: string) => {
+      const headers = { authorization: `Bearer ${scene.people.owner.token}` };
+      const reply = await scene.app.api.inject({ url, headers });
+      const link = String(reply.headers.link);
+      return { rows: reply.payload, next: /<([^>]*)>; rel="next"/.exec(link)?.[1] ?? '' };
+    };
+    const times = (rows: string) => JSON.parse(rows).map(({ created_at }: { created_at: string }) => created_at);
+    const asked = `/api/logs?product_id=${own}&type=${type}&limit=300`;
+    const deep = await inject(`${asked}&offset=${logsDepthLimit}`);
+    expect(times(deep.rows).at(-1)).toBe('200');
+    const older = await inject(deep.next);
+    expect(deep.next).toContain('after=200_');
+    expect(times(older.rows)).toEqual(Array.from({ length: 200 }, (_, at) => String(199 - at)));
+    expect(older.next).toBe('');
+    // The other way round it goes on, too.
+    const [early = ''] = times((await inject(`${asked}&sort=created_at&offset=${logsDepthLimit}`)).rows);
+    expect(early).toBe(String(logsDepthLimit));
+
+    // API-RULE-export-1: all of them at once, each once.
+    const file = await inject(`${asked}&format=jsonl`);
+    const all = file.rows.trimEnd().split('\n');
+    expect(all.length).toBe(logsDepthLimit + 500);
+    expect(new Set(all.map((line) => JSON.parse(line).id)).size).toBe(all.length);
   });
+
+  // API-RULE-log-4
+  it('are searched in portions, and the header leads on to those that were not looked at', async () => {
+    const own = (await scene.add()).id;
+    const { db } = scene.app.storage;
+    const row = { type: 'bundle.create' as const, level: 'info' as const, user_id: null, device_id: null };
+    const rest = { product_id: own, bundle_id: null, ip: null, client: null, data: '{}', quiet: 0 as const };
+    const messageOf = (at: number) => (at === 2 || at === 45_000 ? 'The needle' : 'hay');
+    for (let from = 0; from < 45_001; from += 1_000) {
+      const rows = Array.from({ length: Math.min(1_000, 45_001 - from) }, (_, at) => ({
+        ...row,
+        ...rest,
+        id: randomUUID(),
+        owner_id: null,
+        message: messageOf(from + at),
+        created_at: from + at,
+      }));
+      await db.insertInto('logs').values(rows).execute();
+    }
+    const headers = { authorization: `Bearer ${scene.people.owner.token}` };
+    const ask = async (url: string) => {
+      const reply = await scene.app.api.inject({ url, headers });
+      const next = /<([^>]*)>; rel="next"/.exec(String(reply.headers.link))?.[1];
+      return { times: reply.json().map(({ created_at }: { created_at: string }) => created_at), next };
+    };
+    const first = await ask(`/api/logs?q=NEEDLE&product_id=${own}`);
+    expect(first.times).toEqual(['45000']);
+    const second = await ask(first.next ?? '');
+    expect(second).toEqual({ times: ['2'], next: undefined });
+  }, 60_000);
 
   // API-RULE-list-3
   it.each(['type=device.explode', 'level=loud', 'from=x', 'to=-1', 'offset=10001', 'device_id=1', 'sort=message'])(

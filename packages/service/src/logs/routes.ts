@@ -3,7 +3,7 @@ import { failure, success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { listLogs, logById, newestLogs } from './queries.ts';
-import { logRecord } from './records.ts';
+import { listedLog, logRecord } from './records.ts';
 
 type Contract = typeof logsContract;
 
@@ -11,14 +11,14 @@ type Contract = typeof logsContract;
 export const recentLogs =
   ({ storage }: Pick<Deps, 'storage'>) =>
   async (caller: Caller, limit: number): Promise<LogRecord[]> =>
-    (await newestLogs(storage, viewerFor('log.all', caller), { limit })).map(logRecord);
+    (await newestLogs(storage, viewerFor('log.all', caller), { limit })).map(listedLog);
 
 /** API-EP-GET-logs */
 const list =
   ({ storage }: Deps): Handler<Contract['list']> =>
   async ({ caller, query }) => {
-    const { items, total } = await listLogs(storage, viewerFor('log.all', caller), query);
-    return success({ items: items.map(logRecord), total });
+    const { items, ...page } = await listLogs(storage, viewerFor('log.all', caller), query);
+    return success({ ...page, items: items.map(query.format === undefined ? listedLog : logRecord) });
   };
 
 /** API-EP-GET-logs-log_id */

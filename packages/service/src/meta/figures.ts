@@ -49,7 +49,7 @@ function stateGauge(registry: Registry, name: string, help: string, counts: () =
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      const found = await counts();
+      const found = await counts().catch((): readonly Count[] => []);
       this.reset();
       for (const { state, count } of found) this.set({ state }, count);
     },
@@ -70,22 +70,53 @@ function onceInAWhile<T>(clock: Clock, ask: () => Promise<T>): () => Promise<T> 
   };
 }
 
+/** What the figures are of. */
+export interface FigureSources {
+  readonly db: Db;
+  readonly traffic: Traffic;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Whether each part of the storage replies; asked at each request for figures. */
+  readonly parts: Readonly<Record<string, () => Promise<boolean>>>;
+  /** Whether something is wrong though requests are answered. */
+  readonly hasWarning: () => boolean;
+}
+
 /**
  * The text that monitors read. What is known of the process is collected from the first request on: a
- * service that is not monitored spends nothing on it.
+ * service that is not monitored spends nothing on it. Counts that the database does not give are left out.
  */
-export function openFigures(db: Db, traffic: Traffic, clock: Clock): () => Promise<string> {
+export function openFigures({ db, traffic, clock, version, parts, hasWarning }: FigureSources): () => Promise<string> {
   let registry: Registry | undefined;
   const open = (): Registry => {
     const made = new Registry();
+    const registers = [made];
     collectDefaultMetrics({ register: made });
     made.registerMetric(trafficMetric(traffic));
-    stateGauge(
-      made,
-      'moorage_devices',
-      'Devices by state',
-      onceInAWhile(clock, () => devicesByState(db)),
+    new Gauge({ name: 'moorage_info', help: 'Version of the service', labelNames: ['version'], registers }).set(
+      { version },
+      1,
     );
+    new Gauge({
+      name: 'moorage_part_up',
+      help: '1 for a part of the storage that replies, 0 for one that does not',
+      labelNames: ['part'],
+      registers,
+      async collect() {
+        const up = await Promise.all(Object.entries(parts).map(async ([part, ask]) => [part, await ask()] as const));
+        for (const [part, isUp] of up) this.set({ part }, isUp ? 1 : 0);
+      },
+    });
+    new Gauge({
+      name: 'moorage_warning',
+      help: '1 when /readyz has a warning',
+      registers,
+      collect() {
+        this.set(hasWarning() ? 1 : 0);
+      },
+    });
+    const devices = onceInAWhile(clock, () => devicesByState(db));
+    stateGauge(made, 'moorage_devices', 'Devices by state', devices);
     const updates = onceInAWhile(clock, () => openUpdatesByState(db));
     stateGauge(made, 'moorage_open_updates', 'Updates that are under way, by state', updates);
     return made;

@@ -125,6 +125,9 @@ describe('API documents', () => {
     expect((await app.api.inject({ url: '/' })).headers.location).toBe('/docs');
     const page = await app.api.inject({ url: '/docs' });
     expect(page.statusCode).toBe(200);
+    const described = (await app.api.inject({ url: '/docs/json' })).json();
+    expect(described).toEqual((await app.api.inject({ url: '/openapi.json' })).json());
+    expect(described.paths).toHaveProperty('/api/auth/login');
     const parts = [...page.payload.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => part);
     expect(parts.length).toBeGreaterThan(2);
     for (const part of parts) {
@@ -202,6 +205,18 @@ eachDatabase('readyz', (open, kind, address) => {
     expect(lines).toEqual([expect.stringContaining('has not been valid since 2053-11-06')]);
   });
 
+  // API-RULE-names-1
+  it('names whoever has a name of somebody else, from the time when names were not one space', async () => {
+    const storage = await open();
+    const first = await buildApp(storage);
+    await first.make.user({ username: 'acme' });
+    await first.make.platform({ manufacturer: 'Acme' });
+    await first.service.close();
+    const app = await buildApp(storage);
+    const warning = 'Users, customers or manufacturers have the same name: acme';
+    expect(await ready(app)).toMatchObject({ ok: true, value: { value: { warning } } });
+  });
+
   it('says so when nothing can be stored', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'moorage-ready-'));
     const blobs = await diskBlobs(folder);
@@ -246,6 +261,29 @@ eachDatabase('metrics', (open) => {
     expect(lines).toContain('# TYPE moorage_http_request_duration_seconds histogram');
     expect(lines.find((line) => line.startsWith('process_cpu_seconds_total'))).toBeDefined();
     await app.service.close();
+  });
+
+  it('say what does not reply, and all that is known without it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'moorage-figures-'));
+    const app = await buildApp(await open(), {
+      blobs: await diskBlobs(folder),
+      settings: { opsPort: { host: undefined, port: 0 } },
+    });
+    const known = async () => {
+      const reply = await app.service.ops?.inject({ url: '/metrics' });
+      return reply?.payload.split('\n').filter((line) => /^moorage_(part_up|warning|info|devices)/.test(line));
+    };
+    expect(await known()).toContain('moorage_part_up{part="file_store"} 1');
+    rmSync(folder, { recursive: true });
+    app.service.warnings.set('test', 'Something is wrong');
+    await app.storage.close();
+    expect(await known()).toEqual([
+      expect.stringMatching(/^moorage_info\{version="\d+\.\d+\.\d+.*"\} 1$/),
+      'moorage_part_up{part="database"} 0',
+      'moorage_part_up{part="file_store"} 0',
+      expect.stringMatching(/^moorage_part_up\{part="bus"\} [01]$/),
+      'moorage_warning 1',
+    ]);
   });
 
   it('count devices and open updates by state, and count again only after a minute', async () => {

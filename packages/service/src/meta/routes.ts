@@ -50,7 +50,23 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
       if (health.troubleOf(error)?.kind !== 'full') throw error;
     }),
   );
-  const figures = openFigures(storage.db, traffic, clock);
+  const replies = (check: () => Promise<unknown>) => () =>
+    within(clock, probeMs, check()).then(
+      () => true,
+      () => false,
+    );
+  const warningNow = (): string => {
+    const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
+    return [trouble() ?? [], ...full].flat().join('; ');
+  };
+  const figures = openFigures({
+    db: storage.db,
+    traffic,
+    clock,
+    version,
+    parts: { database: replies(records), file_store: replies(files), bus: async () => storage.bus.connected },
+    hasWarning: () => warningNow() !== '',
+  });
   const ops: Handlers<typeof opsContract> = {
     // API-EP-GET-healthz
     async health() {
@@ -70,8 +86,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
         log.error({ err: error }, 'The service is not ready');
         return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
       }
-      const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
-      const warning = [trouble() ?? [], ...full].flat().join('; ');
+      const warning = warningNow();
       const { kind, connected } = storage.bus;
       const bus = { kind, connected };
       return success({ status: 'ok', bus, device_names: [...deviceNames], ...(warning !== '' && { warning }) });

@@ -63,7 +63,8 @@ eachDatabase('the summary of a fleet', (open) => {
     const expected = {
       total: 4,
       states: { active: 2, disabled: 1, enabled: 1 },
-      updates: { ok: 1, failed: 1, outdated: 1, none: 1 },
+      online: 0,
+      standings: { up_to_date: 1, failed: 1, waiting: 1, updating: 0, unknown: 1 },
       versions: [
         { ...own, version: '1.0.0.0', devices: 2 },
         { ...own, version: expect.toBeOneOf(['2.0.0.0', null]), devices: 1 },

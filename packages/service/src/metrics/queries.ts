@@ -1,3 +1,4 @@
+import { placesLimit } from '@moorage/api';
 import { sql } from 'kysely';
 import { visibleDevices } from '../access/devices.ts';
 import { type LogSource, logSources, watchedProducts } from '../access/logs.ts';
@@ -22,6 +23,25 @@ export const countsOf = (db: Db, source: LogSource, { from, to, origin, stepMs }
   return (productId === undefined ? query : query.where('product_id', '=', productId)).groupBy(['type', bucket]);
 };
 
+/**
+ * Counts of everything: for each type and interval a walk along a part of the index of types, where grouping would sort
+ * all rows of the span.
+ */
+async function countsOfAll(db: Db, { from, to, origin, stepMs, count }: Buckets): Promise<ActivityCount[]> {
+  const [begin, step] = [sql.lit(origin), sql.lit(stepMs)];
+  const types = sql.join(countedTypes.map((type) => sql`(${sql.lit(type)})`));
+  const { rows } = await sql<ActivityCount>`
+    with recursive buckets(bucket) as (select cast(0 as bigint) union all select bucket + 1 from buckets where bucket < ${sql.lit(count - 1)}),
+      types(type) as (values ${types})
+    select types.type, buckets.bucket, (
+      select count(*) from logs where logs.type = types.type
+        and logs.created_at >= ${begin} + buckets.bucket * ${step}
+        and logs.created_at < ${begin} + (buckets.bucket + 1) * ${step}
+        and logs.created_at >= ${sql.lit(from)} and logs.created_at < ${sql.lit(to)}) as n
+    from types cross join buckets`.execute(db);
+  return rows;
+}
+
 /** How often each type was logged in each interval, of all that the viewer may read. */
 export async function activityCounts(
   db: Db,
@@ -29,6 +49,7 @@ export async function activityCounts(
   buckets: Buckets,
   productId: string | undefined,
 ): Promise<ActivityCount[]> {
+  if (viewer === 'everyone' && productId === undefined) return countsOfAll(db, buckets);
   const sources: LogSource[] =
     viewer === 'everyone'
       ? [(where) => where.val(true)]
@@ -82,17 +103,65 @@ export async function deletePollsBefore({ db }: Pick<Storage, 'db'>, beforeMs: n
   }
 }
 
+/** Edges of a part of the map, in degrees. */
+export interface Box {
+  readonly south?: number;
+  readonly north?: number;
+  readonly west?: number;
+  readonly east?: number;
+}
+
+const millionths = 1_000_000;
+
+/** Devices with a location whose place the viewer may see. */
+const located = (db: Db, viewer: Viewer, productId: string | undefined) =>
+  visibleDevices(db, viewer, 'managers')
+    .leftJoin('channels', 'channels.device_id', 'devices.id')
+    .where('devices.lat_e6', 'is not', null)
+    .$if(productId !== undefined, (rows) => rows.where('devices.product_id', '=', productId ?? ''));
+
+/** Those devices by cells of a grid, `cell` degrees wide, the largest first. */
+export function placesOf(db: Db, viewer: Viewer, productId: string | undefined, cell: number) {
+  const size = Math.round(cell * millionths);
+  // From the south pole and the date line on: whole numbers are cut, not rounded, and these are not negative.
+  const row = sql<number>`(devices.lat_e6 + 90000000) / ${sql.lit(size)}`;
+  const column = sql<number>`(devices.lon_e6 + 180000000) / ${sql.lit(size)}`;
+  return located(db, viewer, productId)
+    .select((eb) => [
+      eb.fn.avg<number>('devices.lat_e6').as('lat_e6'),
+      eb.fn.avg<number>('devices.lon_e6').as('lon_e6'),
+      eb.fn.max('devices.city').as('city'),
+      eb.fn.countAll<number>().as('devices'),
+      eb.fn.count<number>('channels.device_id').as('online'),
+      eb.fn.min('devices.id').as('device_id'),
+      eb.fn.min('devices.title').as('title'),
+    ])
+    .groupBy([row, column])
+    .orderBy('devices', 'desc')
+    .orderBy('device_id')
+    .limit(placesLimit)
+    .execute();
+}
+
 /** One page of the devices that have a location, of those whose place the viewer may see, newest first. */
 export async function locatedDevices(
   db: Db,
   viewer: Viewer,
   productId: string | undefined,
+  { south, north, west, east }: Box,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  let query = visibleDevices(db, viewer, 'managers').where('devices.lat_e6', 'is not', null);
-  if (productId !== undefined) query = query.where('devices.product_id', '=', productId);
+  const edges = [
+    ['devices.lat_e6', '>=', south],
+    ['devices.lat_e6', '<=', north],
+    ['devices.lon_e6', '>=', west],
+    ['devices.lon_e6', '<=', east],
+  ] as const;
+  let query = located(db, viewer, productId);
+  for (const [column, operator, degrees] of edges) {
+    if (degrees !== undefined) query = query.where(column, operator, Math.round(degrees * millionths));
+  }
   const items = await query
-    .leftJoin('channels', 'channels.device_id', 'devices.id')
     .select([
       'channels.connected_at as online_since',
       'devices.id',

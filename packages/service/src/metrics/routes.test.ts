@@ -121,8 +121,8 @@ eachDatabase('metrics', (open) => {
       }
     });
 
-    it('is that of the last 30 days by day', async () => {
-      const value = unwrap(await scene.as('owner').call('metrics.activity')).value;
+    it.each(['owner', 'admin'] as const)('of the %s is that of the last 30 days by day', async (who) => {
+      const value = unwrap(await scene.as(who).call('metrics.activity')).value;
       expect(value).toMatchObject({ interval: 'day', to: String(scene.app.clock.now()) });
       expect(value.series).toHaveLength(31);
     });
@@ -167,6 +167,33 @@ eachDatabase('metrics', (open) => {
     expect(await seen('admin')).toEqual([]);
   });
 
+  // API-EP-GET-metrics-locations-places, API-LIMIT-places
+  it('places are devices near each other, for those who may see where they are', async () => {
+    const at = async (lat: number, lon: number, city: string) => {
+      const device = await scene.occupy(product, scene.people.owner.id);
+      const params = { device_id: device.id };
+      unwrap(await scene.as('owner').call('devices.update', { params, body: { location: { lat, lon, city } } }));
+      return device;
+    };
+    const far = await at(-33.8, -70.5, 'Valparaíso');
+    const near = [await at(53.5, 9.9, 'Hamburg'), await at(53.7, 10.1, 'Hamburg')];
+    const query = { product_id: product };
+    const seen = async (who: Who, more = {}) =>
+      unwrap(await scene.as(who).call('metrics.places', { query: { ...query, ...more } })).value;
+    expect(await seen('owner')).toEqual([
+      { lat: 53.6, lon: 10, city: 'Hamburg', devices: 2, online: 0, device_id: null, title: null },
+      { lat: -33.8, lon: -70.5, city: 'Valparaíso', devices: 1, online: 0, device_id: far.id, title: far.title },
+    ]);
+    expect((await seen('owner', { cell: 0.1 })).map(({ devices }) => devices)).toEqual([1, 1, 1]);
+    for (const who of ['tester', 'stranger'] as const) expect(await seen(who)).toEqual([]);
+    const box = { ...query, south: 53, north: 54, west: 9, east: 11 };
+    const listed = unwrap(await scene.as('owner').call('metrics.locations', { query: box }));
+    expect(listed.value.map(({ device_id }) => device_id).sort()).toEqual(near.map(({ id }) => id).sort());
+    for (const { id } of [far, ...near]) {
+      unwrap(await scene.as('owner').call('devices.update', { params: { device_id: id }, body: { location: null } }));
+    }
+  });
+
   it.each([{ lat: 91, lon: 0 }, { lat: 0, lon: -181 }, { lat: 0 }, 'here'])(
     'location %j is refused',
     async (location) => {
@@ -181,5 +208,6 @@ eachDatabase('metrics', (open) => {
   it('are refused without a token', async () => {
     expect(await scene.app.client.call('metrics.activity')).toMatchObject({ error: { status: 401 } });
     expect(await scene.app.client.call('metrics.locations')).toMatchObject({ error: { status: 401 } });
+    expect(await scene.app.client.call('metrics.places')).toMatchObject({ error: { status: 401 } });
   });
 });

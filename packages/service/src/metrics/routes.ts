@@ -3,7 +3,7 @@ import { success } from '@moorage/base';
 import { viewerFor } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { degreesOf } from '../devices/rules.ts';
-import { activityCounts, locatedDevices, pollCounts } from './queries.ts';
+import { activityCounts, locatedDevices, placesOf, pollCounts } from './queries.ts';
 import { bucketsOf, seriesOf } from './rules.ts';
 
 type Contract = typeof metricsContract;
@@ -32,7 +32,8 @@ const locations =
   ({ storage }: Deps): Handler<Contract['locations']> =>
   async ({ caller, query }) => {
     const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
-    const found = await locatedDevices(storage.db, viewerFor('device.private', caller), query.product_id, page);
+    const viewer = viewerFor('device.private', caller);
+    const found = await locatedDevices(storage.db, viewer, query.product_id, query, page);
     const items = found.items.flatMap((row) => {
       const location = degreesOf(row);
       if (!location) return [];
@@ -43,8 +44,31 @@ const locations =
     return success({ items, total: found.total });
   };
 
+/** Size of a cell when the request names none, in degrees. */
+const defaultCell = 3;
+
+/** API-EP-GET-metrics-locations-places */
+const places =
+  ({ storage }: Deps): Handler<Contract['places']> =>
+  async ({ caller, query }) => {
+    const viewer = viewerFor('device.private', caller);
+    const found = await placesOf(storage.db, viewer, query.product_id, query.cell ?? defaultCell);
+    return success(
+      found.map(({ lat_e6, lon_e6, city, devices, online, device_id, title }) => ({
+        // Both are there: only devices with a location are counted. The databases give averages as they like.
+        lat: Math.round(Number(lat_e6)) / 1_000_000,
+        lon: Math.round(Number(lon_e6)) / 1_000_000,
+        city: city ?? '',
+        devices,
+        online,
+        ...(devices === 1 ? { device_id, title } : { device_id: null, title: null }),
+      })),
+    );
+  };
+
 /** What was done with devices, counted over time, and where they are. */
 export const metricsRoutes = (deps: Deps): Handlers<Contract> => ({
   activity: activity(deps),
   locations: locations(deps),
+  places: places(deps),
 });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type OtaReport, type Refusal, refusal, type SelectionRecord } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { LiveEvent } from '../bus/topics.ts';
@@ -5,6 +6,8 @@ import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { sameLocation } from '../devices/rules.ts';
+import { type ActionReport, applyActionReport } from './actions.ts';
+import type { PollLoad } from './poll-load.ts';
 import { compileOtaReads, findProduct, namedBundle, staleUpdates, toUpdateRecord, type UpdateRow } from './queries.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
 import {
@@ -15,6 +18,7 @@ import {
   followedBundle,
   isExplicit,
   mismatchReason,
+  nextPollS,
   type OtaDecision,
   type Selection,
   type Standing,
@@ -40,23 +44,30 @@ import {
 export interface OtaResponse {
   readonly kind: 'none' | 'update';
   readonly bundle: Candidate;
+  /** Seconds until the device asks again, where it follows what the service says. */
+  readonly nextPollS: number | undefined;
+  readonly install: NonNullable<Standing['rollout']>['install'];
 }
 
 /** Decisions about updates, and their records. All changes of one query or report are one transaction. */
 export interface OtaEngine {
   request(device: OtaDeviceRow, request: UpdateRequest, by: Requester): Promise<Result<OtaResponse, Refusal>>;
   report(device: OtaDeviceRow, report: OtaReport, by: Requester): Promise<Result<undefined, Refusal>>;
+  /** A client says how one update goes. Refusals: NOT_FOUND for one of another device, UPDATE_OVER. */
+  reportAction(device: OtaDeviceRow, report: ActionReport, by: Requester): Promise<Result<UpdateRow, Refusal>>;
   /** A person reports what a BLE device runs: that is done at once. */
   reportBridged(device: OtaDeviceRow, bundleId: string, by: Requester): Promise<Result<undefined, Refusal>>;
   /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
   supersede(trx: Db, device: Pick<OtaDeviceRow, 'update_id'>): Promise<void>;
-  current(db: Db, device: OtaDeviceRow): Promise<UpdateRow | undefined>;
+  current(db: Db, device: Pick<OtaDeviceRow, 'update_id'>): Promise<UpdateRow | undefined>;
   /** The version that an update would bring a device that follows `tag` on a product. */
   onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
   /** Which bundle a device gets that names none, and why. */
   selection(db: Db, device: OtaDeviceRow): Promise<SelectionRecord>;
   /** A file of an update is about to be sent. */
-  fetching(deviceId: string, updateId: number): Promise<void>;
+  fetching(device: Pick<OtaDeviceRow, 'id' | 'product_id'>, updateId: number): Promise<void>;
+  /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
+  progress(deviceId: string, updateId: number | null, percent: number | null): void;
   /** Ends updates whose device has been silent for too long; for the background. */
   expire(): Promise<void>;
 }
@@ -69,17 +80,41 @@ export interface OtaWatchers {
 type Run<T> = (trx: Db, device: OtaDeviceRow) => Promise<Result<T, Refusal>>;
 
 /** One step of an update: a transaction in which its device is locked. Refusal: NOT_FOUND. */
-type InStep = <T>(deviceId: string, run: Run<T>) => Promise<Result<T, Refusal>>;
+type InStep = <T>(device: Pick<OtaDeviceRow, 'id' | 'product_id'>, run: Run<T>) => Promise<Result<T, Refusal>>;
+
+/** Steps of devices: where rollouts are under way, those of one product are one after another. */
+const stepsOf =
+  (storage: Deps['storage'], ledger: DeviceLedger, fleet: UpdateFleet): InStep =>
+  ({ id, product_id }, run) =>
+    fleet.inTurn(product_id, () =>
+      storage.transaction(async (trx) => {
+        const locked = await ledger.lock(trx, id);
+        return locked ? run(trx, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
+      }),
+    );
+
+/** Notifies watchers of how far a download is; without numbers, that something else of it has changed. */
+const progressTo =
+  (watchers: OtaWatchers): OtaEngine['progress'] =>
+  (deviceId, update, percent) =>
+    watchers.notify(deviceId, { type: 'progress', data: { update, percent } });
+
+/** Why a device has the bundle that it follows. */
+function selectionRecord({ by, reason, bundle, standing }: Awaited<ReturnType<typeof follow>>) {
+  const rollout_id = by === 'rollout' ? (standing.rollout?.id ?? null) : null;
+  return { by, reason, bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null, rollout_id };
+}
 
 /** Makes the engine that answers update queries and takes their results; `ledger` is what it may do to devices. */
 export function openOtaEngine(
-  deps: Pick<Deps, 'storage' | 'clock' | 'settings' | 'log'>,
+  { load, ...deps }: Pick<Deps, 'storage' | 'clock' | 'settings' | 'log'> & { readonly load: PollLoad },
   ledger: DeviceLedger,
   watchers: OtaWatchers,
   fleet: UpdateFleet,
 ): OtaEngine {
   const { storage, clock, log } = deps;
   const reads = compileOtaReads(storage);
+  const notifyProgress = progressTo(watchers);
   const work: OtaWork = {
     reads,
     ledger,
@@ -87,38 +122,40 @@ export function openOtaEngine(
     nowMs: () => clock.now(),
     changed: (trx, update) =>
       afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
+    looked: (trx, deviceId) => afterCommit(trx, () => notifyProgress(deviceId, null, null)),
   };
-  const inStep: InStep = (deviceId, run) =>
-    storage.transaction(async (trx) => {
-      const locked = await ledger.lock(trx, deviceId);
-      return locked ? run(trx, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
-    });
+  const inStep = stepsOf(storage, ledger, fleet);
   /** Moves an update on that may have ended meanwhile, or lost its device: then it stays as it is. */
-  const moveOn = async (deviceId: string, run: Run<unknown>) => {
-    const moved = await inStep(deviceId, run);
-    if (!moved.ok) log.info({ deviceId, code: moved.error.code }, 'An update has ended meanwhile');
+  const moveOn = async (device: Pick<OtaDeviceRow, 'id' | 'product_id'>, run: Run<unknown>) => {
+    const moved = await inStep(device, run);
+    if (!moved.ok) log.info({ deviceId: device.id, code: moved.error.code }, 'An update has ended meanwhile');
   };
 
   return {
     async request(device, request, by) {
-      const response = await respond(work, inStep, storage.db, device, request, by);
+      load.note(clock.now());
+      const choice = await respond(work, inStep, storage.db, device, request, by);
+      if (!choice.ok) return choice;
       // Most queries write no row: activity counts them without one. Spec: API-RULE-metrics-1.
-      if (response.ok) storage.hot.countPoll(device.product_id, device.user_id, clock.now());
-      return response;
+      storage.hot.countPoll(device.product_id, device.user_id, clock.now());
+      return success(responseOf(choice.value, clock.now(), load.stretch(clock.now())));
     },
-    report: (device, report, by) => inStep(device.id, (trx, locked) => applyReport(work, trx, locked, report, by)),
+    report: (device, report, by) => inStep(device, (trx, locked) => applyReport(work, trx, locked, report, by)),
+    reportAction: (device, report, by) =>
+      inStep(device, (trx, locked) => applyActionReport(work, trx, locked, report, by)),
     reportBridged: (device, bundleId, by) =>
-      inStep(device.id, (trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
-    fetching: (deviceId, updateId) =>
-      moveOn(deviceId, async (trx) => {
+      inStep(device, (trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
+    fetching: (device, updateId) =>
+      moveOn(device, async (trx) => {
         const row = await reads.updateById(trx, updateId);
         return row ? move(work, trx, row, { trigger: 'fetch' }) : success(undefined);
       }),
+    progress: notifyProgress,
     /** Spec: API-RULE-ota-11. */
     async expire() {
       for (const { state, ms, reason } of updateTimeouts(deps.settings.updateTimeoutHours)) {
-        for await (const { id, device_id } of allStale(storage.db, state, clock.now() - ms)) {
-          await moveOn(device_id, async (trx, device) => {
+        for await (const { id, device_id, product_id } of allStale(storage.db, state, clock.now() - ms)) {
+          await moveOn({ id: device_id, product_id }, async (trx, device) => {
             const row = await reads.updateById(trx, id);
             // It may have moved meanwhile.
             if (row?.state !== state) return success(undefined);
@@ -129,11 +166,7 @@ export function openOtaEngine(
     },
     supersede: async (trx, device) => endOpen(work, trx, await currentUpdate(work, trx, device)),
     current: (db, device) => currentUpdate(work, db, device),
-    async selection(db, device) {
-      const { by, reason, bundle, standing } = await follow(work, db, device);
-      const rollout_id = by === 'rollout' ? (standing.rollout?.id ?? null) : null;
-      return { by, reason, bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null, rollout_id };
-    },
+    selection: async (db, device) => selectionRecord(await follow(work, db, device)),
     async onOffer(db, device) {
       return followedBundle(device, await reads.taggedBundles(db, device.product_id))?.version ?? null;
     },
@@ -162,6 +195,9 @@ interface Choice {
   readonly decision: OtaDecision;
   /** The rollout whose turn it is to bring the chosen bundle. */
   readonly rolloutId: string | undefined;
+  /** The rollout that has brought the chosen bundle already, which the device contradicts. */
+  readonly contradicts?: string;
+  readonly standing?: Standing;
 }
 
 /** What a device follows that names no bundle. */
@@ -186,7 +222,7 @@ async function chooseFrozen(
   db: Db,
   device: OtaDeviceRow,
   request: BundleRequest,
-  { current, cause }: { readonly current: UpdateRow | undefined; readonly cause: UpdateCause },
+  { current, cause, standing }: Pick<Choice, 'current' | 'standing'> & { readonly cause: UpdateCause },
 ): Promise<Result<Choice, Refusal>> {
   const held = current?.to_bundle_id ? await namedBundle(db, device.product_id, { id: current.to_bundle_id }) : [];
   const chosen = held[0] ?? followedBundle(device, await reads.taggedBundles(db, device.product_id));
@@ -198,6 +234,7 @@ async function chooseFrozen(
     current,
     decision: isNew ? { kind: 'none', record: 'nothing' } : decision,
     rolloutId: undefined,
+    ...(standing && { standing }),
   });
 }
 
@@ -221,23 +258,36 @@ async function choose(
   { cause }: Requester,
 ): Promise<Result<Choice, Refusal>> {
   const current = await currentUpdate(work, db, device);
-  const chose = (chosen: Candidate, rolloutId?: string) =>
-    success({ chosen, current, decision: decideOta(chosen, request, current, cause), rolloutId });
   if (isExplicit(request)) {
     const chosen = await select(db, device, request, cause);
-    return chosen.ok ? chose(chosen.value) : chosen;
+    if (!chosen.ok) return chosen;
+    const decision = decideOta(chosen.value, request, current, cause);
+    return success({ chosen: chosen.value, current, decision, rolloutId: undefined });
   }
   const { standing, ...selection } = await follow(work, db, device);
   const { by } = selection;
-  if (by === 'freeze') return chooseFrozen(work, db, device, request, { current, cause });
+  if (by === 'freeze') return chooseFrozen(work, db, device, request, { current, cause, standing });
   const chosen = chosenOf(selection);
   if (!chosen.ok) return chosen;
-  return chose(chosen.value, by === 'rollout' && standing.rollout?.isNew ? standing.rollout.id : undefined);
+  const rollout = by === 'rollout' ? standing.rollout : undefined;
+  // Who asks a device to look again wants what has failed tried again, and so does a rollout whose turn it is.
+  const isAgain = rollout?.isNew || (device.update_asked_at ?? 0) > (current?.finished_at ?? 0);
+  const once = request.once && !isAgain;
+  const decision = decideOta(chosen.value, { ...request, once }, current, cause);
+  const runsOther = Boolean(request.bversion) && request.bversion !== chosen.value.bversion;
+  return success({
+    chosen: chosen.value,
+    current,
+    decision,
+    rolloutId: rollout?.isNew ? rollout.id : undefined,
+    ...(rollout?.mayContradict && runsOther && decision.kind === 'offer' && { contradicts: rollout.id }),
+    standing,
+  });
 }
 
 /** What a query reports that the device's record does not have yet; an address of another device is passed over. */
 async function newlyReported(
-  { ledger }: OtaWork,
+  { ledger, nowMs }: OtaWork,
   db: Db,
   device: OtaDeviceRow,
   { bversion, mac, location }: UpdateRequest,
@@ -248,6 +298,8 @@ async function newlyReported(
     ...(isNewAddress && { mac }),
     // API-RULE-location-1
     ...(location && !sameLocation(location, device) && location),
+    // API-RULE-ask-1
+    ...(device.update_asked_at !== null && device.update_looked_at === null && { update_looked_at: nowMs() }),
   };
 }
 
@@ -262,27 +314,39 @@ async function respond(
   device: OtaDeviceRow,
   request: UpdateRequest,
   by: Requester,
-): Promise<Result<OtaResponse, Refusal>> {
+): Promise<Result<Choice, Refusal>> {
   const seen = await choose(work, db, device, request, by);
   if (!seen.ok) return seen;
   const { decision, rolloutId } = seen.value;
   const isSettled = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
   const isQuiet = isSettled && rolloutId === undefined;
   const isKnown = async () => Object.keys(await newlyReported(work, db, device, request)).length === 0;
-  if (isQuiet && (await isKnown())) return success(responseOf(seen.value));
-  return inStep(device.id, async (trx, locked) => {
+  if (isQuiet && (await isKnown())) return seen;
+  return inStep(device, async (trx, locked) => {
     // Another query of this device may have been faster: what holds now decides.
-    const choice = await choose(work, trx, locked, request, by);
+    let choice = await choose(work, trx, locked, request, by);
+    if (choice.ok && choice.value.contradicts !== undefined) {
+      // It has failed after all: what it gets now is to be asked anew.
+      await work.fleet.contradicted(trx, locked, choice.value.contradicts);
+      choice = await choose(work, trx, locked, request, by);
+    }
     if (!choice.ok) return choice;
     const done = await carryOut(work, trx, locked, choice.value, request, by);
-    return done.ok ? success(responseOf(choice.value)) : done;
+    return done.ok ? choice : done;
   });
 }
 
-const responseOf = ({ chosen, decision }: Choice): OtaResponse => ({
-  kind: decision.kind === 'none' ? 'none' : 'update',
-  bundle: chosen,
-});
+/** One in so many parts: as fine as a spread needs to be. */
+const chanceParts = 1_000;
+function responseOf({ chosen, decision, standing }: Choice, nowMs: number, stretch: number): OtaResponse {
+  const chance = randomInt(chanceParts) / chanceParts;
+  return {
+    kind: decision.kind === 'none' ? 'none' : 'update',
+    bundle: chosen,
+    nextPollS: standing && nextPollS(standing.poll, nowMs, stretch, chance),
+    install: standing?.rollout?.bundleId === chosen.id ? standing.rollout.install : undefined,
+  };
+}
 
 /** Writes what a query leads to, and counts it for the rollout whose turn it was. */
 async function carryOut(
@@ -312,6 +376,7 @@ async function write(
 ): Promise<Result<UpdateRow | undefined, Refusal>> {
   const reported = await newlyReported(work, trx, device, request);
   if (Object.keys(reported).length > 0) await work.ledger.change(trx, device.id, reported);
+  if (reported.update_looked_at !== undefined) work.looked(trx, device.id);
   if (decision.kind === 'resume') return success(undefined);
   const beginning = {
     to: { bundleId: chosen.id, version: chosen.version, bversion: chosen.bversion },

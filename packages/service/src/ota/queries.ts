@@ -1,10 +1,12 @@
 import type { UpdateRecord } from '@moorage/api';
-import type { CompiledQuery, Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
-import { RecordCache } from '../core/record-cache.ts';
+import { withKey } from '../db/compiled.ts';
+import { groupReads, shareReads } from '../db/groups.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
+import { RecordCache } from '../storage/record-cache.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
 export type UpdateRow = Selectable<UpdateTable>;
@@ -52,38 +54,42 @@ export interface OtaReads {
   updateById(db: Db, id: number): Promise<UpdateRow | undefined>;
 }
 
-const withKey = <R>(query: CompiledQuery<R>, key: string | number): CompiledQuery<R> => ({
-  ...query,
-  parameters: [key],
-});
-
 /** Products and updates whose rows are remembered for polls. */
 const remembered = { products: 1_000, updates: 100_000 } as const;
+
+/** Keys of one statement, as many as the next power of two: lists of few lengths are few statements to prepare. */
+function padded(keys: readonly number[]): number[] {
+  const length = 2 ** Math.ceil(Math.log2(keys.length));
+  return Array.from({ length }, (_, index) => keys[index] ?? keys[0] ?? 0);
+}
 
 /** Compiles the reads once, so that a poll builds no query; outside of a transaction their answers are remembered. */
 export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>): OtaReads {
   const bundles = new RecordCache<Candidate[]>(changes, remembered.products);
   const updates = new RecordCache<UpdateRow>(changes, remembered.updates);
   const tagged = bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null).compile();
-  const update = db.selectFrom('updates').selectAll().where('id', '=', 0).compile();
+  const readBundles = async (from: Db, productId: string): Promise<Candidate[]> =>
+    (await from.executeQuery(withKey(tagged, productId))).rows.map(toCandidate);
+  /** Outside of transactions polls that come together share what they read. */
+  const sharedBundles = shareReads(async (productId: string) => {
+    const keep = bundles.beginRead();
+    const candidates = await readBundles(db, productId);
+    keep(productId, candidates);
+    return candidates;
+  });
+  const sharedUpdates = groupReads(async (ids: readonly number[]) => {
+    const keep = updates.beginRead();
+    const rows = await db.selectFrom('updates').selectAll().where('id', 'in', padded(ids)).execute();
+    for (const row of rows) keep(String(row.id), row);
+    return new Map(rows.map((row) => [row.id, row]));
+  });
   return {
-    async taggedBundles(from, productId) {
-      const known = from === db ? bundles.get(productId) : undefined;
-      if (known) return known;
-      const keep = bundles.beginRead();
-      const { rows } = await from.executeQuery(withKey(tagged, productId));
-      const candidates = rows.map(toCandidate);
-      if (from === db) keep(productId, candidates);
-      return candidates;
-    },
-    async updateById(from, id) {
-      const known = from === db ? updates.get(String(id)) : undefined;
-      if (known) return known;
-      const keep = updates.beginRead();
-      const [row] = (await from.executeQuery(withKey(update, id))).rows;
-      if (row && from === db) keep(String(id), row);
-      return row;
-    },
+    taggedBundles: async (from, productId) =>
+      from === db ? (bundles.get(productId) ?? sharedBundles(productId)) : readBundles(from, productId),
+    updateById: async (from, id) =>
+      from === db
+        ? (updates.get(String(id)) ?? sharedUpdates(id))
+        : from.selectFrom('updates').selectAll().where('id', '=', id).executeTakeFirst(),
   };
 }
 
@@ -150,7 +156,7 @@ export const staleUpdates = (
 ) =>
   db
     .selectFrom('updates')
-    .select(['id', 'device_id'])
+    .select(['id', 'device_id', 'product_id'])
     .where('state', '=', state)
     .where(`${state}_at`, '<', beforeMs)
     .where('id', '>', after)

@@ -2,7 +2,7 @@ import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
 import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
-import { isOpen, judgeReport, selectNamed } from './rules.ts';
+import { contradicts, isOpen, judgeReport, selectNamed } from './rules.ts';
 import { advance, type Beginning, begin } from './steps.ts';
 import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
@@ -30,6 +30,11 @@ export async function applyReport(
   } else if (trigger !== undefined) {
     const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason }, by);
     if (!moved.ok) return moved;
+  }
+  if (contradicts(current, report)) {
+    const { rollout } = await work.fleet.standing(trx, device);
+    const isMeant = rollout?.mayContradict && rollout.bundleId === report.bundle_id;
+    if (isMeant) await work.fleet.contradicted(trx, device, rollout.id);
   }
   if (report.bversion && report.bversion !== device.bversion) {
     await work.ledger.change(trx, device.id, { bversion: report.bversion });

@@ -149,6 +149,7 @@ eachDatabase('updates', (open) => {
         result: 'none',
         bundle_id: beta.id,
         bversion: beta.bversion,
+        next_poll_s: expect.any(Number),
       });
       expect(await ask(device, { bid: release.id })).toMatchObject({ result: 'update', bundle_id: beta.id });
       const follower = await deviceOn(product.id, { tag: 'alpha' });

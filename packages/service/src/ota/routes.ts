@@ -9,13 +9,14 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../auth/rules.ts';
+import { calledAddress } from '../core/called-address.ts';
 import type { Caller, Deps, FileReply, Handler, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { locationColumns } from '../devices/rules.ts';
 import { fileReply } from '../files/replies.ts';
 import type { OtaEngine, OtaResponse } from './engine.ts';
 import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
-import { type BundleFile, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
+import { type BundleFile, downloadPercent, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
 import type { OtaDeviceRow, Requester } from './work.ts';
 
 /** Bundles whose file lists are remembered. */
@@ -46,24 +47,48 @@ export interface OtaDeps extends Deps {
   deviceFor(caller: Caller, action: Action, name: string): Promise<Result<OtaDeviceRow, Refusal>>;
 }
 
+/** Records that a download has begun. Without room for that the device gets its bytes all the same, and what it gets next is recorded. */
+async function noteStart({ engine, health }: OtaDeps, device: OtaDeviceRow, updateId: number): Promise<void> {
+  try {
+    await engine.fetching(device, updateId);
+  } catch (error) {
+    if (health.troubleOf(error)?.kind !== 'full') throw error;
+  }
+}
+
 /** A file of the bundle that the device has on offer, or had last. Spec: API-DEV-GET-ota-bundle_id-name. */
-async function openFile(
-  { engine, filesOf, storage }: OtaDeps,
+export async function openFile(
+  deps: OtaDeps,
   device: OtaDeviceRow,
   bundleId: string,
   name: string,
 ): Promise<Result<FileReply, Refusal>> {
+  const { engine, filesOf, storage } = deps;
   const update = await engine.current(storage.db, device);
   if (update?.to_bundle_id !== bundleId) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
-  const file = (await filesOf(storage.db, bundleId)).find(({ filename }) => filename === name);
+  const files = await filesOf(storage.db, bundleId);
+  const at = files.findIndex(({ filename }) => filename === name);
+  const file = files[at];
   if (!file) return failure(refusal('NOT_FOUND', { what: 'File' }));
+  const percentOf = downloadPercent(files, at);
+  let percent: number | undefined;
   return success({
     ...fileReply(file, file.created_at),
-    ...(update.state === 'offered' && { onStart: () => engine.fetching(device.id, update.id) }),
+    onProgress(sentTo: number): void {
+      const next = percentOf(sentTo);
+      if (next !== percent) engine.progress(device.id, update.id, next);
+      percent = next;
+    },
+    ...(update.state === 'offered' && { onStart: () => noteStart(deps, device, update.id) }),
   });
 }
 
 const none = ({ bundle: { id, bversion } }: OtaResponse) => ({ result: 'none' as const, bundle_id: id, bversion });
+
+const nextPoll = ({ nextPollS }: OtaResponse) => (nextPollS === undefined ? {} : { next_poll_s: nextPollS });
+
+const installHint = ({ install }: OtaResponse) =>
+  install ? { install: { force: install.force, wait_s: Math.ceil(install.waitMs / 1000) } } : {};
 
 const offerOf = ({ bundle }: OtaResponse, files: readonly BundleFile[]) => ({
   result: 'update' as const,
@@ -73,9 +98,6 @@ const offerOf = ({ bundle }: OtaResponse, files: readonly BundleFile[]) => ({
   tag: bundle.tag,
   total_size: totalSize(files),
 });
-
-/** A host name or address with an optional port, as a Host header has it. */
-const hostPattern = /^[A-Za-z0-9._~-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, client: null, ip });
 
@@ -88,18 +110,14 @@ const queryBySelf =
     const request = { ...body, location: body.location && locationColumns(body.location) };
     const response = await deps.engine.request(caller.row, request, bySelf(ip));
     if (!response.ok) return response;
-    if (response.value.kind === 'none') return success(none(response.value));
-    // The files are where the device found this listener: under the name it called.
-    const host = headers.host;
-    if (typeof host !== 'string' || !hostPattern.test(host)) {
-      const detail = 'The header "host" is missing or not valid';
-      return failure(refusal('INVALID_REQUEST', { detail }, { source: 'headers', keys: ['host'] }));
-    }
+    if (response.value.kind === 'none') return success({ ...none(response.value), ...nextPoll(response.value) });
+    const address = calledAddress(headers, deps.settings);
+    if (!address.ok) return address;
     const all = await deps.filesOf(deps.storage.db, response.value.bundle.id);
     const files = filesMissing(all, body.files ?? []);
-    const scheme = deps.settings.deviceInsecure ? 'http' : 'https';
-    const path = `${scheme}://${host}/ota/${response.value.bundle.id}/%s`;
-    return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile) });
+    const path = `${address.value}/ota/${response.value.bundle.id}/%s`;
+    const hints = { ...installHint(response.value), ...nextPoll(response.value) };
+    return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile), ...hints });
   };
 
 const reportBySelf =

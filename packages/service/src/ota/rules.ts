@@ -1,5 +1,6 @@
 import {
   type DeviceState,
+  type Force,
   type HeldFile,
   type ManifestFile,
   openUpdateStates,
@@ -104,6 +105,8 @@ export interface BundleRequest {
   readonly version?: string | undefined;
   readonly force?: boolean | undefined;
   readonly bversion?: string | undefined;
+  /** A bundle that the device has failed to install is not offered again by itself. */
+  readonly once?: boolean | undefined;
 }
 
 /** Whether the query names the bundle it wants, by id or by version. */
@@ -132,7 +135,39 @@ export interface Standing {
     readonly bundleId: string;
     /** It is the turn of the device: what it is offered counts. */
     readonly isNew: boolean;
+    /** It has had the bundle: another version that it reports counts as a failure. */
+    readonly mayContradict: boolean;
+    /** How the device shall install the bundle, where the rollout says so. */
+    readonly install: { readonly force: Force; readonly waitMs: number } | undefined;
   };
+  readonly poll: Poll;
+}
+
+/** When it makes sense that a device asks again. */
+export interface Poll {
+  /** Between two queries where nothing else is known, in ms. */
+  readonly intervalMs: number;
+  /** A rollout moves the device now. */
+  readonly isSoon: boolean;
+  /** When something is due for it, epoch ms. */
+  readonly atMs: number | undefined;
+}
+
+/** Between two queries of a device that a rollout moves, in ms. */
+const soonMs = 60_000;
+
+/**
+ * When a device asks again, in seconds: its interval or sooner in a rollout, longer the busier the service is, and
+ * spread by a fifth to either side. What is due at a time is asked for within a minute after it.
+ *
+ * @param stretch 1 for a service that is not busy
+ * @param chance from 0 up to 1
+ */
+export function nextPollS({ intervalMs, isSoon, atMs }: Poll, nowMs: number, stretch: number, chance: number): number {
+  const wantedMs = (isSoon ? Math.min(soonMs, intervalMs) : intervalMs) * stretch;
+  const spreadMs = wantedMs * (0.8 + 0.4 * chance);
+  const dueMs = atMs === undefined || atMs <= nowMs ? Number.POSITIVE_INFINITY : atMs - nowMs + soonMs * chance;
+  return Math.max(1, Math.round(Math.min(spreadMs, dueMs) / 1000));
 }
 
 /** Which bundle a device gets that names none, and why. */
@@ -152,7 +187,7 @@ export interface Selection {
 export function selectBundle(
   device: OtaDevice,
   candidates: readonly Candidate[],
-  { pin, freeze, rollout }: Standing,
+  { pin, freeze, rollout }: Pick<Standing, 'pin' | 'freeze' | 'rollout'>,
 ): Selection {
   const none = { bundle: undefined };
   if (device.state === 'disabled') return { by: 'blocked', reason: 'The device is blocked', ...none };
@@ -248,6 +283,7 @@ export function decideOta(
   if (open && isSame) return { kind: 'resume' };
   // A bridging host need not know what the device runs. Its silence does not make an updated device count as not.
   if (isSame && current.state === 'done' && cause === 'bridge' && !request.bid) return { kind: 'resume' };
+  if (request.once && isSame && current.state === 'failed') return { kind: 'none', record: 'nothing' };
   return { kind: 'offer', ends: open ? 'supersede' : undefined };
 }
 
@@ -285,6 +321,16 @@ export function judgeReport(
   if (update.state !== 'installed') return { trigger: undefined, reason: undefined };
   return { trigger: 'mismatch', reason: mismatchReason(report.bversion) };
 }
+
+/** Whether a device that has had an update done reports, after power-up, that it runs something else. */
+export const contradicts = (
+  update: CurrentUpdate,
+  report: { readonly result: number; readonly bversion: string },
+): boolean =>
+  update.state === 'done' &&
+  report.result === otaResults.none &&
+  report.bversion !== '' &&
+  report.bversion !== update.to_bversion;
 
 export const mismatchReason = (bversion: string): string => `The device restarted with version "${bversion}"`;
 
@@ -342,3 +388,13 @@ export const encodeFilename = (filename: string): string => filename.split('/').
 
 export const totalSize = (files: readonly { readonly size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
+
+/**
+ * How much of an update a device has, in whole percent, when it has been sent the first bytes of one of its files.
+ * Devices fetch files in the order of the list: what stands before this one is there already, fetched or not.
+ */
+export function downloadPercent(files: readonly { readonly size: number }[], at: number): (sentTo: number) => number {
+  const before = totalSize(files.slice(0, at));
+  const all = totalSize(files);
+  return (sentTo) => (all === 0 ? 100 : Math.floor((100 * (before + sentTo)) / all));
+}

@@ -4,6 +4,7 @@ import { updateLedger } from '../devices/ledger.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 import { openOtaEngine } from './engine.ts';
+import { PollLoad } from './poll-load.ts';
 
 eachDatabase('updates that take their time', (open) => {
   let world: OtaWorld;
@@ -31,10 +32,16 @@ eachDatabase('updates that take their time', (open) => {
     const live = { notify() {} };
     const settings = { ...service.deps.settings, updateTimeoutHours };
     await openOtaEngine(
-      { ...service.deps, settings },
+      { ...service.deps, settings, load: new PollLoad() },
       updateLedger(storage.expressions, async () => {}),
       live,
-      { standing: async () => ({}), took: async () => {}, moved: async () => {} },
+      {
+        standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined } }),
+        took: async () => {},
+        moved: async () => {},
+        contradicted: async () => {},
+        inTurn: (_product, work) => work(),
+      },
     ).expire();
     return clock.now();
   };

@@ -13,10 +13,17 @@ export interface OtaDeviceRow extends LocationColumns {
   readonly update_id: number | null;
   readonly bversion: string | null;
   readonly mac: string | null;
+  readonly update_asked_at: number | null;
+  readonly update_looked_at: number | null;
 }
 
 /** What a device may report of itself in a query. */
-export type ReportedColumns = Partial<LocationColumns> & { readonly bversion?: string; readonly mac?: string };
+export type ReportedColumns = Partial<LocationColumns> & {
+  readonly bversion?: string;
+  readonly mac?: string;
+  /** That it queries now, where somebody has asked it to. */
+  readonly update_looked_at?: number;
+};
 
 /** What causes a change of an update: the device, a person with a bridging host, or the service when a time is up. */
 export interface Actor {
@@ -50,6 +57,8 @@ export type UpdateRequest = BundleRequest & {
 export interface UpdateFleet {
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
   standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
+  /** Does work that may move devices of a product, one after another where rollouts are under way. */
+  inTurn<T>(productId: string, work: () => Promise<T>): Promise<T>;
   /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
   took(
     trx: Db,
@@ -58,6 +67,8 @@ export interface UpdateFleet {
     updateId: number | null,
     isDone: boolean,
   ): Promise<void>;
+  /** A device that had the bundle of a rollout reports another version. */
+  contradicted(trx: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>, rolloutId: string): Promise<void>;
   /** An update has moved: its execution moves with it. */
   moved(trx: Db, update: { readonly id: number; readonly trigger: UpdateTrigger }): Promise<void>;
 }
@@ -70,6 +81,8 @@ export interface OtaWork {
   nowMs(): number;
   /** Notifies those who watch the device of an update that the transaction has made or changed, once it is committed. */
   changed(trx: Db, update: UpdateRow): void;
+  /** Notifies them that it has looked for the update that it was asked to look for. */
+  looked(trx: Db, deviceId: string): void;
 }
 
 /** The update whose fields the device's record shows. */

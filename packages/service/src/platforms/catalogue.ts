@@ -1,18 +1,21 @@
 import type { FirmwareRecord, FlavorRecord, PlatformRecord } from '@moorage/api';
+import type { Viewer } from '../access/viewer.ts';
 import type { Db } from '../db/storage.ts';
 import { allFirmware, allPlatforms, flavorsOfPlatforms } from './queries.ts';
 import { firmwareRecord, flavorRecord, platformRecord } from './records.ts';
 
-/** Everything that products and bundles are made from. Reference: records 1.3, 1.5. */
+/** Everything that products and bundles are made from and that is open to the viewer. Reference: records 1.3, 1.5. */
 export async function catalogue(
   db: Db,
+  viewer: Viewer,
 ): Promise<{ platforms: PlatformRecord[]; flavors: FlavorRecord[]; firmwares: FirmwareRecord[] }> {
-  const rows = await allPlatforms(db);
+  const rows = await allPlatforms(db, viewer);
   const linked = await flavorsOfPlatforms(
     db,
+    viewer,
     rows.map(({ id }) => id),
   );
-  const { firmwares, files } = await allFirmware(db);
+  const { firmwares, files } = await allFirmware(db, viewer);
   const filesBy = Map.groupBy(files, ({ firmware_id }) => firmware_id);
   const flavorsBy = Map.groupBy(linked, ({ platform_id }) => platform_id);
   // A flavor of several platforms is linked several times.

@@ -9,9 +9,11 @@ import {
   refusalOfAll,
 } from '@moorage/api';
 import { failure, formatVersion, type Result, success, versionSortKey } from '@moorage/base';
-import { authorise, generalRoles } from '../auth/rules.ts';
-import { recordBlob } from '../blobs/blob-records.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { authorise, generalRoles, viewerFor } from '../auth/rules.ts';
+import type { BlobInfo } from '../blobs/blob-store.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
+import { recordBlob } from '../db/blob-records.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { nameOwner } from '../db/names.ts';
@@ -20,6 +22,7 @@ import type { Db } from '../db/storage.ts';
 import { type ReadUpload, readUpload } from '../files/uploads.ts';
 import { readVersion } from '../files/versions.ts';
 import type { NewEdition } from '../products/rules.ts';
+import { accessRoutes } from './access.ts';
 import {
   type FirmwareFileRow,
   type FlavorRow,
@@ -35,6 +38,7 @@ import {
   insertPlatform,
   linkFlavor,
   listPlatforms,
+  openPlatform,
   type PlatformRow,
   platformById,
   platformTaken,
@@ -59,19 +63,21 @@ const refuseWriting = (caller: Caller): Refusal | undefined =>
   authorise('platform.write', generalRoles(caller), 'Platform');
 const noPlatform = () => failure(refusal('NOT_FOUND', { what: 'Platform' }));
 
-async function detailOf(db: Db, platform: PlatformRow): Promise<PlatformDetail> {
-  const flavors = await flavorsOfPlatforms(db, [platform.id]);
-  const firmwares = await firmwaresOfPlatform(db, platform.id);
+async function detailOf(db: Db, viewer: Viewer, platform: PlatformRow): Promise<PlatformDetail> {
+  const flavors = await flavorsOfPlatforms(db, viewer, [platform.id]);
+  const firmwares = await firmwaresOfPlatform(db, viewer, platform.id);
   return platformDetail(platform, flavors, firmwares, await filesOfFirmwares(db, platform.id));
 }
 
 /** API-EP-GET-platforms */
 const list =
   ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ query }) => {
-    const { items, total } = await listPlatforms(storage, query.q, paging(query, '-created_at'));
+  async ({ query, caller }) => {
+    const viewer = viewerFor('platform.access', caller);
+    const { items, total } = await listPlatforms(storage, viewer, query.q, paging(query, '-created_at'));
     const flavors = await flavorsOfPlatforms(
       storage.db,
+      viewer,
       items.map(({ id }) => id),
     );
     const flavorsOf = (id: string) => flavors.filter(({ platform_id }) => platform_id === id);
@@ -81,9 +87,10 @@ const list =
 /** API-EP-GET-platforms-platform_id */
 const get =
   ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ params }) => {
-    const platform = await platformById(storage.db, params.platform_id);
-    return platform ? success(await detailOf(storage.db, platform)) : noPlatform();
+  async ({ params, caller }) => {
+    const viewer = viewerFor('platform.access', caller);
+    const platform = await openPlatform(storage.db, viewer, params.platform_id);
+    return platform ? success(await detailOf(storage.db, viewer, platform)) : noPlatform();
   };
 
 /** API-EP-POST-platforms */
@@ -102,6 +109,7 @@ const create =
       manufacturer: body.manufacturer ?? null,
       avatar_id: null,
       product_id: null,
+      restricted: 0,
       created_at: clock.now(),
     };
     return transactionOverConflicts(storage, async (trx): Promise<Result<PlatformDetail, Refusal>> => {
@@ -132,6 +140,7 @@ const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): Fla
   title: body.title ?? body.code,
   description: body.description ?? '',
   sdk: body.sdk ? 1 : 0,
+  restricted: 0,
   created_at: atMs,
 });
 
@@ -183,13 +192,14 @@ function readFiles(files: Call<Contract['addFirmware']>['body']['files']): Resul
 
 /** Stores the bytes of files; the rows that will point at them come back. */
 async function storeFiles({ blobs }: Deps, files: readonly ReadUpload[], firmwareId: string, atMs: number) {
-  const rows: FirmwareFileRow[] = [];
+  const stored: { readonly blob: BlobInfo; readonly row: FirmwareFileRow }[] = [];
   for (const { bytes, ...file } of files) {
     const blob = await blobs.put(bytes, firmwareFileLimitBytes);
     if (!blob) throw new Error(`File "${file.filename}" passed the limit of JSON bodies and not that of files`);
-    rows.push({ ...file, ...blob, id: randomUUID(), firmware_id: firmwareId, created_at: atMs });
+    const content = { sha256: blob.sha256, size: blob.size, crc: blob.crc };
+    stored.push({ blob, row: { ...file, ...content, id: randomUUID(), firmware_id: firmwareId, created_at: atMs } });
   }
-  return rows;
+  return stored;
 }
 
 /** Why a firmware cannot be added, or the platform it is for. */
@@ -235,11 +245,12 @@ const addFirmware =
     // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
     const early = await platformOfFirmware(deps.storage.db, row);
     if (!early.ok) return early;
-    const rows = await storeFiles(deps, files.value, row.id, atMs);
+    const stored = await storeFiles(deps, files.value, row.id, atMs);
+    const rows = stored.map((file) => file.row);
     return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
       const platform = await platformOfFirmware(trx, row);
       if (!platform.ok) return platform;
-      for (const file of rows) await recordBlob(trx, file, atMs);
+      for (const { blob } of stored) await recordBlob(trx, blob, atMs);
       await insertFirmware(trx, row, rows);
       const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
       const data = { platform_id: row.platform_id, firmware_id: row.id };
@@ -255,4 +266,5 @@ export const platformsRoutes = (deps: Deps, editions: Editions): Handlers<Contra
   create: create(deps),
   addFlavor: addFlavor(deps, editions),
   addFirmware: addFirmware(deps),
+  ...accessRoutes(deps),
 });

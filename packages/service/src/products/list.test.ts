@@ -65,6 +65,8 @@ eachDatabase('list of products', (open) => {
     expect(await has('tester', edition, { role: 'any' })).toBe(false);
     expect(await has('tester', edition)).toBe(true);
     expect(await has('stranger', edition, { category: 'edition' })).toBe(true);
+    expect(await has('stranger', edition, { edition: true })).toBe(true);
+    expect(await has('admin', edition, { edition: false })).toBe(false);
     expect(await has('owner', id, { category: 'mine' })).toBe(true);
     expect(await has('owner', id, { category: 'published' })).toBe(false);
     expect(await has('owner', id, { state: 'preview', q: 'owner-brt106_filt' })).toBe(true);

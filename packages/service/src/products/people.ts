@@ -11,7 +11,7 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
-import { findAccount } from '../db/accounts.ts';
+import { announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
@@ -67,6 +67,7 @@ const add =
         const blanks = { what: `Product "${product}"`, limit: productUsersLimit, things: 'users' };
         return failure(refusal('LIMIT_REACHED', blanks));
       }
+      announceAccess(storage, trx, account.id);
       await putMember(trx, { product_id: productId, user_id: account.id, role: body.role, created_at: atMs });
       const message = `User ${account.username} is ${body.role} of product ${product} now`;
       const data = { user_id: account.id, role: body.role };
@@ -90,6 +91,7 @@ const remove =
       const member = await memberOf(trx, productId, call.params.user_id);
       if (!member) return failure(refusal('NOT_FOUND', { what: 'User of this product' }));
       await deleteMember(trx, productId, member.user_id);
+      announceAccess(storage, trx, member.user_id);
       const message = `User ${member.user} taken off product ${product}`;
       const data = { user_id: member.user_id };
       const entry = { ...byCaller(call, atMs), message, productId, data, concernedId: member.user_id };
@@ -140,7 +142,7 @@ const makeProduction =
       const message = `Production product ${codes.product} made from ${source.product}`;
       const data = { from: source.id, customer_id: customer.id, part_number };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id, data });
-      const view = await productView(trx, id, caller.userId);
+      const view = await productView(trx, id, caller);
       if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
       return success(productRecord(view, caller));
     });

@@ -8,7 +8,8 @@ import type {
   SqlBool,
   Updateable,
 } from 'kysely';
-import type { ViewingUser } from '../access/viewer.ts';
+import { isOpenTo, reachability } from '../access/catalogue.ts';
+import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import type { Role } from '../auth/rules.ts';
 import type { Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
@@ -46,8 +47,8 @@ const joinedProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) 
     .leftJoin('firmwares', 'firmwares.id', 'newest.firmware_id');
 
 /** Products with every field that a record computes. Only the rows of `page` are computed. */
-const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string) =>
-  joinedProducts(db, page, userId)
+const computeProducts = (db: Db, page: ProductQuery<ProductRow>, viewer: ViewingUser) =>
+  joinedProducts(db, page, viewer.userId)
     .selectAll('products')
     .select((eb) => [
       'platforms.code as platform',
@@ -55,6 +56,7 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
       'users.username as user',
       'customers.name as customer',
       'product_users.role as membership',
+      reachability(viewer, eb.ref('products.platform_id'), eb.ref('products.flavor_id')).as('reachable'),
       'newest.version as newest_version',
       'firmwares.label as firmware',
       'firmwares.version as firmware_version',
@@ -71,7 +73,7 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
       eb
         .selectFrom('devices')
         .whereRef('devices.product_id', '=', 'products.id')
-        .where('devices.user_id', '=', userId)
+        .where('devices.user_id', '=', viewer.userId)
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('own_device_count'),
       eb
@@ -106,11 +108,11 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, userId: string)
 export type ProductView = Awaited<ReturnType<ReturnType<typeof computeProducts>['executeTakeFirstOrThrow']>>;
 
 /** A product with every field that its record computes for this user. */
-export const productView = (db: Db, id: string, userId: string): Promise<ProductView | undefined> =>
+export const productView = (db: Db, id: string, viewer: ViewingUser): Promise<ProductView | undefined> =>
   computeProducts(
     db,
     db.selectFrom('products').selectAll('products').where('products.id', '=', id),
-    userId,
+    viewer,
   ).executeTakeFirst();
 
 /** How a caller can be tied to a product; what each tie allows is the authorisation table's to say. */
@@ -149,8 +151,12 @@ const ownsProduct: ProductTest = (eb, { userId, customerId }) =>
 
 const isPublished = (eb: ExpressionBuilder<Schema, 'products'>) => eb('products.publication', '=', 'published');
 
-const isPublic: ProductTest = (eb) =>
-  eb.and([eb('products.trashed', '=', 0), eb.or([isPublished(eb), eb('products.edition', '=', 1)])]);
+const isPublic: ProductTest = (eb, viewer) =>
+  eb.and([
+    eb('products.trashed', '=', 0),
+    eb.or([isPublished(eb), eb('products.edition', '=', 1)]),
+    eb(reachability(viewer, eb.ref('products.platform_id'), eb.ref('products.flavor_id')), '=', 1),
+  ]);
 
 const ownsDevice: ProductTest = (eb, { userId }) =>
   eb.exists(
@@ -205,6 +211,7 @@ function filtered(storage: Storage, filter: ProductListQuery, viewer: ViewingUse
   if (filter.platform_id !== undefined) query = query.where('products.platform_id', '=', filter.platform_id);
   if (filter.flavor_id !== undefined) query = query.where('products.flavor_id', '=', filter.flavor_id);
   if (filter.production !== undefined) query = query.where('products.production', '=', filter.production ? 1 : 0);
+  if (filter.edition !== undefined) query = query.where('products.edition', '=', filter.edition ? 1 : 0);
   if (role !== undefined) query = query.where((eb) => anyTie(eb, viewer, roleTies[role]));
   if (category !== undefined) query = query.where((eb) => categories[category](eb, viewer));
   if (q) {
@@ -235,7 +242,7 @@ export async function listProducts(
     .orderBy('products.id', page.direction)
     .limit(page.limit)
     .offset(page.offset);
-  const items = await computeProducts(storage.db, rows, viewer.userId)
+  const items = await computeProducts(storage.db, rows, viewer)
     .orderBy(`products.${page.field}`, page.direction)
     .orderBy('products.id', page.direction)
     .execute();
@@ -275,17 +282,18 @@ export async function productUse(db: Db, id: string): Promise<{ deviceCount: num
   return { deviceCount: n, baseEdition: platform !== undefined };
 }
 
-/** What creating a product needs to know of its platform. */
-export const platformForProduct = (db: Db, platformId: string) =>
+/** What creating a product needs to know of its platform, where that is open to the viewer. */
+export const platformForProduct = (db: Db, platformId: string, viewer: Viewer) =>
   db
     .selectFrom('platforms')
     .leftJoin('products', 'products.id', 'platforms.product_id')
     .select(['platforms.id', 'platforms.code', 'products.flavor_id as base_flavor_id'])
     .where('platforms.id', '=', platformId)
+    .where((eb) => isOpenTo(viewer, 'platform', eb.ref('platforms.id')))
     .executeTakeFirst();
 
-/** A flavor, and whether the platform has it. */
-export const flavorForProduct = (db: Db, flavorId: string, platformId: string) =>
+/** A flavor that is open to the viewer, and whether the platform has it. */
+export const flavorForProduct = (db: Db, flavorId: string, platformId: string, viewer: Viewer) =>
   db
     .selectFrom('flavors')
     .leftJoin('platform_flavors', (join) =>
@@ -293,6 +301,7 @@ export const flavorForProduct = (db: Db, flavorId: string, platformId: string) =
     )
     .select(['flavors.id', 'flavors.code', 'platform_flavors.platform_id'])
     .where('flavors.id', '=', flavorId)
+    .where((eb) => isOpenTo(viewer, 'flavor', eb.ref('flavors.id')))
     .executeTakeFirst();
 
 /** One page of a product's activation tokens, and how many there are. */

@@ -3,7 +3,8 @@ import { type ProductRecord, type productsContract, type Refusal, refusal, resul
 import { failure, type Result, success } from '@moorage/base';
 import type { Updateable } from 'kysely';
 import { allowedProduct } from '../access/products.ts';
-import { authorise, generalRoles, may, productRoles } from '../auth/rules.ts';
+import { refuseQuota } from '../access/quotas.ts';
+import { authorise, generalRoles, may, productRoles, viewerFor } from '../auth/rules.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -32,7 +33,7 @@ type Contract = typeof productsContract;
 
 /** The record of a product that is there. */
 async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductRecord> {
-  const view = await productView(db, id, caller.userId);
+  const view = await productView(db, id, caller);
   if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
   return productRecord(view, caller);
 }
@@ -73,16 +74,22 @@ const description =
 const preview: Handler<Contract['preview']> = async ({ body }) =>
   success({ bytes: Buffer.from(descriptionHtml(body.text)), mime: 'text/html; charset=utf-8' });
 
-/** What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. */
+/**
+ * What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. What is not
+ * open to the caller is not there for them. Spec: API-RULE-platform-access-1.
+ */
 async function foundationOf(
   db: Db,
   body: Call<Contract['create']>['body'],
+  caller: Caller,
 ): Promise<Result<{ platformId: string; platformCode: string; flavorId: string | null }, Refusal>> {
-  const platform = await platformForProduct(db, body.platform_id);
+  const viewer = viewerFor('platform.access', caller);
+  const platform = await platformForProduct(db, body.platform_id, viewer);
   if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
   const found = { platformId: platform.id, platformCode: platform.code };
-  if (!body.flavor_id) return success({ ...found, flavorId: platform.base_flavor_id });
-  const flavor = await flavorForProduct(db, body.flavor_id, platform.id);
+  const flavorId = body.flavor_id ?? platform.base_flavor_id;
+  if (flavorId === null) return success({ ...found, flavorId });
+  const flavor = await flavorForProduct(db, flavorId, platform.id, viewer);
   if (!flavor) return failure(refusal('NOT_FOUND', { what: 'Flavor' }));
   if (flavor.platform_id === null) {
     return failure(refusal('PLATFORM_MISMATCH', { what: `Flavor "${flavor.code}"`, platform: platform.code }));
@@ -92,20 +99,22 @@ async function foundationOf(
 
 /** API-EP-POST-products, API-STATE-product-none-preview */
 const create =
-  ({ storage, clock }: Deps): Handler<Contract['create']> =>
+  ({ storage, clock, settings }: Deps): Handler<Contract['create']> =>
   async (call) => {
     const { body, caller } = call;
     const denied = authorise('product.create', generalRoles(caller), 'Product');
     if (denied) return failure(denied);
     const atMs = clock.now();
     return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
-      const foundation = await foundationOf(trx, body);
+      const foundation = await foundationOf(trx, body, caller);
       if (!foundation.ok) return foundation;
       const { platformId, platformCode, flavorId } = foundation.value;
       const codes = productCodes(caller.username, platformCode, body.code);
       if (await productTaken(trx, codes.product)) {
         return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
       }
+      const full = await refuseQuota(settings, trx, caller.userId, 'products');
+      if (full) return failure(full);
       const id = randomUUID();
       await insertProduct(trx, {
         ...codes,

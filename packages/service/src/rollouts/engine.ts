@@ -1,54 +1,42 @@
-import { type Refusal, type RolloutState, refusal } from '@moorage/api';
-import { type CancelTimer, failure, type Result, success, transition, unwrap } from '@moorage/base';
-import { topics } from '../bus/topics.ts';
-import { RecordCache } from '../core/record-cache.ts';
+import type { FailureKind, Refusal } from '@moorage/api';
+import { type Result, success, transition, unwrap } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
-import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
-import { parseFilter } from '../filters/parse.ts';
-import { fitsFilter } from '../filters/predicate.ts';
-import { deviceFacts } from '../filters/queries.ts';
 import type { Standing, UpdateTrigger } from '../ota/rules.ts';
+import { logFailure, logRollout } from './events.ts';
+import { enlist } from './members.ts';
 import {
-  addCount,
+  addCounts,
   changeExecution,
   changeRollout,
+  compileExecutions,
   countsOf,
-  dueRollouts,
+  deleteExecution,
   type ExecutionRow,
   executionByUpdate,
   executionOf,
-  executionsOfDevice,
   failedExecutions,
-  insertExecutions,
+  insertExecution,
   lockRollout,
-  type Marks,
-  marksOf,
-  nextGate,
-  pinOf,
+  newExecution,
   type RolloutRow,
   settingsOf,
-  waitingDevices,
 } from './queries.ts';
 import {
   type ExecutionTrigger,
   executionTransitions,
-  failureKind,
-  holds,
-  openOf,
-  paceMs,
+  type Outcome,
   type RolloutTrigger,
-  retryAtMs,
   rolloutTransitions,
   settle,
-  whyWait,
+  speaks,
+  wantedStates,
+  wrongState,
 } from './rules.ts';
-
-interface FleetDevice {
-  readonly id: string;
-  readonly product_id: string;
-}
+import { type FleetDevice, Standings } from './standing.ts';
+import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, paceMs, retryAtMs } from './turns.ts';
+import { wakeWaiting } from './wakes.ts';
 
 /** An update that has moved, and what moved it. */
 interface MovedUpdate {
@@ -56,250 +44,302 @@ interface MovedUpdate {
   readonly trigger: UpdateTrigger;
 }
 
-type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
+export type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
   /** Gives the bundle of a rollout that is over its tag. */
   readonly tagBundle: (trx: Db, bundleId: string, tag: 'alpha' | 'beta' | 'release', atMs: number) => Promise<void>;
 };
 
-const remembered = { products: 1_000 } as const;
-/** Devices that one opening stage wakes when its pace names no number; the others come with their own queries. */
-const wakeLimit = 500;
-
-/** A timer is set no further ahead, in ms. */
-const longestPlanMs = 3_600_000;
-
-const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
-
-/** Pins, freezes and rollouts as updates over the air see them, and the moves of rollouts. */
+/** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
 export class Fleet {
   readonly #deps: FleetDeps;
-  readonly #marks: RecordCache<Marks>;
-  #dueAtMs = Number.POSITIVE_INFINITY;
-  #cancel: CancelTimer = () => {};
-  #running: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  readonly #standings: Standings;
+  #plan: (atMs: number) => void = () => {};
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
-    this.#marks = new RecordCache<Marks>(deps.storage.changes, remembered.products);
+    this.#standings = new Standings({
+      ...deps,
+      leave: async (trx, execution) => {
+        const rollout = await lockRollout(trx, deps.storage.expressions, execution.rollout_id);
+        if (rollout) await this.#move(trx, rollout, execution, 'leave');
+      },
+    });
   }
 
-  /** What of pins, freezes and rollouts there is for a product; remembered outside of transactions. */
-  async #marksOf(db: Db, productId: string): Promise<Marks> {
-    const isOutside = db === this.#deps.storage.db;
-    const known = isOutside ? this.#marks.get(productId) : undefined;
-    if (known) return known;
-    const keep = this.#marks.beginRead();
-    const marks = await marksOf(db, productId);
-    if (isOutside) keep(productId, marks);
-    return marks;
+  /** Calls back with each time, epoch ms, at which something is due, once it is committed. */
+  watchTimes(plan: (atMs: number) => void): void {
+    this.#plan = plan;
   }
 
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
-  async standing(db: Db, device: FleetDevice): Promise<Standing> {
-    const marks = await this.#marksOf(db, device.product_id);
-    const nowMs = this.#deps.clock.now();
-    const pin = marks.pins ? await pinOf(db, device.id) : undefined;
-    const isFrozen = marks.freeze && !isOver(marks.freeze.until, nowMs);
-    const rollout = marks.rollouts.length > 0 ? await this.#rolloutOf(db, device, marks.rollouts, nowMs) : undefined;
-    return {
-      ...(pin && !isOver(pin.until, nowMs) && { pin: { bundleId: pin.bundle_id, reason: pin.reason } }),
-      ...(isFrozen && marks.freeze && { freeze: { reason: marks.freeze.reason } }),
-      ...(rollout && { rollout }),
-    };
+  standing(db: Db, device: FleetDevice): Promise<Standing> {
+    return this.#standings.of(db, device);
   }
 
-  async #rolloutOf(
-    db: Db,
-    device: FleetDevice,
-    rollouts: readonly RolloutRow[],
-    nowMs: number,
-  ): Promise<Standing['rollout']> {
-    const executions = new Map((await executionsOfDevice(db, device.id)).map((row) => [row.rollout_id, row]));
-    for (const rollout of rollouts) {
-      const { id, title } = rollout;
-      const execution = executions.get(id);
-      if (execution && holds(rollout.state, execution.state)) {
-        return { id, title, bundleId: execution.bundle_id, isNew: false };
-      }
-      const mayWait = !execution || execution.state === 'waiting' || execution.state === 'left';
-      if (rollout.state !== 'running' || !mayWait) continue;
-      if (await this.#isTurn(db, rollout, execution, device, nowMs)) {
-        return { id, title, bundleId: rollout.bundle_id, isNew: true };
-      }
-    }
-    return undefined;
+  /** Does work that may move devices of a product, one after another where rollouts are under way. */
+  inTurn<T>(productId: string, work: () => Promise<T>): Promise<T> {
+    return this.#standings.inTurn(productId, work);
   }
 
-  /** Whether a device may be offered the bundle of a running rollout now, and fits its filter still. */
-  async #isTurn(
-    db: Db,
-    seen: RolloutRow,
-    execution: ExecutionRow | undefined,
-    device: FleetDevice,
-    nowMs: number,
-  ): Promise<boolean> {
-    const { storage } = this.#deps;
-    const rollout = db === storage.db ? seen : await lockRollout(db, storage.expressions, seen.id);
-    if (!rollout) return false;
-    const settings = settingsOf(rollout);
-    const counts = settings.pace?.open === undefined ? [] : await countsOf(db, rollout.id, settings.stages.length);
-    const why = whyWait(
-      {
-        state: rollout.state,
-        settings,
-        openStage: rollout.stage,
-        stage: execution && execution.state !== 'left' ? execution.stage : rollout.stage,
-        dueAtMs: execution?.due_at ?? null,
-        open: openOf(counts),
-        paceFromMs: rollout.pace_from,
-        paceCount: rollout.pace_count,
-      },
-      nowMs,
-    );
-    if (why !== undefined) return false;
-    if (rollout.filter === null) return true;
-    const facts = (await deviceFacts(db, [device.id])).get(device.id);
-    // What is kept has been parsed.
-    const fits = facts !== undefined && fitsFilter(unwrap(parseFilter(rollout.filter)), facts, nowMs);
-    if (!fits && execution?.state === 'waiting' && db !== storage.db) await this.#move(db, execution, 'leave');
-    return fits;
+  #lock(trx: Db, id: string): Promise<RolloutRow | undefined> {
+    return lockRollout(trx, this.#deps.storage.expressions, id);
   }
 
   /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
   async took(trx: Db, device: FleetDevice, rolloutId: string, updateId: number | null, isDone: boolean): Promise<void> {
     const nowMs = this.#deps.clock.now();
-    const rollout = await lockRollout(trx, this.#deps.storage.expressions, rolloutId);
+    const rollout = await this.#lock(trx, rolloutId);
     if (!rollout) return;
     const known = await executionOf(trx, rolloutId, device.id);
-    const execution = known ?? {
-      rollout_id: rolloutId,
-      device_id: device.id,
-      bundle_id: rollout.bundle_id,
-      stage: rollout.stage,
-      state: 'waiting' as const,
-      kind: null,
-      attempt: 1,
-      update_id: null,
-      due_at: null,
-      changed_at: nowMs,
-    };
+    const execution = known ?? newExecution(rollout, device.id, rollout.stage, nowMs);
     if (!known) {
-      await insertExecutions(trx, [execution]);
-      await addCount(trx, execution, 1);
+      await insertExecution(trx, execution);
+      await addCounts(trx, [[execution, 1]]);
     }
     const joined =
-      execution.state === 'left' ? await this.#write(trx, execution, 'join', { stage: rollout.stage }) : execution;
+      execution.state === 'left'
+        ? await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage })
+        : execution;
     const isSame = nowMs - rollout.pace_from < paceMs;
-    await changeRollout(
-      trx,
-      rolloutId,
-      isSame ? { pace_count: rollout.pace_count + 1 } : { pace_from: nowMs, pace_count: 1 },
-    );
-    await this.#move(
-      trx,
-      { ...joined, update_id: updateId, bundle_id: rollout.bundle_id },
-      isDone ? 'confirm' : 'offer',
-    );
+    const pace = isSame ? { pace_count: rollout.pace_count + 1 } : { pace_from: nowMs, pace_count: 1 };
+    await changeRollout(trx, rolloutId, pace);
+    const offered = { update_id: updateId, bundle_id: rollout.bundle_id };
+    await this.#move(trx, { ...rollout, ...pace }, joined, isDone ? 'confirm' : 'offer', offered);
   }
 
   /** An update has moved: its execution moves with it, in the same transaction. */
   async moved(trx: Db, { id, trigger }: MovedUpdate): Promise<void> {
-    const execution = await executionByUpdate(trx, id);
-    if (!execution) return;
+    const found = await executionByUpdate(trx, id);
+    const rollout = found && (await this.#lock(trx, found.rollout_id));
+    // It may have moved while the row was waited for.
+    const execution = rollout && (await executionByUpdate(trx, id));
+    if (!rollout || !execution) return;
     switch (trigger) {
       case 'fetch':
       case 'install':
+        return this.#move(trx, rollout, execution, trigger);
       case 'confirm':
-        return this.#move(trx, execution, trigger);
+        return this.#move(trx, rollout, execution, settingsOf(rollout).probation_s === undefined ? 'confirm' : 'try');
       case 'supersede':
-        return this.#move(trx, { ...execution, update_id: null }, 'withdraw');
+        return this.#move(trx, rollout, execution, 'withdraw', { update_id: null });
       default:
-        return this.#failed(trx, execution, trigger);
+        return this.#failed(trx, rollout, execution, 'fail', failureKind(trigger, execution.state));
     }
   }
 
-  async #failed(trx: Db, execution: ExecutionRow, trigger: 'fail' | 'mismatch' | 'expire'): Promise<void> {
-    const kind = failureKind(trigger, execution.state);
+  /** A device that had the bundle of a rollout reports another version: it has failed after all. */
+  async contradicted(trx: Db, device: FleetDevice, rolloutId: string): Promise<void> {
+    const rollout = await this.#lock(trx, rolloutId);
+    const execution = rollout && (await executionOf(trx, rolloutId, device.id));
+    if (!rollout || !execution) return;
+    await this.#failed(trx, rollout, execution, 'contradict', 'contradicted');
+  }
+
+  /** The time of a device in its state is over: its probation has passed, or its deadline. */
+  async expire(trx: Db, rolloutId: string, deviceId: string): Promise<void> {
     const nowMs = this.#deps.clock.now();
-    const rollout = await lockRollout(trx, this.#deps.storage.expressions, execution.rollout_id);
-    const dueAtMs = rollout && retryAtMs(settingsOf(rollout), kind, execution.attempt, nowMs);
-    if (dueAtMs === undefined) return this.#move(trx, { ...execution, kind }, 'fail');
-    const failed = await this.#write(trx, { ...execution, kind }, 'fail', {});
-    await this.#move(trx, { ...failed, attempt: failed.attempt + 1, due_at: dueAtMs }, 'retry');
+    const rollout = await this.#lock(trx, rolloutId);
+    const execution = rollout && (await executionOf(trx, rolloutId, deviceId));
+    // It may have moved meanwhile, or another process was faster.
+    if (!rollout || !execution || execution.expires_at === null || execution.expires_at > nowMs) return;
+    const { state } = execution;
+    if (state === 'probation') await this.#move(trx, rollout, execution, 'pass');
+    else if (state === 'offered' || state === 'downloading' || state === 'installed') {
+      await this.#failed(trx, rollout, execution, 'fail', deadlineKinds[state]);
+    }
+  }
+
+  /** A device has failed, for good or until its next attempt. */
+  async #failed(
+    trx: Db,
+    rollout: RolloutRow,
+    execution: ExecutionRow,
+    trigger: 'fail' | 'contradict',
+    kind: FailureKind,
+  ): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    const dueAtMs = retryAtMs(settingsOf(rollout), kind, execution.attempt, nowMs);
+    const failed = await this.#write(trx, rollout, execution, trigger, { kind });
+    // A move that is not in the table has changed nothing.
+    if (failed.state !== 'failed' || failed === execution) return;
+    if (dueAtMs === undefined) {
+      await logFailure(trx, rollout, failed);
+    } else {
+      const change = { attempt: failed.attempt + 1, due_at: dueAtMs };
+      await this.#write(trx, rollout, failed, 'retry', change);
+    }
+    await this.#settle(trx, rollout);
   }
 
   /** Moves an execution, its counts, and what follows for its rollout. A move that is not in the table changes nothing. */
-  async #move(trx: Db, execution: ExecutionRow, trigger: ExecutionTrigger): Promise<void> {
-    await this.#write(trx, execution, trigger, {});
-    await this.settleRollout(trx, execution.rollout_id);
+  async #move(
+    trx: Db,
+    rollout: RolloutRow,
+    execution: ExecutionRow,
+    trigger: ExecutionTrigger,
+    change: Partial<ExecutionRow> = {},
+  ): Promise<void> {
+    await this.#write(trx, rollout, execution, trigger, change);
+    await this.#settle(trx, rollout);
   }
 
+  /** @param execution as it is recorded; what becomes of it besides is the change */
   async #write(
     trx: Db,
+    rollout: RolloutRow,
     execution: ExecutionRow,
     trigger: ExecutionTrigger,
     change: Partial<ExecutionRow>,
   ): Promise<ExecutionRow> {
     const to = transition(executionTransitions, execution.state, trigger);
     if (to === undefined) return execution;
-    const before = await executionOf(trx, execution.rollout_id, execution.device_id);
-    const next = { ...execution, ...change, state: to, changed_at: this.#deps.clock.now() };
-    if (to === 'done') Object.assign(next, { kind: null });
-    if (before) await addCount(trx, before, -1);
-    await addCount(trx, next, 1);
+    const nowMs = this.#deps.clock.now();
+    const expires_at = expiryMs(settingsOf(rollout), to, nowMs);
+    const next = { ...execution, ...change, state: to, expires_at, changed_at: nowMs };
+    if (to === 'done' || to === 'probation') Object.assign(next, { kind: null });
+    await addCounts(trx, [
+      [execution, -1],
+      [next, 1],
+    ]);
     await changeExecution(trx, next);
+    if (expires_at !== null) afterCommit(trx, () => this.#plan(expires_at));
     return next;
+  }
+
+  /** A device will be deleted: the rollouts that count it count it no more. */
+  async forget(trx: Db, deviceId: string): Promise<void> {
+    for (const execution of await compileExecutions(trx)(trx, deviceId)) {
+      const rollout = await lockRollout(trx, this.#deps.storage.expressions, execution.rollout_id);
+      if (!rollout) continue;
+      await addCounts(trx, [[execution, -1]]);
+      await deleteExecution(trx, execution);
+      await this.settleRollout(trx, execution.rollout_id);
+    }
   }
 
   /** Draws the conclusions from the counts of a rollout, in the transaction that has changed them. */
   async settleRollout(trx: Db, rolloutId: string): Promise<void> {
-    const { storage, clock } = this.#deps;
-    const locked = await lockRollout(trx, storage.expressions, rolloutId);
-    if (locked?.state !== 'running') return;
+    const locked = await this.#lock(trx, rolloutId);
+    if (locked) await this.#settle(trx, locked);
+  }
+
+  /** @param asks whether an answer from outside that is due is about to be asked for; where it is returned */
+  async #settle(trx: Db, locked: RolloutRow, asks = false): Promise<string | undefined> {
+    if (locked.state !== 'running') return undefined;
     const settings = settingsOf(locked);
-    const counts = await countsOf(trx, rolloutId, settings.stages.length);
-    const nowMs = clock.now();
+    const counts = await countsOf(trx, locked.id, settings.stages.length);
+    const nowMs = this.#deps.clock.now();
     let rollout = locked;
     // At most as often as there are stages: empty ones pass at once.
     for (let round = 0; round <= settings.stages.length; round++) {
-      const outcome = settle({ settings, stage: rollout.stage, counts, gateAtMs: rollout.gate_at }, nowMs);
-      if (outcome.kind === 'stop') {
-        ignoreRefusal(await this.trigger(trx, rollout, outcome.action, outcome.reason));
-        return;
+      const { stage, gate_at: gateAtMs, signal_until: signalUntilMs } = rollout;
+      const signalled = Boolean(rollout.signalled);
+      const outcome = settle({ settings, stage, counts, gateAtMs, signalled, signalUntilMs }, nowMs);
+      if (outcome.kind === 'next') {
+        rollout = await this.openNext(trx, rollout);
+        continue;
       }
-      if (outcome.kind === 'finish') {
-        ignoreRefusal(await this.trigger(trx, rollout, 'finish', null));
-        return;
-      }
-      if (outcome.kind === 'wait') {
-        const { gateAtMs: gate_at, reason } = outcome;
-        if (gate_at !== null) afterCommit(trx, () => this.#plan(gate_at));
-        if (gate_at !== rollout.gate_at || reason !== rollout.reason)
-          await changeRollout(trx, rolloutId, { gate_at, reason });
-        return;
-      }
-      rollout = await this.openNext(trx, rollout);
+      if (outcome.kind === 'wait') return this.#wait(trx, rollout, outcome, asks);
+      const isOver = outcome.kind === 'finish';
+      const moved = await this.trigger(
+        trx,
+        rollout,
+        isOver ? 'finish' : outcome.action,
+        isOver ? null : outcome.reason,
+      );
+      // A rollout that is running takes all of these.
+      unwrap(moved);
+      return undefined;
     }
+    return undefined;
+  }
+
+  /** Keeps until when a rollout waits. Returns the address to be asked, when it is time to ask. */
+  async #wait(
+    trx: Db,
+    rollout: RolloutRow,
+    { gateAtMs: gate_at, signalUntilMs: signal_until, reason }: Extract<Outcome, { kind: 'wait' }>,
+    asks: boolean,
+  ): Promise<string | undefined> {
+    const nowMs = this.#deps.clock.now();
+    const url = signal_until === null ? undefined : settingsOf(rollout).stages[rollout.stage]?.gate?.ask?.url;
+    const due_at = gateDueAtMs({ gate_at, signal_until, isAsked: url !== undefined, asks }, rollout, nowMs);
+    const change = { gate_at, signal_until, due_at, reason };
+    if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
+    const known = rollout;
+    const isSame = Object.entries(change).every(([name, value]) => known[name as keyof typeof change] === value);
+    if (!isSame) await changeRollout(trx, rollout.id, change);
+    return asks ? url : undefined;
+  }
+
+  /** The time of a rollout has come: a start, a soak time, a signal. Returns where its gate is to be asked for, if so. */
+  async due(trx: Db, rolloutId: string): Promise<{ readonly url: string; readonly rollout: RolloutRow } | undefined> {
+    const rollout = await this.#lock(trx, rolloutId);
+    if (!rollout?.due_at || rollout.due_at > this.#deps.clock.now()) return undefined;
+    if (rollout.state === 'scheduled') {
+      unwrap(await this.begin(trx, rollout, 'at its time'));
+      return undefined;
+    }
+    const url = await this.#settle(trx, rollout, true);
+    return url === undefined ? undefined : { url, rollout };
+  }
+
+  /** Something outside has said whether the next stage may open. Refusal: ILLEGAL_TRANSITION. */
+  async signal(
+    trx: Db,
+    rollout: RolloutRow,
+    { pass, reason }: { readonly pass: boolean; readonly reason: string },
+  ): Promise<Result<RolloutRow, Refusal>> {
+    if (rollout.state !== 'running') return wrongState(rollout.state, 'signalled');
+    if (!pass) return this.trigger(trx, rollout, 'pause', reason);
+    const nowMs = this.#deps.clock.now();
+    const next = { ...rollout, signalled: 1 as const };
+    await changeRollout(trx, rollout.id, { signalled: 1 });
+    await logRollout(trx, next, nowMs, `Stage ${next.stage + 1} of rollout "${rollout.title}" has its signal`, 'info');
+    await this.#settle(trx, next);
+    return success(next);
   }
 
   /** Opens the next stage of a rollout, and wakes some of its devices. */
   async openNext(trx: Db, rollout: RolloutRow): Promise<RolloutRow> {
-    const next = { ...rollout, stage: rollout.stage + 1, gate_at: null, reason: null };
-    await changeRollout(trx, rollout.id, { stage: next.stage, gate_at: null, reason: null });
-    await this.#log(trx, next, `Stage ${next.stage + 1} of rollout "${rollout.title}" begins`, 'info');
+    const nowMs = this.#deps.clock.now();
+    const change = {
+      stage: rollout.stage + 1,
+      gate_at: null,
+      signalled: 0 as const,
+      signal_until: null,
+      due_at: null,
+      reason: null,
+      wake_after: null,
+    };
+    const next = { ...rollout, ...change };
+    await changeRollout(trx, rollout.id, change);
+    await logRollout(trx, next, nowMs, `Stage ${next.stage + 1} of rollout "${rollout.title}" begins`, 'info');
     await this.wake(trx, next);
     return next;
   }
 
-  /** Wakes devices of the open stage that are on the message channel: no more than its pace takes. */
-  async wake(trx: Db, rollout: RolloutRow): Promise<void> {
-    const { pace } = settingsOf(rollout);
-    const limit = Math.min(wakeLimit, pace?.open ?? wakeLimit, pace?.per_minute ?? wakeLimit);
-    const devices = await waitingDevices(trx, rollout.id, rollout.stage, limit);
-    afterCommit(trx, () => {
-      for (const { device_id: deviceId } of devices) this.#deps.storage.bus.publish(topics.otaDue, { deviceId });
-    });
+  /** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
+  wake(trx: Db, rollout: RolloutRow): Promise<void> {
+    const { storage, clock } = this.#deps;
+    return wakeWaiting(trx, rollout, { bus: storage.bus, nowMs: clock.now(), plan: this.#plan });
+  }
+
+  /** Wakes more devices of a rollout whose time for it has come. */
+  async wakeMore(trx: Db, rolloutId: string): Promise<void> {
+    const rollout = await this.#lock(trx, rolloutId);
+    const isDue = rollout?.wake_at != null && rollout.wake_at <= this.#deps.clock.now();
+    if (rollout?.state === 'running' && isDue) await this.wake(trx, rollout);
+  }
+
+  /** Starts a rollout: its devices get their stages. Refusal: ILLEGAL_TRANSITION. */
+  async begin(trx: Db, rollout: RolloutRow, reason: string | null): Promise<Result<RolloutRow, Refusal>> {
+    const begun = await this.trigger(trx, rollout, 'start', reason);
+    if (!begun.ok) return begun;
+    await enlist(trx, this.#deps.storage.expressions, rollout, this.#deps.clock.now());
+    await this.wake(trx, begun.value);
+    await this.#settle(trx, begun.value);
+    return begun;
   }
 
   /** Takes a rollout to its next state: beside its first, nothing else writes one. Refusal: ILLEGAL_TRANSITION. */
@@ -310,29 +350,31 @@ export class Fleet {
     reason: string | null,
   ): Promise<Result<RolloutRow, Refusal>> {
     const to = transition(rolloutTransitions, rollout.state, trigger);
-    if (to === undefined) {
-      const wanted: Readonly<Partial<Record<RolloutTrigger, RolloutState>>> = { pause: 'paused', abort: 'aborted' };
-      const blanks = { what: 'A rollout', from: rollout.state, to: wanted[trigger] ?? trigger };
-      return failure(refusal('ILLEGAL_TRANSITION', blanks));
-    }
+    if (to === undefined) return wrongState(rollout.state, wantedStates[trigger] ?? trigger);
     const nowMs = this.#deps.clock.now();
-    const hasEnded = to === 'finished' || to === 'aborted' || to === 'rolled_back';
+    const settings = settingsOf(rollout);
+    const hasEnded = to === 'finished' || to === 'aborted' || to === 'rolled_back' || to === 'cancelled';
+    const due_at = to === 'scheduled' ? (settings.start_at ?? nowMs) : null;
     const change = {
       state: to,
-      reason,
+      reason: to === 'running' ? null : reason,
       gate_at: null,
-      holds: to === 'draft' || to === 'rolled_back' ? (0 as const) : (1 as const),
+      signal_until: null,
+      due_at,
+      holds: speaks.includes(to) ? (1 as const) : (0 as const),
       finished_at: hasEnded ? nowMs : null,
       ...(trigger === 'start' && { started_at: nowMs }),
     };
     await changeRollout(trx, rollout.id, change);
     const next = { ...rollout, ...change };
     const because = reason === null ? '' : `: ${reason}`;
-    const level = to === 'running' || to === 'finished' ? 'info' : 'warning';
-    await this.#log(trx, next, `Rollout "${rollout.title}" is ${to.replace('_', ' ')}${because}`, level);
-    const tag = settingsOf(rollout).then_tag;
-    if (to === 'finished' && tag !== undefined) await this.#deps.tagBundle(trx, rollout.bundle_id, tag, nowMs);
-    if (to === 'running') await this.wake(trx, next);
+    const level = to === 'paused' || to === 'aborted' || to === 'rolled_back' ? 'warning' : 'info';
+    await logRollout(trx, next, nowMs, `Rollout "${rollout.title}" is ${to.replace('_', ' ')}${because}`, level);
+    if (to === 'finished' && settings.then_tag !== undefined) {
+      await this.#deps.tagBundle(trx, rollout.bundle_id, settings.then_tag, nowMs);
+    }
+    if (to === 'running' && trigger !== 'start') await this.wake(trx, next);
+    if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
     return success(next);
   }
 
@@ -340,47 +382,8 @@ export class Fleet {
   async retryFailed(trx: Db, rollout: RolloutRow): Promise<number> {
     const failed = await failedExecutions(trx, rollout.id);
     for (const row of failed) {
-      await this.#write(trx, { ...row, attempt: row.attempt + 1, due_at: null, update_id: null }, 'retry', {});
+      await this.#write(trx, rollout, row, 'retry', { attempt: row.attempt + 1, due_at: null, update_id: null });
     }
     return failed.length;
   }
-
-  /** Opens what a soak time has held back, and plans the next such time; for the start and the background. */
-  async runDue(): Promise<void> {
-    const { storage, clock } = this.#deps;
-    for (const { id } of await dueRollouts(storage.db, clock.now())) {
-      await storage.transaction((trx) => this.settleRollout(trx, id));
-    }
-    const next = await nextGate(storage.db, clock.now());
-    if (next !== undefined) this.#plan(next);
-  }
-
-  /** Plans nothing any more, and waits for what is under way. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#cancel();
-    await this.#running;
-  }
-
-  /** Looks for stages that are due at a time, epoch ms. Other processes have their own; the database decides. */
-  #plan(atMs: number): void {
-    if (this.#isClosed || atMs >= this.#dueAtMs) return;
-    const { clock, log } = this.#deps;
-    this.#cancel();
-    this.#dueAtMs = atMs;
-    this.#cancel = clock.after(Math.min(Math.max(0, atMs - clock.now()), longestPlanMs), () => {
-      this.#dueAtMs = Number.POSITIVE_INFINITY;
-      this.#running = this.runDue().catch((error: unknown) => log.error({ err: error }, 'Rollouts were not looked at'));
-    });
-  }
-
-  #log(trx: Db, rollout: RolloutRow, message: string, level: 'info' | 'warning'): Promise<void> {
-    const { id, product_id: productId, bundle_id: bundleId, state, stage, reason } = rollout;
-    const type = 'rollout.state';
-    const data = { rollout: id, state, stage, ...(reason !== null && { reason }) };
-    return writeLog(trx, { type, level, message, atMs: this.#deps.clock.now(), productId, bundleId, data });
-  }
 }
-
-/** A rollout that is running takes all of these. */
-const ignoreRefusal = (moved: Result<unknown, Refusal>): void => void unwrap(moved);

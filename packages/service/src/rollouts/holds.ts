@@ -1,4 +1,5 @@
 import {
+  type FleetSettings,
   optionalTimestamp,
   type Refusal,
   refusal,
@@ -8,6 +9,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
+import { authorise, generalRoles } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
 import type { Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -15,14 +17,19 @@ import type { Db } from '../db/storage.ts';
 import {
   deleteFreeze,
   deletePin,
+  fleetSettingsOf,
+  freezeEverywhere,
   freezeOf,
-  lockRollout,
+  listFreezes,
   pinOf,
+  putFleetSettings,
   putFreeze,
   putPin,
-  runningRollouts,
-} from './queries.ts';
+  thawEverywhere,
+} from './hold-queries.ts';
+import { lockRollout, runningRollouts } from './queries.ts';
 import type { RolloutDeps } from './routes.ts';
+import { refuseFleetSettings } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
 
@@ -44,7 +51,7 @@ const freeze =
       const { id: productId, product: code } = product.value;
       const { reason, until = null } = call.body;
       const atMs = clock.now();
-      await putFreeze(trx, { product_id: productId, reason, until, created_at: atMs });
+      await putFreeze(trx, { product_id: productId, reason, until, everywhere: 0, created_at: atMs });
       const message = `Product ${code} is frozen: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
       return success({ reason, until: optionalTimestamp(until), created_at: String(atMs) });
@@ -62,6 +69,22 @@ const frozen =
     return success({ reason, until: optionalTimestamp(until), created_at: String(created_at) });
   };
 
+/** API-EP-GET-freezes */
+const freezes =
+  ({ storage: { db }, clock }: HoldDeps): Handler<Contract['freezes']> =>
+  async ({ caller, query: { product_id: productId, ...query } }) => {
+    const viewer = caller.role === 'admin' ? 'everyone' : caller;
+    const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
+    const records = items.map(({ product_id, product, reason, until, created_at }) => ({
+      product_id,
+      product,
+      reason,
+      until: optionalTimestamp(until),
+      created_at: String(created_at),
+    }));
+    return success({ items: records, total });
+  };
+
 /** API-EP-DELETE-products-product_id-freeze */
 const thaw =
   ({ storage, clock }: HoldDeps): Handler<Contract['thaw']> =>
@@ -77,6 +100,86 @@ const thaw =
       return success(resultOk);
     });
 
+/** Pauses what runs in a product, or in all. Returns how many rollouts these were. */
+async function pauseRunning(
+  { storage, fleet }: Pick<HoldDeps, 'storage' | 'fleet'>,
+  trx: Db,
+  productId: string | undefined,
+  reason: string,
+): Promise<number> {
+  let paused = 0;
+  for (const { id } of await runningRollouts(trx, productId)) {
+    const rollout = await lockRollout(trx, storage.expressions, id);
+    const moved = rollout && (await fleet.trigger(trx, rollout, 'pause', `Emergency stop: ${reason}`));
+    if (moved?.ok) paused++;
+  }
+  return paused;
+}
+
+/** API-EP-POST-stop */
+const stopAll =
+  (deps: HoldDeps): Handler<Contract['stopAll']> =>
+  async (call) => {
+    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+    if (refused) return failure(refused);
+    const { reason } = call.body;
+    return deps.storage.transaction(async (trx) => {
+      const atMs = deps.clock.now();
+      const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
+      const paused = await pauseRunning(deps, trx, undefined, reason);
+      const message = `Emergency stop of everything: ${reason}`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
+      return success({ paused, frozen });
+    });
+  };
+
+/** API-EP-DELETE-stop */
+const liftStop =
+  ({ storage, clock }: HoldDeps): Handler<Contract['liftStop']> =>
+  async (call) => {
+    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+    if (refused) return failure(refused);
+    return storage.transaction(async (trx) => {
+      const thawed = await thawEverywhere(trx);
+      const message = 'The emergency stop of everything is lifted';
+      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message });
+      return success({ thawed });
+    });
+  };
+
+/** What holds for a fleet, as its record has it. */
+async function settingsRecord(db: Db, productId: string): Promise<FleetSettings> {
+  const { settings, ...row } = await fleetSettingsOf(db, productId);
+  return { ...row, settings: settings === null ? null : JSON.parse(settings) };
+}
+
+/** API-EP-GET-products-product_id-fleet */
+const fleetSettings =
+  ({ storage: { db } }: HoldDeps): Handler<Contract['fleetSettings']> =>
+  async ({ caller, params }) => {
+    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    return product.ok ? success(await settingsRecord(db, product.value.id)) : product;
+  };
+
+/** API-EP-PUT-products-product_id-fleet */
+const setFleetSettings =
+  ({ storage, clock, outbound }: HoldDeps): Handler<Contract['setFleetSettings']> =>
+  async (call) =>
+    storage.transaction(async (trx): Promise<Result<FleetSettings, Refusal>> => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId, product: code } = product.value;
+      const next = { ...(await settingsRecord(trx, productId)), ...call.body };
+      const refused = refuseFleetSettings(next, outbound);
+      if (refused) return failure(refused);
+      const atMs = clock.now();
+      const settings = next.settings === null ? null : JSON.stringify(next.settings);
+      await putFleetSettings(trx, { ...next, settings, product_id: productId, updated_at: atMs });
+      const message = `Settings of the fleet of product ${code} changed`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId });
+      return success(next);
+    });
+
 /** API-EP-POST-products-product_id-stop */
 const stop =
   ({ storage, clock, fleet }: HoldDeps): Handler<Contract['stop']> =>
@@ -87,13 +190,8 @@ const stop =
       const { id: productId, product: code } = product.value;
       const { reason } = call.body;
       const atMs = clock.now();
-      await putFreeze(trx, { product_id: productId, reason, until: null, created_at: atMs });
-      let paused = 0;
-      for (const { id } of await runningRollouts(trx, productId)) {
-        const rollout = await lockRollout(trx, storage.expressions, id);
-        const moved = rollout && (await fleet.trigger(trx, rollout, 'pause', `Emergency stop: ${reason}`));
-        if (moved?.ok) paused++;
-      }
+      await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
+      const paused = await pauseRunning({ storage, fleet }, trx, productId, reason);
       const message = `Emergency stop of product ${code}: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
       return success({ paused });
@@ -174,7 +272,12 @@ const selection =
 export const holdRoutes = (deps: HoldDeps) =>
   ({
     stop: stop(deps),
+    stopAll: stopAll(deps),
+    liftStop: liftStop(deps),
+    fleetSettings: fleetSettings(deps),
+    setFleetSettings: setFleetSettings(deps),
     freeze: freeze(deps),
+    freezes: freezes(deps),
     frozen: frozen(deps),
     thaw: thaw(deps),
     pin: pin(deps),

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Refusal } from '@moorage/api';
-import { type RolloutPreview, refusal } from '@moorage/api';
+import { type RolloutPreview, type RolloutSettings, refusal } from '@moorage/api';
 import { failure, type Result, success, unwrap } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
-import {
-  addCount,
-  type ExecutionRow,
-  fittingDevices,
-  insertExecutions,
-  type RolloutRow,
-  settingsOf,
-} from './queries.ts';
-import { stageEnds } from './rules.ts';
+import { addCounts, fittingDevices, insertWaiting, type RolloutRow, settingsOf } from './queries.ts';
+import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
 const rankOf = (rolloutId: string, deviceId: string): string =>
@@ -33,7 +26,35 @@ async function membersOf(db: Db, expressions: Expressions, rollout: Asked, nowMs
   });
   const ranked = members.map(({ id }) => ({ id, rank: rankOf(rollout.id, id) }));
   ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
-  return { ids: ranked.map(({ id }) => id), out };
+  const ids = ranked.map(({ id }) => id);
+  const settings = settingsOf(rollout);
+  const byFilter = await firstFilters(db, expressions, rollout.product_id, settings, nowMs);
+  const stages = stagesOf(
+    settings,
+    ids.map((id) => byFilter.get(id)),
+  );
+  const sizes = settings.stages.map((_, index) => stages.filter((stage) => stage === index).length);
+  return { ids, stages, sizes, out };
+}
+
+/** The first stage with a filter that each device of a product fits. */
+async function firstFilters(
+  db: Db,
+  expressions: Expressions,
+  productId: string,
+  { stages }: RolloutSettings,
+  nowMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const first = new Map<string, number>();
+  for (const [index, { filter: text }] of stages.entries()) {
+    if (text === undefined) continue;
+    // What is kept has been parsed.
+    const filter = unwrap(parseFilter(text));
+    for (const { id } of await fittingDevices(db, expressions, { productId, filter, nowMs })) {
+      if (!first.has(id)) first.set(id, index);
+    }
+  }
+  return first;
 }
 
 /** Counts what a rollout would reach. Refusal: INVALID_REQUEST when a stage is larger than the fleet. */
@@ -44,7 +65,7 @@ export async function previewOf(
   bundleBytes: number,
   nowMs: number,
 ): Promise<Result<RolloutPreview, Refusal>> {
-  const { ids, out } = await membersOf(db, expressions, rollout, nowMs);
+  const { ids, sizes, out } = await membersOf(db, expressions, rollout, nowMs);
   const settings = settingsOf(rollout);
   const tooLarge = settings.stages.findIndex(({ count }) => count !== undefined && count > ids.length);
   if (tooLarge >= 0) {
@@ -53,32 +74,16 @@ export async function previewOf(
       refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [`settings.stages.${tooLarge}.count`] }),
     );
   }
-  const ends = stageEnds(settings, ids.length);
-  const stages = ends.map((end, index) => end - (ends[index - 1] ?? 0));
-  return success({ devices: ids.length, stages, out, bytes: ids.length * bundleBytes });
+  return success({ devices: ids.length, stages: sizes, out, bytes: ids.length * bundleBytes });
 }
 
 /** Gives every device of a rollout that begins its stage. */
 export async function enlist(trx: Db, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
-  const { ids } = await membersOf(trx, expressions, rollout, nowMs);
-  const ends = stageEnds(settingsOf(rollout), ids.length);
-  const rows = ids.map(
-    (device_id, place): ExecutionRow => ({
-      rollout_id: rollout.id,
-      device_id,
-      bundle_id: rollout.bundle_id,
-      stage: ends.findIndex((end) => place < end),
-      state: 'waiting',
-      kind: null,
-      attempt: 1,
-      update_id: null,
-      due_at: null,
-      changed_at: nowMs,
-    }),
-  );
-  await insertExecutions(trx, rows);
-  for (const [stage, end] of ends.entries()) {
-    const n = end - (ends[stage - 1] ?? 0);
-    if (n > 0) await addCount(trx, { rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n);
+  const { ids, stages, sizes } = await membersOf(trx, expressions, rollout, nowMs);
+  for (const [stage, n] of sizes.entries()) {
+    if (n === 0) continue;
+    const deviceIds = ids.filter((_, place) => stages[place] === stage);
+    await insertWaiting(trx, expressions, rollout, { stage, deviceIds, nowMs });
+    await addCounts(trx, [[{ rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n]]);
   }
 }

@@ -1,49 +1,77 @@
-import { type ExecutionState, type FailureKind, failureKinds, type RolloutSettings } from '@moorage/api';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import {
+  type ExecutionState,
+  type FailureKind,
+  failureKinds,
+  type RolloutSettings,
+  type RolloutState,
+} from '@moorage/api';
+import { expressionBuilder, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { watchedProductIds } from '../access/logs.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { withKey } from '../db/compiled.ts';
 import { type PageOf, paging } from '../db/paging.ts';
-import type { ExecutionTable, FreezeTable, PinTable, RolloutTable } from '../db/schema.ts';
+import type { ExecutionTable, RolloutTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
 import { noCounts, type StageCounts } from './rules.ts';
 
-export type RolloutRow = Selectable<RolloutTable> & { readonly version: string };
+/** A rollout, with the version of its bundle and the full code of its product. */
+export type RolloutRow = Selectable<RolloutTable> & { readonly version: string; readonly product: string };
 export type ExecutionRow = Selectable<ExecutionTable>;
 
-/** The settings of a row; what is kept has been checked. */
-export const settingsOf = ({ settings }: Pick<RolloutRow, 'settings'>): RolloutSettings => JSON.parse(settings);
+const parsed = new WeakMap<object, RolloutSettings>();
+
+/** The settings of a row; what is kept has been checked. A row that is looked at again is not read again. */
+export function settingsOf(row: Pick<RolloutRow, 'settings'>): RolloutSettings {
+  const settings: RolloutSettings = parsed.get(row) ?? JSON.parse(row.settings);
+  parsed.set(row, settings);
+  return settings;
+}
 
 const rollouts = (db: Db) =>
-  db.selectFrom('rollouts as r').innerJoin('bundles as b', 'b.id', 'r.bundle_id').selectAll('r').select('b.version');
+  db
+    .selectFrom('rollouts as r')
+    .innerJoin('bundles as b', 'b.id', 'r.bundle_id')
+    .innerJoin('products as p', 'p.id', 'r.product_id')
+    .selectAll('r')
+    .select(['b.version', 'p.product']);
 
 export const rolloutById = (db: Db, id: string): Promise<RolloutRow | undefined> =>
   rollouts(db).where('r.id', '=', id).executeTakeFirst();
 
 /** The same, locked until the transaction ends. */
-export async function lockRollout(trx: Db, expressions: Expressions, id: string): Promise<RolloutRow | undefined> {
-  const row = trx.selectFrom('rollouts').select('id').where('id', '=', id);
-  if ((await expressions.lockRows(row).execute()).length === 0) return undefined;
-  return rolloutById(trx, id);
+export const lockRollout = (trx: Db, expressions: Expressions, id: string): Promise<RolloutRow | undefined> =>
+  expressions.lockRows(rollouts(trx).where('r.id', '=', id), (rows) => rows.forUpdate('r')).executeTakeFirst();
+
+/** Which rollouts a list has: those of one product, or of all that the viewer watches. */
+export interface RolloutFilter {
+  readonly of: { readonly productId: string } | Viewer;
+  readonly state?: RolloutState | undefined;
 }
 
-/** One page of the rollouts of a product. */
+/** One page of rollouts, and how many there are in all. */
 export async function listRollouts(
   db: Db,
-  productId: string,
+  { of, state }: RolloutFilter,
   query: PageOf<'created_at' | '-created_at'>,
 ): Promise<{ items: RolloutRow[]; total: number }> {
   const page = paging(query, '-created_at');
-  const items = await rollouts(db)
-    .where('r.product_id', '=', productId)
+  let fitting = rollouts(db);
+  if (of !== 'everyone') {
+    const productIds = 'productId' in of ? [of.productId] : watchedProductIds(db, of);
+    fitting = fitting.where('r.product_id', 'in', productIds);
+  }
+  if (state !== undefined) fitting = fitting.where('r.state', '=', state);
+  const items = await fitting
     .orderBy('r.created_at', page.direction)
     .orderBy('r.id', page.direction)
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const { total } = await db
-    .selectFrom('rollouts')
+  const { total } = await fitting
+    .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('product_id', '=', productId)
     .executeTakeFirstOrThrow();
   return { items, total };
 }
@@ -55,32 +83,11 @@ export const changeRollout = (trx: Db, id: string, change: Updateable<RolloutTab
   trx.updateTable('rollouts').set(change).where('id', '=', id).execute();
 
 /** Running rollouts of a product, or of all. */
-export const runningRollouts = (db: Db, productId: string) =>
-  rollouts(db).where('r.state', '=', 'running').where('r.product_id', '=', productId).execute();
-
-/** Running rollouts whose soak time is over, oldest first. */
-export const dueRollouts = (db: Db, nowMs: number) =>
-  db
-    .selectFrom('rollouts')
-    .select('id')
-    .where('gate_at', '<=', nowMs)
-    .where('state', '=', 'running')
-    .orderBy('gate_at')
-    .limit(100)
+export const runningRollouts = (db: Db, productId: string | undefined) =>
+  rollouts(db)
+    .where('r.state', '=', 'running')
+    .$if(productId !== undefined, (rows) => rows.where('r.product_id', '=', productId ?? ''))
     .execute();
-
-/** The next time at which a soak time is over, epoch ms. */
-export async function nextGate(db: Db, afterMs: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('rollouts')
-    .select('gate_at')
-    .where('gate_at', '>', afterMs)
-    .where('state', '=', 'running')
-    .orderBy('gate_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.gate_at ?? undefined;
-}
 
 /** Ends the say of rollouts of a product that are over: a tag of it has been moved since. */
 export const releaseEnded = (trx: Db, productId: string) =>
@@ -89,7 +96,7 @@ export const releaseEnded = (trx: Db, productId: string) =>
     .set({ holds: 0 })
     .where('product_id', '=', productId)
     .where('holds', '=', 1)
-    .where('state', 'in', ['finished', 'aborted'])
+    .where('state', 'in', ['finished', 'aborted', 'rolled_back'])
     .execute();
 
 /** The counts of a rollout, by stage. */
@@ -115,15 +122,23 @@ interface Counted {
   readonly kind: string | null;
 }
 
-/** Adds to a count of a rollout. Failed ones are counted by kind. */
-export const addCount = (trx: Db, { rollout_id, stage, state, kind }: Counted, n: number) =>
+/** Adds to counts of rollouts, each of which is named once. Failed ones are counted by kind. */
+export const addCounts = (trx: Db, changes: readonly (readonly [of: Counted, n: number])[]) =>
   trx
     .insertInto('rollout_counts')
-    .values({ rollout_id, stage, state, kind: state === 'failed' ? (kind ?? '') : '', n })
+    .values(
+      changes.map(([{ rollout_id, stage, state, kind }, n]) => ({
+        rollout_id,
+        stage,
+        state,
+        kind: state === 'failed' ? (kind ?? '') : '',
+        n,
+      })),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['rollout_id', 'stage', 'state', 'kind'])
-        .doUpdateSet((to) => ({ n: to('rollout_counts.n', '+', n) })),
+        .doUpdateSet((to) => ({ n: to('rollout_counts.n', '+', to.ref('excluded.n')) })),
     )
     .execute();
 
@@ -137,15 +152,54 @@ export const recount = (db: Db, rolloutId: string) =>
     .groupBy(['stage', 'state', 'kind'])
     .execute();
 
-/** Rows of one statement: both databases limit its parameters. */
-const statementRows = 1_000;
+/** A device that is new to a rollout. */
+export const newExecution = (rollout: RolloutRow, device_id: string, stage: number, nowMs: number): ExecutionRow => ({
+  rollout_id: rollout.id,
+  device_id,
+  bundle_id: rollout.bundle_id,
+  stage,
+  state: 'waiting',
+  kind: null,
+  attempt: 1,
+  update_id: null,
+  due_at: null,
+  expires_at: null,
+  changed_at: nowMs,
+});
 
-/** Adds devices to a rollout. */
-export async function insertExecutions(trx: Db, rows: readonly ExecutionRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += statementRows) {
+/** Adds a device to a rollout. */
+export const insertExecution = (trx: Db, row: ExecutionRow) => trx.insertInto('executions').values(row).execute();
+
+/** Devices of one statement. */
+const statementDevices = 20_000;
+
+/** Adds devices to a stage of a rollout that begins; they wait. */
+export async function insertWaiting(
+  trx: Db,
+  expressions: Expressions,
+  rollout: RolloutRow,
+  {
+    stage,
+    deviceIds,
+    nowMs,
+  }: { readonly stage: number; readonly deviceIds: readonly string[]; readonly nowMs: number },
+): Promise<void> {
+  const { device_id: _each, ...row } = newExecution(rollout, '', stage, nowMs);
+  // Safe: these are columns of the table.
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  // In the order of the index that they are found by.
+  const sorted = [...deviceIds].sort();
+  for (let at = 0; at < sorted.length; at += statementDevices) {
+    const devices = expressions.rowsOf(sorted.slice(at, at + statementDevices)).as('listed');
     await trx
       .insertInto('executions')
-      .values(rows.slice(at, at + statementRows))
+      .columns(['device_id', ...columns])
+      .expression(
+        trx
+          .selectFrom(devices)
+          .select('listed.value as device_id')
+          .select((eb) => columns.map((name) => eb.val(row[name]).as(name))),
+      )
       .execute();
   }
 }
@@ -161,8 +215,11 @@ export const executionOf = (db: Db, rolloutId: string, deviceId: string): Promis
 export const executionByUpdate = (db: Db, updateId: number): Promise<ExecutionRow | undefined> =>
   db.selectFrom('executions').selectAll().where('update_id', '=', updateId).executeTakeFirst();
 
-export const executionsOfDevice = (db: Db, deviceId: string): Promise<ExecutionRow[]> =>
-  db.selectFrom('executions').selectAll().where('device_id', '=', deviceId).execute();
+/** Compiles the read of what rollouts have a device once, so that a query for an update builds none. */
+export function compileExecutions(of: Db): (db: Db, deviceId: string) => Promise<readonly ExecutionRow[]> {
+  const query = of.selectFrom('executions').selectAll().where('device_id', '=', '').compile();
+  return async (db, deviceId) => (await db.executeQuery(withKey(query, deviceId))).rows;
+}
 
 export const failedExecutions = (db: Db, rolloutId: string): Promise<ExecutionRow[]> =>
   db.selectFrom('executions').selectAll().where('rollout_id', '=', rolloutId).where('state', '=', 'failed').execute();
@@ -175,19 +232,36 @@ export const changeExecution = (trx: Db, { rollout_id, device_id, ...row }: Exec
     .where('device_id', '=', device_id)
     .execute();
 
+/** Lets the devices that a rollout has moved, or is about to, get another bundle from it. */
+export const bringBack = (trx: Db, rolloutId: string, bundleId: string) =>
+  trx
+    .updateTable('executions')
+    .set({ bundle_id: bundleId })
+    .where('rollout_id', '=', rolloutId)
+    .where('state', 'in', ['offered', 'downloading', 'installed', 'probation', 'done'])
+    .execute();
+
+export const deleteExecution = (trx: Db, { rollout_id, device_id }: Pick<ExecutionRow, 'rollout_id' | 'device_id'>) =>
+  trx.deleteFrom('executions').where('rollout_id', '=', rollout_id).where('device_id', '=', device_id).execute();
+
 /** One page of the devices of a rollout. */
 export async function listExecutions(
   db: Db,
   rolloutId: string,
-  query: PageOf<'changed_at' | '-changed_at'> & { readonly state?: ExecutionState; readonly kind?: string },
+  query: PageOf<'changed_at' | '-changed_at'> & {
+    readonly state?: ExecutionState;
+    readonly kind?: string;
+    readonly stage?: number;
+  },
 ) {
   const page = paging(query, '-changed_at');
-  const { state, kind } = query;
+  const { state, kind, stage } = query;
   const matching = db
     .selectFrom('executions as e')
     .where('e.rollout_id', '=', rolloutId)
     .$if(state !== undefined, (rows) => rows.where('e.state', '=', state ?? 'waiting'))
-    .$if(kind !== undefined, (rows) => rows.where('e.kind', '=', kind ?? ''));
+    .$if(kind !== undefined, (rows) => rows.where('e.kind', '=', kind ?? ''))
+    .$if(stage !== undefined, (rows) => rows.where('e.stage', '=', stage ?? 0));
   const items = await matching
     .innerJoin('devices as d', 'd.id', 'e.device_id')
     .selectAll('e')
@@ -197,21 +271,19 @@ export async function listExecutions(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  // Of most lists the number is kept; counting a hundred thousand rows takes longer than a page of them.
+  const counting =
+    kind === undefined || state === 'failed'
+      ? db
+          .selectFrom('rollout_counts as e')
+          .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('e.n'), eb.lit(0)).as('total'))
+          .where('e.rollout_id', '=', rolloutId)
+          .$if(state !== undefined, (rows) => rows.where('e.state', '=', state ?? 'waiting'))
+          .$if(kind !== undefined, (rows) => rows.where('e.kind', '=', kind ?? ''))
+      : matching.select((eb) => eb.fn.countAll<number>().as('total'));
+  const { total } = await counting.executeTakeFirstOrThrow();
+  return { items, total: Number(total) };
 }
-
-/** Devices that some of a rollout's channels may wake: those that wait in its open stage, some of them. */
-export const waitingDevices = (db: Db, rolloutId: string, stage: number, limit: number) =>
-  db
-    .selectFrom('executions')
-    .innerJoin('channels', 'channels.device_id', 'executions.device_id')
-    .select('executions.device_id')
-    .where('rollout_id', '=', rolloutId)
-    .where('state', '=', 'waiting')
-    .where('stage', '<=', stage)
-    .limit(limit)
-    .execute();
 
 /** The devices of a product that fit a filter, with what keeps some of them out. */
 export async function fittingDevices(
@@ -219,7 +291,7 @@ export async function fittingDevices(
   expressions: Expressions,
   { productId, filter, nowMs }: { productId: string; filter: Filter | undefined; nowMs: number },
 ) {
-  return db
+  const devices = db
     .selectFrom('devices')
     .leftJoin('pins', (join) =>
       join
@@ -227,44 +299,18 @@ export async function fittingDevices(
         .on((on) => on.or([on('pins.until', 'is', null), on('pins.until', '>', nowMs)])),
     )
     .select(['devices.id', 'devices.state', 'pins.bundle_id as pinned'])
-    .where('devices.product_id', '=', productId)
-    .$if(filter !== undefined, (rows) =>
-      rows.where((where) => (filter ? filterCondition(filter, expressions, nowMs)(where as never) : where.val(true))),
-    )
-    .execute();
+    .where('devices.product_id', '=', productId);
+  const fits = filter && filterCondition(filter, expressions, nowMs)(expressionBuilder<Schema, 'devices'>());
+  return (fits ? devices.where(fits) : devices).execute();
 }
-
-export const pinOf = (db: Db, deviceId: string): Promise<Selectable<PinTable> | undefined> =>
-  db.selectFrom('pins').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
-
-export const putPin = (trx: Db, { device_id, ...row }: Selectable<PinTable>) =>
-  trx
-    .insertInto('pins')
-    .values({ device_id, ...row })
-    .onConflict((conflict) => conflict.column('device_id').doUpdateSet(row))
-    .execute();
-
-export const deletePin = (trx: Db, deviceId: string) =>
-  trx.deleteFrom('pins').where('device_id', '=', deviceId).execute();
-
-export const freezeOf = (db: Db, productId: string): Promise<Selectable<FreezeTable> | undefined> =>
-  db.selectFrom('freezes').selectAll().where('product_id', '=', productId).executeTakeFirst();
-
-export const putFreeze = (trx: Db, { product_id, ...row }: Selectable<FreezeTable>) =>
-  trx
-    .insertInto('freezes')
-    .values({ product_id, ...row })
-    .onConflict((conflict) => conflict.column('product_id').doUpdateSet(row))
-    .execute();
-
-export const deleteFreeze = (trx: Db, productId: string) =>
-  trx.deleteFrom('freezes').where('product_id', '=', productId).execute();
 
 /** What of pins, freezes and rollouts there is for the devices of a product. */
 export interface Marks {
   readonly pins: boolean;
   readonly freeze: { readonly reason: string; readonly until: number | null } | undefined;
   readonly rollouts: readonly RolloutRow[];
+  readonly zone: string | null;
+  readonly pollIntervalS: number | null;
 }
 
 /** The rollouts of a product that have a say, the one with the highest priority first, then the youngest. */
@@ -272,9 +318,12 @@ export async function marksOf(db: Db, productId: string): Promise<Marks> {
   const row = await db
     .selectFrom('products as p')
     .leftJoin('freezes as f', 'f.product_id', 'p.id')
+    .leftJoin('fleet_settings as s', 's.product_id', 'p.id')
     .select((eb) => [
       'f.reason',
       'f.until',
+      's.zone',
+      's.poll_interval_s',
       eb.exists(eb.selectFrom('pins').select('pins.device_id')).as('pins'),
       eb
         .exists(
@@ -298,5 +347,6 @@ export async function marksOf(db: Db, productId: string): Promise<Marks> {
         .execute()
     : [];
   const freeze = row?.reason == null ? undefined : { reason: row.reason, until: row.until };
-  return { pins: Boolean(row?.pins), freeze, rollouts: held };
+  const { zone = null, poll_interval_s: pollIntervalS = null } = row ?? {};
+  return { pins: Boolean(row?.pins), freeze, rollouts: held, zone, pollIntervalS };
 }

@@ -1,12 +1,12 @@
 import { executionStates, optionalTimestamp, type RolloutRecord } from '@moorage/api';
 import type { Db } from '../db/storage.ts';
 import { countsOf, type RolloutRow, settingsOf } from './queries.ts';
-import type { StageCounts } from './rules.ts';
+import { abortMeters, type StageCounts } from './rules.ts';
 
 const totalOf = ({ states }: StageCounts): number => executionStates.reduce((sum, state) => sum + states[state], 0);
 
 function stageState(row: RolloutRow, index: number): 'waiting' | 'open' | 'passed' {
-  if (row.state === 'draft' || index > row.stage) return 'waiting';
+  if (row.started_at === null || index > row.stage) return 'waiting';
   return index < row.stage || row.state === 'finished' ? 'passed' : 'open';
 }
 
@@ -17,6 +17,7 @@ export async function rolloutRecord(db: Db, row: RolloutRow): Promise<RolloutRec
   return {
     id: row.id,
     product_id: row.product_id,
+    product: row.product,
     bundle_id: row.bundle_id,
     bundle: row.version,
     title: row.title,
@@ -32,6 +33,10 @@ export async function rolloutRecord(db: Db, row: RolloutRow): Promise<RolloutRec
       counts: count.states,
       failures: { ...count.failures },
     })),
+    abort: abortMeters(settings, counts),
+    created_by: row.author_id,
+    approved_by: row.approver_id,
+    due_at: optionalTimestamp(row.due_at),
     created_at: String(row.created_at),
     started_at: optionalTimestamp(row.started_at),
     finished_at: optionalTimestamp(row.finished_at),

@@ -4,6 +4,7 @@ import { topics } from '../bus/topics.ts';
 import { outcome } from '../testing/device-world.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
+import { Fleet } from './engine.ts';
 
 eachDatabase('pins, freezes and rollouts', (open) => {
   let world: OtaWorld;
@@ -52,6 +53,14 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     expect(await whyOf(device.id)).toMatchObject({ by: 'pin', reason: `The device is held here: ${pin.reason}` });
     expect(await world.ask(device, runs)).toMatchObject({ result: 'update', bundle_id: pinned.id });
     unwrap(await maker().call('rollouts.freeze', { params, body: { reason: 'Holidays' } }));
+    // API-EP-GET-freezes
+    const freezes = async (user: MadeUser) =>
+      unwrap(await as(user).call('rollouts.freezes', { query: { product_id: product.id } }));
+    expect(await freezes(world.people.maker)).toMatchObject({
+      value: [{ product: product.product, reason: 'Holidays', until: null }],
+      total: 1,
+    });
+    expect(await freezes(world.people.owner)).toMatchObject({ value: [], total: 0 });
     expect(await whyOf(device.id)).toMatchObject({ by: 'freeze', bundle_id: null });
     unwrap(await maker().call('rollouts.thaw', { params }));
     unwrap(await maker().call('rollouts.unpin', of));
@@ -101,6 +110,30 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     expect(await world.ask(other, { bversion: 'factory' })).toMatchObject({ result: 'update' });
   });
 
+  // API-EP-GET-rollouts
+  it('are listed over all products that the caller manages, in one state if that is asked for', async () => {
+    const [one, another] = [await scene(), await scene()];
+    const bundle = await one.bundleOf(null);
+    const abort = [{ kind: 'any', percent: 90, min: 2, action: 'pause' }];
+    const runs = await draft(one.product.id, bundle.id, { settings: { stages: [{}], abort } });
+    const drafted = await draft(another.product.id, another.release.id);
+    unwrap(await act(runs.id, 'start'));
+    await world.ask(one.device, one.runs);
+    await world.report(one.device, bundle.id, 4, one.release.bversion);
+    const list = async (user: MadeUser, query: object) => {
+      const { value, total } = unwrap(await as(user).call('rollouts.listAll', { query }));
+      const ours = value.filter(({ id }) => id === runs.id || id === drafted.id);
+      return { ids: ours.map(({ id }) => id), isWhole: total === value.length, ours };
+    };
+    expect(new Set((await list(world.people.maker, {})).ids)).toEqual(new Set([runs.id, drafted.id]));
+    expect(await list(world.people.maker, { state: 'draft' })).toMatchObject({ ids: [drafted.id], isWhole: true });
+    expect((await list(world.people.owner, {})).ids).toEqual([]);
+    // The numbers beside each abort rule.
+    const [ended] = (await list(world.people.maker, { state: 'finished' })).ours;
+    expect(ended).toMatchObject({ product: one.product.product, abort: [{ failed: 1, ended: 1 }] });
+    expect(ended?.abort[0]?.floor).toBeCloseTo(20.7, 1);
+  });
+
   // API-EP-POST-products-product_id-stop
   it('the emergency stop pauses what runs, and nothing new is offered', async () => {
     const { product, bundleOf, device, runs, params } = await scene();
@@ -140,6 +173,33 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     const next = await bundleOf(null);
     unwrap(await maker().call('bundles.setTag', { params: { bundle_id: next.id }, body: { tag: 'release' } }));
     expect(await world.ask(device, { bversion: bundle.bversion })).toMatchObject({ bundle_id: next.id });
+  });
+
+  it('lets devices of one process take turns where they would meet in its row', async () => {
+    const { product, bundleOf } = await scene();
+    const { deps } = world.app.service;
+    const fleet = new Fleet({ ...deps, tagBundle: async () => {} });
+    /** How many work at a time; each waits for another one where they should meet. */
+    const mostAtOnce = async (meet: boolean) => {
+      let running = 0;
+      let most = 0;
+      const met = Promise.withResolvers<void>();
+      const work = async () => {
+        most = Math.max(most, ++running);
+        if (running > 1) met.resolve();
+        if (meet) await met.promise;
+        await deps.storage.db.selectFrom('products').select('id').execute();
+        running--;
+      };
+      await Promise.all([1, 2, 3].map(() => fleet.inTurn(product.id, work)));
+      return most;
+    };
+    expect(await mostAtOnce(true)).toBeGreaterThan(1);
+    unwrap(await act((await draft(product.id, (await bundleOf(null)).id)).id, 'start'));
+    // SQLite has one writer.
+    if (deps.storage.kind === 'postgres') expect(await mostAtOnce(false)).toBe(1);
+    await expect(fleet.inTurn(product.id, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await fleet.inTurn(product.id, async () => 'next')).toBe('next');
   });
 
   // API-RULE-rollout-1

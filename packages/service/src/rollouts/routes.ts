@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
   type BodyOf,
+  type QueryOf,
   type Refusal,
   type RolloutAction,
   type RolloutRecord,
   refusal,
   type rolloutsContract,
+  rolloutTemplates,
+  templateNames,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
@@ -15,19 +18,23 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
-import { enlist, previewOf } from './members.ts';
+import { fleetSettingsOf } from './hold-queries.ts';
+import { previewOf } from './members.ts';
 import {
+  bringBack,
   changeRollout,
   insertRollout,
   listExecutions,
   listRollouts,
   lockRollout,
+  type RolloutFilter,
   type RolloutRow,
   rolloutById,
   settingsOf,
 } from './queries.ts';
 import { rolloutRecord } from './records.ts';
-import { refuseSettings } from './rules.ts';
+import { notBegun, type RolloutTrigger } from './rules.ts';
+import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
 type Asked = BodyOf<Contract['create']>;
@@ -35,6 +42,7 @@ type Asked = BodyOf<Contract['create']>;
 /** What rollouts need of other slices. */
 export interface RolloutDeps extends Deps {
   readonly fleet: Fleet;
+  readonly outbound: Targets;
   deviceFor(
     db: Db,
     caller: Caller,
@@ -56,11 +64,28 @@ async function allowed(db: Db, id: string, caller: Caller): Promise<Result<Rollo
 const wrongBundle = (product: string) =>
   failure(refusal('WRONG_BUNDLE', { product }, { source: 'body', keys: ['bundle_id'] }));
 
-/** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, WRONG_BUNDLE. */
-async function draftOf(deps: RolloutDeps, db: Db, productId: string, product: string, body: Asked) {
+/** The settings of rollouts of a product that name none. */
+async function defaultsOf(db: Db, productId: string): Promise<SettingsChoice> {
+  const { template, settings } = await fleetSettingsOf(db, productId);
+  return {
+    ...(template !== null && { template }),
+    ...(settings !== null && { settings: JSON.parse(settings) }),
+  };
+}
+
+/** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
+async function draftOf(
+  deps: RolloutDeps,
+  db: Db,
+  { id: productId, product }: { readonly id: string; readonly product: string },
+  { body, caller: { userId } }: { readonly body: Asked; readonly caller: Caller },
+) {
   const filter = body.filter === undefined ? undefined : parseFilter(body.filter);
   if (filter && !filter.ok) return filter;
-  const refused = refuseSettings(body.settings);
+  const nowMs = deps.clock.now();
+  const settings = chosenSettings(body, await defaultsOf(db, productId), nowMs);
+  if (!settings.ok) return settings;
+  const refused = refuseAddresses(settings.value, deps.outbound);
   if (refused) return failure(refused);
   const bundle = await deps.publishedBundle(db, productId, body.bundle_id);
   if (!bundle) return wrongBundle(product);
@@ -69,34 +94,37 @@ async function draftOf(deps: RolloutDeps, db: Db, productId: string, product: st
     product_id: productId,
     bundle_id: body.bundle_id,
     version: bundle.version,
+    product,
     title: body.title,
     filter: body.filter ?? null,
     priority: body.priority ?? 0,
-    settings: JSON.stringify(body.settings),
-    state: 'draft',
-    holds: 0,
-    reason: null,
-    stage: 0,
-    gate_at: null,
-    pace_from: 0,
-    pace_count: 0,
-    created_at: deps.clock.now(),
-    started_at: null,
-    finished_at: null,
+    settings: JSON.stringify(settings.value),
+    created_at: nowMs,
+    ...notBegun,
+    author_id: userId,
   };
   return success({ row, bytes: bundle.bytes });
 }
+
+async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list']>) {
+  const { items, total } = await listRollouts(db, filter, query);
+  const records: RolloutRecord[] = [];
+  for (const row of items) records.push(await rolloutRecord(db, row));
+  return success({ items: records, total });
+}
+
+/** API-EP-GET-rollouts */
+const listAll =
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['listAll']> =>
+  async ({ caller, query: { state, ...query } }) =>
+    page(db, { of: caller.role === 'admin' ? 'everyone' : caller, state }, query);
 
 /** API-EP-GET-products-product_id-rollouts */
 const list =
   ({ storage: { db } }: RolloutDeps): Handler<Contract['list']> =>
   async ({ caller, params, query }) => {
     const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    if (!product.ok) return product;
-    const { items, total } = await listRollouts(db, product.value.id, query);
-    const records: RolloutRecord[] = [];
-    for (const row of items) records.push(await rolloutRecord(db, row));
-    return success({ items: records, total });
+    return product.ok ? page(db, { of: { productId: product.value.id } }, query) : product;
   };
 
 /** API-EP-POST-products-product_id-rollouts */
@@ -106,10 +134,10 @@ const create =
     deps.storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
       if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      const draft = await draftOf(deps, trx, productId, code, call.body);
+      const { id: productId } = product.value;
+      const draft = await draftOf(deps, trx, product.value, call);
       if (!draft.ok) return draft;
-      const { version, ...row } = draft.value.row;
+      const { version, product: _, ...row } = draft.value.row;
       await insertRollout(trx, row);
       const message = `Rollout "${row.title}" of bundle ${version} drafted`;
       const data = { rollout: row.id, filter: row.filter };
@@ -122,11 +150,11 @@ const create =
 /** API-EP-POST-products-product_id-rollouts-preview */
 const preview =
   (deps: RolloutDeps): Handler<Contract['preview']> =>
-  async ({ caller, params, body }) => {
+  async (call) => {
     const { db, expressions } = deps.storage;
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
     if (!product.ok) return product;
-    const draft = await draftOf(deps, db, product.value.id, product.value.product, body);
+    const draft = await draftOf(deps, db, product.value, call);
     return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
   };
 
@@ -157,39 +185,102 @@ const changing = (
   });
 
 /** What a person's word says beside the state. */
-const reasons: Readonly<Record<RolloutAction, string | null>> = {
-  start: null,
+const reasons: Readonly<Partial<Record<RolloutAction, string>>> = {
   pause: 'by a person',
-  resume: null,
-  pass: null,
   abort: 'by a person',
+  cancel: 'by a person',
   roll_back: 'by a person',
 };
+
+/** What a person's word moves. One that starts a rollout may have to wait for another person, or for a time. */
+function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): RolloutTrigger {
+  const { approval, start_at } = settingsOf(rollout);
+  const isLater = start_at !== undefined && start_at > nowMs;
+  if (action === 'approve') return isLater ? 'schedule' : 'start';
+  if (action !== 'start' || rollout.state !== 'draft') return action;
+  if (approval) return 'ask';
+  return isLater ? 'schedule' : 'start';
+}
+
+/** Why a person's word does not count here. Refusals: FORBIDDEN, ILLEGAL_TRANSITION. */
+function refuseAct(action: RolloutAction, rollout: RolloutRow, { userId }: Caller): Refusal | undefined {
+  const { state, stage } = rollout;
+  const isAwaited = state === 'awaiting_approval';
+  if ((action === 'approve' && !isAwaited) || (action === 'start' && isAwaited)) {
+    return refusal('ILLEGAL_TRANSITION', {
+      what: 'A rollout',
+      from: state,
+      to: action === 'start' ? 'running' : 'approved',
+    });
+  }
+  // Where the author has gone, it is anybody's.
+  if (action === 'approve' && rollout.author_id === userId) {
+    return refusal('FORBIDDEN', { action: 'approve a rollout of your own' });
+  }
+  if (action === 'pass' && stage === settingsOf(rollout).stages.length - 1) {
+    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
+  }
+  return undefined;
+}
+
+/**
+ * Ends a rollout, and brings the devices that it has moved to a bundle, which they keep until a tag of the product is moved.
+ * Refusals: INVALID_REQUEST, WRONG_BUNDLE, ILLEGAL_TRANSITION.
+ */
+async function rollBackTo(deps: RolloutDeps, trx: Db, rollout: RolloutRow, call: Call<Contract['act']>) {
+  const { action, bundle_id = '' } = call.body;
+  if (action !== 'roll_back') {
+    const detail = 'Only a rollout that is rolled back takes a bundle';
+    return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['bundle_id'] }));
+  }
+  const bundle = await deps.publishedBundle(trx, rollout.product_id, bundle_id);
+  if (!bundle) return wrongBundle(rollout.product);
+  const moved = await deps.fleet.trigger(trx, rollout, 'roll_back', `by a person, to version ${bundle.version}`);
+  if (!moved.ok) return moved;
+  await bringBack(trx, rollout.id, bundle_id);
+  await changeRollout(trx, rollout.id, { holds: 1 });
+  await writePerson(deps, trx, call, rollout, `roll back to version ${bundle.version}`);
+  return moved;
+}
 
 /** API-EP-POST-rollouts-rollout_id-state. Spec: API-RULE-rollout-2. */
 const act =
   (deps: RolloutDeps): Handler<Contract['act']> =>
   async (call) => {
     const { action } = call.body;
-    const { fleet, storage, clock } = deps;
+    const { fleet, clock } = deps;
     return changing(deps, call, async (trx, rollout) => {
-      const moved = await fleet.trigger(trx, rollout, action, reasons[action]);
+      const refused = refuseAct(action, rollout, call.caller);
+      if (refused) return failure(refused);
+      if (call.body.bundle_id !== undefined) return rollBackTo(deps, trx, rollout, call);
+      const trigger = triggerOf(action, rollout, clock.now());
+      const moved =
+        trigger === 'start'
+          ? await fleet.begin(trx, rollout, null)
+          : await fleet.trigger(trx, rollout, trigger, reasons[action] ?? null);
       if (!moved.ok) return moved;
-      if (action === 'start') {
-        await enlist(trx, storage.expressions, rollout, clock.now());
-        await fleet.wake(trx, moved.value);
-      }
-      if (action === 'pass') {
-        if (rollout.stage === settingsOf(rollout).stages.length - 1) {
-          return failure(refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' }));
-        }
-        await fleet.openNext(trx, moved.value);
-      }
+      if (action === 'approve') await changeRollout(trx, rollout.id, { approver_id: call.caller.userId });
+      if (action === 'pass') await fleet.openNext(trx, moved.value);
       await writePerson(deps, trx, call, rollout, action.replace('_', ' '));
-      if (moved.value.state === 'running') await fleet.settleRollout(trx, rollout.id);
+      await fleet.settleRollout(trx, rollout.id);
       return moved;
     });
   };
+
+/** API-EP-POST-rollouts-rollout_id-signal */
+const signal =
+  (deps: RolloutDeps): Handler<Contract['signal']> =>
+  async (call) =>
+    changing(deps, call, async (trx, rollout) => {
+      const { pass, reason = 'The signal says no' } = call.body;
+      const moved = await deps.fleet.signal(trx, rollout, { pass, reason });
+      if (moved.ok) await writePerson(deps, trx, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
+      return moved;
+    });
+
+/** API-EP-GET-rollout-templates */
+const templates = (): Handler<Contract['templates']> => async () =>
+  success(templateNames.map((name) => ({ name, ...rolloutTemplates[name] })));
 
 const writePerson = ({ clock }: RolloutDeps, trx: Db, call: OfRollout, rollout: RolloutRow, what: string) =>
   writeLog(trx, {
@@ -240,11 +331,14 @@ const executions =
 /** Bundles on their way in stages; `holdRoutes` has pins and freezes. */
 export const rolloutRoutes = (deps: RolloutDeps) =>
   ({
+    listAll: listAll(deps),
     list: list(deps),
     create: create(deps),
     preview: preview(deps),
     get: get(deps),
     act: act(deps),
+    signal: signal(deps),
+    templates: templates(),
     retry: retry(deps),
     executions: executions(deps),
   }) satisfies Partial<Handlers<Contract>>;

@@ -1,19 +1,62 @@
 import {
+  type AbortMeter,
   type ExecutionState,
   executionStates,
   type FailureKind,
-  type Refusal,
+  failureKinds,
+  type Gate,
   type RolloutSettings,
   type RolloutState,
   refusal,
 } from '@moorage/api';
-import type { Transition } from '@moorage/base';
+import { failure, type Transition } from '@moorage/base';
 
-export type RolloutTrigger = 'start' | 'pause' | 'resume' | 'pass' | 'abort' | 'roll_back' | 'finish' | 'retry';
+export type RolloutTrigger =
+  | 'ask'
+  | 'reject'
+  | 'schedule'
+  | 'start'
+  | 'cancel'
+  | 'pause'
+  | 'resume'
+  | 'pass'
+  | 'abort'
+  | 'roll_back'
+  | 'finish'
+  | 'retry';
+
+/** What stands in the record of a rollout that has not begun. */
+export const notBegun = {
+  state: 'draft',
+  holds: 0,
+  reason: null,
+  stage: 0,
+  gate_at: null,
+  signalled: 0,
+  signal_until: null,
+  due_at: null,
+  wake_at: null,
+  wake_after: null,
+  pace_from: 0,
+  pace_count: 0,
+  author_id: null,
+  approver_id: null,
+  started_at: null,
+  finished_at: null,
+} as const;
 
 /** Life of a rollout. Reference: rules 6.5. Spec: API-RULE-rollout-2. */
 export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigger>[] = [
+  { from: 'draft', trigger: 'ask', to: 'awaiting_approval' },
+  { from: 'draft', trigger: 'schedule', to: 'scheduled' },
   { from: 'draft', trigger: 'start', to: 'running' },
+  { from: 'draft', trigger: 'cancel', to: 'cancelled' },
+  { from: 'awaiting_approval', trigger: 'reject', to: 'draft' },
+  { from: 'awaiting_approval', trigger: 'schedule', to: 'scheduled' },
+  { from: 'awaiting_approval', trigger: 'start', to: 'running' },
+  { from: 'awaiting_approval', trigger: 'cancel', to: 'cancelled' },
+  { from: 'scheduled', trigger: 'start', to: 'running' },
+  { from: 'scheduled', trigger: 'cancel', to: 'cancelled' },
   { from: 'running', trigger: 'pause', to: 'paused' },
   { from: 'running', trigger: 'pass', to: 'running' },
   { from: 'running', trigger: 'finish', to: 'finished' },
@@ -21,6 +64,7 @@ export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigge
   { from: 'running', trigger: 'roll_back', to: 'rolled_back' },
   { from: 'running', trigger: 'retry', to: 'running' },
   { from: 'paused', trigger: 'resume', to: 'running' },
+  { from: 'paused', trigger: 'pass', to: 'running' },
   { from: 'paused', trigger: 'abort', to: 'aborted' },
   { from: 'paused', trigger: 'roll_back', to: 'rolled_back' },
   { from: 'paused', trigger: 'retry', to: 'running' },
@@ -30,11 +74,32 @@ export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigge
   { from: 'aborted', trigger: 'retry', to: 'running' },
 ];
 
+/** Rollouts in these states have a say in what their devices get. */
+export const speaks: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted'];
+
+/** What each trigger wants, for the text of a refusal. */
+export const wantedStates: Readonly<Partial<Record<RolloutTrigger, RolloutState>>> = {
+  ask: 'awaiting_approval',
+  reject: 'draft',
+  schedule: 'scheduled',
+  start: 'running',
+  cancel: 'cancelled',
+  pause: 'paused',
+  abort: 'aborted',
+};
+
+/** The refusal of a move that is not in the table. */
+export const wrongState = (from: string, to: string) =>
+  failure(refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from, to }));
+
 export type ExecutionTrigger =
   | 'offer'
   | 'fetch'
   | 'install'
   | 'confirm'
+  | 'try'
+  | 'pass'
+  | 'contradict'
   | 'fail'
   | 'withdraw'
   | 'retry'
@@ -46,21 +111,31 @@ export const executionTransitions: readonly Transition<ExecutionState, Execution
   { from: 'waiting', trigger: 'offer', to: 'offered' },
   // It runs the bundle already.
   { from: 'waiting', trigger: 'confirm', to: 'done' },
+  // It was given up for late, and comes after all.
+  { from: 'waiting', trigger: 'try', to: 'probation' },
   { from: 'waiting', trigger: 'leave', to: 'left' },
   { from: 'left', trigger: 'join', to: 'waiting' },
   { from: 'offered', trigger: 'fetch', to: 'downloading' },
   { from: 'offered', trigger: 'install', to: 'installed' },
   { from: 'offered', trigger: 'confirm', to: 'done' },
+  { from: 'offered', trigger: 'try', to: 'probation' },
   { from: 'offered', trigger: 'fail', to: 'failed' },
   { from: 'offered', trigger: 'withdraw', to: 'waiting' },
   { from: 'downloading', trigger: 'install', to: 'installed' },
   { from: 'downloading', trigger: 'confirm', to: 'done' },
+  { from: 'downloading', trigger: 'try', to: 'probation' },
   { from: 'downloading', trigger: 'fail', to: 'failed' },
   { from: 'downloading', trigger: 'withdraw', to: 'waiting' },
   { from: 'installed', trigger: 'confirm', to: 'done' },
+  { from: 'installed', trigger: 'try', to: 'probation' },
   { from: 'installed', trigger: 'fail', to: 'failed' },
   { from: 'installed', trigger: 'withdraw', to: 'waiting' },
+  { from: 'probation', trigger: 'pass', to: 'done' },
+  // It reports another version after all.
+  { from: 'probation', trigger: 'contradict', to: 'failed' },
+  { from: 'done', trigger: 'contradict', to: 'failed' },
   { from: 'failed', trigger: 'confirm', to: 'done' },
+  { from: 'failed', trigger: 'try', to: 'probation' },
   { from: 'failed', trigger: 'retry', to: 'waiting' },
 ];
 
@@ -93,11 +168,19 @@ export interface Progress {
   readonly counts: readonly StageCounts[];
   /** When the soak time is over; `null` while the gate does not hold. */
   readonly gateAtMs: number | null;
+  /** Whether a signal from outside has opened the next stage, and until when it is waited for. */
+  readonly signalled: boolean;
+  readonly signalUntilMs: number | null;
 }
 
 /** What follows from the progress of a running rollout. */
 export type Outcome =
-  | { readonly kind: 'wait'; readonly gateAtMs: number | null; readonly reason: string | null }
+  | {
+      readonly kind: 'wait';
+      readonly gateAtMs: number | null;
+      readonly signalUntilMs: number | null;
+      readonly reason: string | null;
+    }
   | { readonly kind: 'next' }
   | { readonly kind: 'finish' }
   | { readonly kind: 'stop'; readonly action: 'pause' | 'abort' | 'roll_back'; readonly reason: string };
@@ -114,23 +197,41 @@ export function failureFloor(failed: number, ended: number): number {
 
 const percentText = (percent: number): string => `${Math.round(percent * 10) / 10} %`;
 
-/** The abort rule that is met, if one is. Looked at over all stages together, from `min` ended devices on. */
-function abortOf({ settings, counts }: Progress): Extract<Outcome, { kind: 'stop' }> | undefined {
+/** Failures of a kind; `timed_out` has those of all deadlines. */
+const failedBy = ({ failures }: StageCounts, kind: FailureKind): number =>
+  failureKinds.reduce((sum, known) => {
+    const isMeant = known === kind || (kind === 'timed_out' && known.startsWith('timed_out_'));
+    return isMeant ? sum + (failures[known] ?? 0) : sum;
+  }, 0);
+
+/** How far each abort rule is from being met, over all stages together. */
+export function abortMeters(settings: RolloutSettings, counts: readonly StageCounts[]): AbortMeter[] {
   const done = counts.reduce((sum, { states }) => sum + states.done, 0);
   const allFailed = counts.reduce((sum, { states }) => sum + states.failed, 0);
   const ended = done + allFailed;
-  for (const { kind, percent, min, action } of settings.abort ?? []) {
-    const failed = kind === 'any' ? allFailed : counts.reduce((sum, { failures }) => sum + (failures[kind] ?? 0), 0);
+  return (settings.abort ?? []).map(({ kind }) => {
+    const failed = kind === 'any' ? allFailed : counts.reduce((sum, stage) => sum + failedBy(stage, kind), 0);
+    return { failed, ended, floor: failureFloor(failed, ended) };
+  });
+}
+
+/** The abort rule that is met, if one is: from `min` ended devices on. */
+function abortOf({ settings, counts }: Progress): Extract<Outcome, { kind: 'stop' }> | undefined {
+  const meters = abortMeters(settings, counts);
+  for (const [index, { kind, percent, min, action }] of (settings.abort ?? []).entries()) {
+    const { failed, ended, floor } = meters[index] ?? { failed: 0, ended: 0, floor: 0 };
     if (ended < min || failed === 0 || (failed * 100) / ended < percent) continue;
     const what = kind === 'any' ? '' : ` (${kind})`;
-    const floor = percentText(failureFloor(failed, ended));
     const reason =
-      `${failed} of ${ended} devices failed${what}: ${percentText((failed * 100) / ended)}, at least ${floor}; ` +
+      `${failed} of ${ended} devices failed${what}: ${percentText((failed * 100) / ended)}, at least ${percentText(floor)}; ` +
       `the rollout stops at ${percentText(percent)} of ${min} or more`;
     return { kind: 'stop', action, reason };
   }
   return undefined;
 }
+
+const waiting = (reason: string | null, gateAtMs: number | null = null, signalUntilMs: number | null = null) =>
+  ({ kind: 'wait', gateAtMs, signalUntilMs, reason }) as const;
 
 /** What follows from the progress of a running rollout at a time, epoch ms. Spec: API-RULE-rollout-3. */
 export function settle(progress: Progress, nowMs: number): Outcome {
@@ -143,121 +244,49 @@ export function settle(progress: Progress, nowMs: number): Outcome {
   const isLast = stage === settings.stages.length - 1;
   const gate = settings.stages[stage]?.gate ?? {};
   const isOver = ended === members;
-  if (isLast)
-    return isOver && openOf(counts) === 0 ? { kind: 'finish' } : { kind: 'wait', gateAtMs: null, reason: null };
+  if (isLast) return isOver && isQuiet(counts) ? { kind: 'finish' } : waiting(null);
   const isDone = gate.done_percent === undefined ? isOver : states.done * 100 >= gate.done_percent * members;
   const isGood = gate.failed_percent === undefined || states.failed * 100 <= gate.failed_percent * ended;
   if (isOver && members > 0 && !(isDone && isGood)) {
     const reason = `The gate of stage ${stage + 1} is not met: ${states.done} of ${members} devices run the bundle, ${states.failed} failed`;
     return { kind: 'stop', action: 'pause', reason };
   }
-  if (!isDone || !isGood) return { kind: 'wait', gateAtMs: null, reason: null };
+  if (!isDone || !isGood) return waiting(null);
   const untilMs = gateAtMs ?? nowMs + (gate.soak_s ?? 0) * 1000;
-  if (untilMs > nowMs) return { kind: 'wait', gateAtMs: untilMs, reason: `Stage ${stage + 1} soaks` };
-  if (gate.person) return { kind: 'wait', gateAtMs: untilMs, reason: `Stage ${stage + 1} waits for a person` };
+  if (untilMs > nowMs) return waiting(`Stage ${stage + 1} soaks`, untilMs);
+  return settleOutside(progress, gate, untilMs, nowMs);
+}
+
+/** No update of an earlier stage is under way or on probation. */
+const isQuiet = (counts: readonly StageCounts[]): boolean =>
+  openOf(counts) === 0 && counts.every(({ states }) => states.probation === 0);
+
+/** The gate holds by what devices say: what else it waits for. */
+function settleOutside(
+  { stage, signalled, signalUntilMs }: Progress,
+  { signal, ask, person }: Gate,
+  gateAtMs: number,
+  nowMs: number,
+): Outcome {
+  const withinS = Math.min(signal?.within_s ?? Number.POSITIVE_INFINITY, ask?.within_s ?? Number.POSITIVE_INFINITY);
+  if (Number.isFinite(withinS) && !signalled) {
+    const untilMs = signalUntilMs ?? nowMs + withinS * 1000;
+    if (untilMs > nowMs) return waiting(`Stage ${stage + 1} waits for a signal`, gateAtMs, untilMs);
+    return { kind: 'stop', action: 'pause', reason: `No signal came for stage ${stage + 1} within ${withinS} s` };
+  }
+  if (person) return waiting(`Stage ${stage + 1} waits for a person`, gateAtMs);
   return { kind: 'next' };
 }
 
-/** Whether a device that waits may be offered the bundle now. */
-export interface Turn {
-  readonly state: RolloutState;
-  readonly settings: RolloutSettings;
-  /** Number of the open stage, and that of the device. */
-  readonly openStage: number;
-  readonly stage: number;
-  readonly dueAtMs: number | null;
-  /** Updates under way in the rollout. */
-  readonly open: number;
-  /** The minute that is counted, epoch ms, and the devices offered in it. */
-  readonly paceFromMs: number;
-  readonly paceCount: number;
-}
-
-export const paceMs = 60_000;
-
-/** Why a device has to wait; `undefined` when it is its turn. Spec: API-RULE-rollout-4. */
-export function whyWait(turn: Turn, nowMs: number): string | undefined {
-  const { settings } = turn;
-  if (turn.state !== 'running') return `the rollout is ${turn.state}`;
-  if (turn.stage > turn.openStage) return `stage ${turn.stage + 1} has not begun`;
-  if (turn.dueAtMs !== null && turn.dueAtMs > nowMs) return 'the next attempt is not due yet';
-  if (settings.pace?.open !== undefined && turn.open >= settings.pace.open)
-    return 'as many updates as allowed are open';
-  const isSameMinute = nowMs - turn.paceFromMs < paceMs;
-  if (settings.pace?.per_minute !== undefined && isSameMinute && turn.paceCount >= settings.pace.per_minute) {
-    return 'as many devices as allowed were offered in this minute';
-  }
-  return undefined;
-}
-
-/** Rollouts in these states keep what their devices have got. */
-const keepsDone: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted'];
+/**
+ * Rollouts in these states keep what their devices have got, as long as they have a say: one that is rolled back to a named
+ * bundle keeps them there.
+ */
+const keepsDone: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
 const keepsOpen: readonly RolloutState[] = ['running', 'paused'];
 
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {
-  if (execution === 'done') return keepsDone.includes(rollout);
+  if (execution === 'done' || execution === 'probation') return keepsDone.includes(rollout);
   return ['offered', 'downloading', 'installed'].includes(execution) && keepsOpen.includes(rollout);
-}
-
-/** Where each stage ends, in devices from the first on. A stage never ends before the one before it. */
-export function stageEnds({ stages }: RolloutSettings, devices: number): number[] {
-  let before = 0;
-  return stages.map(({ percent, count }, index) => {
-    const isLast = index === stages.length - 1;
-    const wanted = isLast ? devices : (count ?? Math.ceil((devices * (percent ?? 100)) / 100));
-    before = Math.max(before, Math.min(devices, wanted));
-    return before;
-  });
-}
-
-/** What is wrong with settings that fit the contract. Refusal: INVALID_REQUEST, with the place. */
-export function refuseSettings({ stages }: RolloutSettings): Refusal | undefined {
-  const wrong = (index: number, problem: string): Refusal =>
-    refusal(
-      'INVALID_REQUEST',
-      { detail: `Stage ${index + 1} ${problem}` },
-      {
-        source: 'body',
-        keys: [`settings.stages.${index}`],
-      },
-    );
-  let percent = 0;
-  let count = 0;
-  for (const [index, stage] of stages.entries()) {
-    const isLast = index === stages.length - 1;
-    if (stage.percent !== undefined && stage.count !== undefined) return wrong(index, 'has both a percent and a count');
-    if (!isLast && stage.percent === undefined && stage.count === undefined) {
-      return wrong(index, 'has neither a percent nor a count; only the last one may take all that is left');
-    }
-    if (isLast && (stage.count !== undefined || (stage.percent ?? 100) !== 100)) {
-      return wrong(index, 'is the last one and takes all that is left');
-    }
-    if (isLast && stage.gate) return wrong(index, 'is the last one, and a gate would lead nowhere');
-    if ((stage.percent ?? percent + 1) <= percent || (stage.count ?? count + 1) <= count) {
-      return wrong(index, 'is not larger than the one before it');
-    }
-    percent = stage.percent ?? percent;
-    count = stage.count ?? count;
-  }
-  return undefined;
-}
-
-/** The failure kind of an update that ended in `failed`. */
-export function failureKind(trigger: 'fail' | 'mismatch' | 'expire', from: ExecutionState): FailureKind {
-  if (trigger === 'mismatch') return 'boot';
-  if (trigger === 'expire') return from === 'installed' ? 'boot' : 'timed_out';
-  return from === 'installed' ? 'install' : 'download';
-}
-
-/** When a failed device may be offered the bundle again; `undefined` when it has failed for good. */
-export function retryAtMs(
-  { retry }: RolloutSettings,
-  kind: FailureKind,
-  attempt: number,
-  nowMs: number,
-): number | undefined {
-  if (!retry || attempt > retry.count || (retry.kinds && !retry.kinds.includes(kind))) return undefined;
-  // Twice as long each time.
-  return nowMs + retry.back_off_s * 1000 * 2 ** (attempt - 1);
 }

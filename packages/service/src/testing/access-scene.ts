@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../auth/rules.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
+import { notBegun } from '../rollouts/rules.ts';
 import type { TestApp } from './build-app.ts';
 
-/** A connector, a segment and an activation token of a product, and a customer. */
+/** A connector, a segment, an alert rule with an alert and an activation token of a product, and a customer. */
 async function appendages({ db }: Storage, product_id: string, user_id: string) {
-  const ids = { connector: randomUUID(), segment: randomUUID(), activation: randomUUID(), customer: randomUUID() };
+  const ids = {
+    connector: randomUUID(),
+    segment: randomUUID(),
+    rule: randomUUID(),
+    alert: randomUUID(),
+    activation: randomUUID(),
+    customer: randomUUID(),
+  };
   // The test call is refused before it leaves the machine.
   const webhook = { type: 'webhook', url: 'http://127.0.0.1:1/', method: 'POST', headers: {}, timeout_ms: 100 };
   await db
@@ -30,6 +38,7 @@ async function appendages({ db }: Storage, product_id: string, user_id: string) 
     .insertInto('segments')
     .values({ id: ids.segment, product_id, ...segment })
     .execute();
+  await alertOf(db, product_id, ids);
   const token = { token_hash: ids.activation, tail: 'x', uses_left: 1, created_at: 1 };
   await db
     .insertInto('activation_tokens')
@@ -38,6 +47,70 @@ async function appendages({ db }: Storage, product_id: string, user_id: string) 
   await db
     .insertInto('customers')
     .values({ id: ids.customer, name: ids.customer, title: 'x', created_at: 1 })
+    .execute();
+  return ids;
+}
+
+/** An alert rule that watches nothing, and an alert of it. */
+async function alertOf(
+  db: Storage['db'],
+  product_id: string,
+  ids: { readonly rule: string; readonly alert: string },
+): Promise<void> {
+  const rule = {
+    title: 'x',
+    condition: '{"kind":"update_failed"}',
+    at_least: 1,
+    gather_minutes: 10,
+    enabled: 0 as const,
+  };
+  await db
+    .insertInto('alert_rules')
+    .values({
+      id: ids.rule,
+      product_id,
+      segment_id: null,
+      connectors: '[]',
+      silenced_until: null,
+      created_at: 1,
+      updated_at: 1,
+      ...rule,
+    })
+    .execute();
+  const counts = { devices: 0, devices_open: 0, told: 0, tell_at: null };
+  await db
+    .insertInto('alerts')
+    .values({
+      id: ids.alert,
+      rule_id: ids.rule,
+      product_id,
+      text: 'x',
+      opened_at: 1,
+      over_at: null,
+      acknowledged_at: null,
+      acknowledged_by: null,
+      ...counts,
+    })
+    .execute();
+}
+
+/** A token by which devices of a product register, a device that waits, and a device that is behind a door. */
+async function doorParts({ db }: Storage, product_id: string, device_id: string) {
+  const ids = { doorToken: randomUUID(), waiting: randomUUID() };
+  const at = { product_id, door: 'ddi' as const, created_at: 1 };
+  const token = { title: 'x', token_hash: ids.doorToken, tail: 'x', user_id: null, last_used_at: null };
+  await db
+    .insertInto('door_tokens')
+    .values({ id: ids.doorToken, ...at, ...token })
+    .execute();
+  await db
+    .insertInto('door_devices')
+    .values({ device_id, ...at, name: device_id, token_hash: null, reported_at: null })
+    .execute();
+  const waiting = { name: 'x', secret_hash: 'x', ip: null, first_at: 1, last_at: 1 };
+  await db
+    .insertInto('door_waiting')
+    .values({ id: ids.waiting, product_id, door: 'ddi', ...waiting })
     .execute();
   return ids;
 }
@@ -55,16 +128,8 @@ async function draftedRollout({ db }: Storage, product_id: string, bundle_id: st
       filter: null,
       priority: 0,
       settings: JSON.stringify({ stages: [{}] }),
-      state: 'draft',
-      holds: 0,
-      reason: null,
-      stage: 0,
-      gate_at: null,
-      pace_from: 0,
-      pace_count: 0,
       created_at: 1,
-      started_at: null,
-      finished_at: null,
+      ...notBegun,
     })
     .execute();
   return id;
@@ -93,12 +158,8 @@ export type AccessScene = Awaited<ReturnType<typeof accessScene>>;
  */
 export async function accessScene({ make, storage }: TestApp, role: Role, software: string) {
   const platform = await make.platform();
-  const [owner, caller, colleague, bystander] = await Promise.all([
-    make.user(),
-    make.user(role === 'admin' ? { role: 'admin' } : {}),
-    make.user(),
-    make.user(),
-  ]);
+  const caller = await make.user(role === 'admin' ? { role: 'admin' } : {});
+  const [owner, colleague, bystander] = await Promise.all([make.user(), make.user(), make.user()]);
   const at = { platform_id: platform.id, flavor_id: platform.flavor.id };
   const publication = role === 'visitor' || role === 'onlooker' ? 'published' : 'preview';
   const production = role === 'onlooker' || role === 'endUser' ? 1 : 0;
@@ -124,13 +185,14 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   });
   const logs = await twoLogs(storage, made.id, gadget.id);
   // What the device is getting; of a production product its owner sees no other bundle.
-  await make.update({ device_id: gadget.id, product_id: made.id, to_bundle_id: bundle.id, to_version: bundle.version });
+  const to = { to_bundle_id: bundle.id, to_version: bundle.version };
+  const update = await make.update({ device_id: gadget.id, product_id: made.id, ...to });
   const draftResource = await make.resource(Buffer.from('y'), { bundle_id: draft.id });
   if (role === 'tester') await make.member(made.id, caller.id, role);
   if (role === 'manager' || role === 'trustedVendor') await make.member(made.id, caller.id, 'manager');
   await make.member(made.id, colleague.id, 'tester');
   const rollout = await draftedRollout(storage, made.id, bundle.id);
-  const { activation, connector, customer, segment } = await appendages(storage, made.id, owner.id);
+  const { customer, activation, ...parts } = await appendages(storage, made.id, owner.id);
   return {
     caller,
     software,
@@ -152,10 +214,11 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
     excludedResource: excluded.id,
     resource: resource.id,
     device: gadget.id,
+    update: String(update.id),
+    ...(await doorParts(storage, made.id, gadget.id)),
     /** The other position of the switch that lets the vendor at its files. */
     trust: gadget.vendor_files ? 'off' : 'on',
-    connector,
-    segment,
+    ...parts,
     rollout,
     ...logs,
   };

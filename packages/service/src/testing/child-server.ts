@@ -37,6 +37,16 @@ export class ChildServer {
     });
   }
 
+  /** Stops it where it is: its connections stay open, and nothing is answered. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  /** Lets it go on. */
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;

@@ -50,7 +50,8 @@ export async function deviceWorld(storage: Storage): Promise<DeviceWorld> {
       storage.db
         .selectFrom('logs')
         .select(['type', 'user_id'])
-        .where('device_id', '=', deviceId)
+        // A row of several names them in its data.
+        .where((eb) => eb.or([eb('device_id', '=', deviceId), eb('data', 'like', `%"devices":[%${deviceId}%`)]))
         .orderBy('created_at')
         .execute(),
   };

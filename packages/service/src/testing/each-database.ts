@@ -9,7 +9,7 @@ import { onServer } from './postgres-databases.ts';
 
 export type DatabaseKind = Storage['kind'];
 
-/** Opens a new, empty database with all tables; it is closed and removed after the suite. */
+/** Opens a new database with all tables; it is closed and removed after the suite. */
 export type OpenDatabase = () => Promise<Storage>;
 
 /** Where a suite's databases come from, and how they go. */
@@ -19,49 +19,37 @@ export interface DatabaseSource {
   remove(): Promise<void>;
 }
 
-interface SqliteTemplate {
-  readonly folder: string;
-  readonly path: string;
-}
-
-/** Making the tables takes longer than most tests; a copy of the file does not. */
-async function sqliteTemplate(): Promise<SqliteTemplate> {
-  const folder = mkdtempSync(join(tmpdir(), 'moorage-sqlite-'));
-  const path = join(folder, 'template.db');
-  await (await openStorage(`sqlite:${path}`)).close();
-  return { folder, path };
-}
-
 export interface SourceOptions {
-  /** Databases without tables. */
-  readonly empty?: boolean;
+  /** What is in a new database; a service has started on it once, without this. */
+  readonly holds?: 'nothing' | 'tables' | 'first start';
 }
 
-function sqliteSource({ empty }: SourceOptions = {}): DatabaseSource {
+function sqliteSource({ holds = 'first start' }: SourceOptions = {}): DatabaseSource {
   // Made at the first use: a suite whose tests are left out leaves nothing behind.
-  let template: Promise<SqliteTemplate> | undefined;
+  let folder: string | undefined;
   return {
     async make() {
-      template ??= sqliteTemplate();
-      const { folder, path } = await template;
+      folder ??= mkdtempSync(join(tmpdir(), 'moorage-sqlite-'));
       const copy = join(folder, `${randomUUID()}.db`);
-      if (!empty) copyFileSync(path, copy);
+      if (holds !== 'nothing') copyFileSync(inject('templates').sqlite[holds], copy);
       return `sqlite:${copy}`;
     },
     async remove() {
-      if (template) rmSync((await template).folder, { recursive: true, force: true });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function postgresSource({ empty }: SourceOptions = {}): DatabaseSource {
+function postgresSource({ holds = 'first start' }: SourceOptions = {}): DatabaseSource {
   const url = inject('postgresUrl');
   const names: string[] = [];
   return {
     make() {
       const name = `moorage_${randomUUID().replaceAll('-', '')}`;
       names.push(name);
-      return onServer(url, (server) => (empty ? server.create(name) : server.copy(inject('postgresTemplate'), name)));
+      return onServer(url, (server) =>
+        holds === 'nothing' ? server.create(name) : server.copy(inject('templates').postgres[holds], name),
+      );
     },
     async remove() {
       if (names.length === 0) return;
@@ -77,17 +65,12 @@ const sources = { sqlite: sqliteSource, postgres: postgresSource } as const;
 /** Databases of one kind for a test that removes them itself. */
 export const databaseSource = (kind: DatabaseKind, options?: SourceOptions): DatabaseSource => sources[kind](options);
 
-/**
- * Runs a suite on each database. `open` gives a new database each time it is called; `address` gives one that is not
- * opened yet, for tests of opening itself.
- */
-export function eachDatabase(
-  title: string,
-  suite: (open: OpenDatabase, kind: DatabaseKind, address: () => Promise<string>) => void,
-): void {
+type Suite = (open: OpenDatabase, kind: DatabaseKind, address: () => Promise<string>) => void;
+
+function onEach(title: string, suite: Suite, options: SourceOptions): void {
   for (const kind of ['sqlite', 'postgres'] as const) {
     describe(`${title} (${kind})`, () => {
-      const source = sources[kind]();
+      const source = sources[kind](options);
       const opened: Storage[] = [];
       afterAll(async () => {
         for (const storage of opened) await storage.close();
@@ -102,3 +85,12 @@ export function eachDatabase(
     });
   }
 }
+
+/**
+ * Runs a suite on each database, in which a service has made its authority and keys. `open` gives a new one each time
+ * it is called; `address` gives one that is not opened yet, for tests of opening itself.
+ */
+export const eachDatabase = (title: string, suite: Suite): void => onEach(title, suite, { holds: 'first start' });
+
+/** The same with databases that have tables and no rows. */
+export const eachEmptyDatabase = (title: string, suite: Suite): void => onEach(title, suite, { holds: 'tables' });

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, parseVersion, unwrap, versionSortKey } from '@moorage/base';
 import type { Insertable, Selectable } from 'kysely';
 import { makeToken } from '../auth/accounts.ts';
-import { recordBlob } from '../blobs/blob-records.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { recordBlob } from '../db/blob-records.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Storage } from '../db/storage.ts';
 

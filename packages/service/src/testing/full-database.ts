@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { isRecordTable } from '../db/snapshot.ts';
 import type { Storage } from '../db/storage.ts';
 
 /** Tables in which a service keeps its records. */
 async function tablesOf({ db }: Storage): Promise<string[]> {
   const tables = await db.introspection.getTables();
-  return tables.map(({ name }) => name).filter((name) => !name.startsWith('kysely_') && name !== 'filler');
+  return tables.map(({ name }) => name).filter((name) => isRecordTable(name) && name !== 'filler');
 }
 
 const events = ['insert', 'update', 'delete'] as const;

@@ -1,18 +1,27 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { openStorage } from '../db/open.ts';
+import { buildApp } from './build-app.ts';
 import { onServer } from './postgres-databases.ts';
+
+/** Databases by what is in them. */
+interface Templates {
+  /** All of them, without a row. */
+  readonly tables: string;
+  /** And what the first start of a service makes: its authority, certificate and keys. */
+  readonly 'first start': string;
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A database of the PostgreSQL server that the test run may do anything with. */
     readonly postgresUrl: string;
-    /** Name of the database that the others are copied from: all tables, no rows. */
-    readonly postgresTemplate: string;
+    /** The databases that others are copied from: names on that server, and paths of SQLite files. */
+    readonly templates: Readonly<Record<'postgres' | 'sqlite', Templates>>;
   }
 }
 
@@ -68,6 +77,13 @@ function startGuard(folder: string, withServer: boolean): Promise<Guarded> {
   });
 }
 
+/** Starts a service once, and ends it. */
+async function startFirst(database: string): Promise<void> {
+  const storage = await openStorage(database);
+  await (await buildApp(storage)).service.close();
+  await storage.close();
+}
+
 /**
  * One folder for all that a test run writes, and one real PostgreSQL server with a template database whose tables are
  * made. The variable TEST_DATABASE_URL names another server to use; its user must be allowed to create databases.
@@ -83,12 +99,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const guarded = await startGuard(folder, given === undefined);
   const url = given ?? guarded.url;
   console.log(given === undefined ? 'PostgreSQL for the tests is up' : 'Tests use the server of TEST_DATABASE_URL');
-  const template = `moorage_template_${process.pid}`;
-  await (await openStorage(await onServer(url, (server) => server.create(template)))).close();
+  const templates = {
+    postgres: { tables: `moorage_tables_${process.pid}`, 'first start': `moorage_first_${process.pid}` },
+    sqlite: { tables: join(folder, 'tables.db'), 'first start': join(folder, 'first.db') },
+  };
+  await onServer(url, async (server) => {
+    const { postgres, sqlite } = templates;
+    await (await openStorage(await server.create(postgres.tables))).close();
+    await (await openStorage(`sqlite:${sqlite.tables}`)).close();
+    await startFirst(await server.copy(postgres.tables, postgres['first start']));
+    copyFileSync(sqlite.tables, sqlite['first start']);
+    await startFirst(`sqlite:${sqlite['first start']}`);
+  });
   project.provide('postgresUrl', url);
-  project.provide('postgresTemplate', template);
+  project.provide('templates', templates);
   return async () => {
-    if (given !== undefined) await onServer(url, (server) => server.drop(template));
+    if (given !== undefined) {
+      await onServer(url, async (server) => {
+        for (const name of Object.values(templates.postgres)) await server.drop(name);
+      });
+    }
     await guarded.stop();
   };
 }

@@ -29,6 +29,14 @@ export class NatsServer {
     this.#port = Number(await this.#server.start());
   }
 
+  freeze(): void {
+    this.#server?.freeze();
+  }
+
+  thaw(): void {
+    this.#server?.thaw();
+  }
+
   async stop(): Promise<void> {
     await this.#server?.stop();
   }

@@ -94,8 +94,12 @@ function devices(app: TestApp, owner: Owner, platform: Platform) {
     },
     /** Types of the log rows about the device. */
     logsOf: async (device: Device): Promise<string[]> =>
-      (await storage.db.selectFrom('logs').select('type').where('device_id', '=', device.id).execute()).map(
-        ({ type }) => type,
-      ),
+      (
+        await storage.db
+          .selectFrom('logs')
+          .select('type') // A row of several names them in its data.
+          .where((eb) => eb.or([eb('device_id', '=', device.id), eb('data', 'like', `%"devices":[%${device.id}%`)]))
+          .execute()
+      ).map(({ type }) => type),
   };
 }

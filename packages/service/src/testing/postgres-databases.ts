@@ -32,7 +32,8 @@ export async function onServer<T>(url: string, work: (server: Server) => Promise
         return withDatabase(url, name);
       },
       async copy(template, name) {
-        await client.query(`create database ${quoted(name)} template ${quoted(template)}`);
+        // As files: cheaper than through the write-ahead log, and tests do not wait for disks.
+        await client.query(`create database ${quoted(name)} template ${quoted(template)} strategy file_copy`);
         return withDatabase(url, name);
       },
       async drop(name) {

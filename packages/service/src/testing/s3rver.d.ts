@@ -8,6 +8,7 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string }[];
     });
+    readonly httpServer?: import('node:http').Server;
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }

@@ -62,7 +62,8 @@ const byType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
   array: (schema) => {
     const minLength = numberOr(schema.minItems, 0);
     const maxLength = Math.min(numberOr(schema.maxItems, listLimit), Math.max(listLimit, minLength));
-    return fc.array(valuesOf(isSchema(schema.items) ? schema.items : {}), { minLength, maxLength });
+    const list = schema.uniqueItems ? fc.uniqueArray : fc.array;
+    return list(valuesOf(isSchema(schema.items) ? schema.items : {}), { minLength, maxLength });
   },
   object: objects,
 };

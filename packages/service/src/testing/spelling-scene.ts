@@ -10,6 +10,17 @@ export const letters = (): string => Array.from({ length: 12 }, () => String.fro
 export const address = (): string => (randomBytes(6).toString('hex').toUpperCase().match(/../g) ?? []).join(':');
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest of the picture', 'latin1');
 
+const capabilities = {
+  name: 'x',
+  version: '1',
+  streams: { a: { type: 'number' } },
+  controls: { a: { type: 'number' } },
+  messages: { 'to-device': true, 'from-device': true },
+};
+
+const freezeProduct = ({ storage }: TestApp, product_id: string) =>
+  storage.db.insertInto('freezes').values({ product_id, reason: 'x', until: null, created_at: 1 }).execute();
+
 /** A caller who may do everything, with one of each thing that a parameter can name. */
 export async function openScene(app: TestApp, software: string) {
   const base = await accessScene(app, 'admin', software);
@@ -22,13 +33,7 @@ export async function openScene(app: TestApp, software: string) {
     .set({ bt_addr: mac, provision_token_hash: hashSecret(secret) })
     .where('id', '=', device)
     .execute();
-  const capabilities = {
-    name: 'x',
-    version: '1',
-    streams: { a: { type: 'number' } },
-    controls: { a: { type: 'number' } },
-    messages: { 'to-device': true, 'from-device': true },
-  };
+  await freezeProduct(app, base.published);
   await db
     .insertInto('activations')
     .values({ device_id: device, user_id: owner.id, capabilities: JSON.stringify(capabilities), activated_at: 1 })
@@ -57,6 +62,7 @@ export async function openScene(app: TestApp, software: string) {
   const avatar = unwrap(await as.call('avatars.setUser', { params: { user_id: caller.id }, ...body }));
   const picture = unwrap(await as.call('avatars.setPlatform', { params: { platform_id: base.platform }, ...body }));
   const token = unwrap(await as.call('tokens.create', {}));
+  const view = unwrap(await as.call('views.create', { body: { page: 'devices', title: 'x', state: '' } }));
   const invitation = unwrap(await as.call('invitations.create', { body: {} }));
   return {
     ...base,
@@ -73,6 +79,7 @@ export async function openScene(app: TestApp, software: string) {
     avatar: avatar.value.avatar_id,
     picture: picture.value.avatar_id,
     token: token.value.id,
+    view: view.value.id,
     invitation: invitation.value.id,
     freshCode: letters(),
     freshPart: randomBytes(4).toString('hex'),
@@ -100,13 +107,18 @@ export const paramsOf = (scene: Scene): Values => ({
   identifier: scene.device,
   id: scene.device,
   platform_id: scene.platform,
+  flavor_id: scene.flavor,
   connector_id: scene.connector,
   segment_id: scene.segment,
+  rule_id: scene.rule,
+  alert_id: scene.alert,
   rollout_id: scene.rollout,
   customer_id: scene.customer,
   user_id: scene.caller.id,
   token_id: scene.token,
+  view_id: scene.view,
   invitation_id: scene.invitation,
+  update_id: scene.update,
   log_id: scene.productLog,
   message_id: scene.message,
   broadcast_id: scene.broadcastKey,
@@ -130,6 +142,8 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'platforms.create': (s) => body({ code: s.freshCode, title: 'x', part_id: s.freshPart }),
   'platforms.addFlavor': (s) => body({ code: s.freshCode }),
   'platforms.addFirmware': (s) => body({ flavor_id: s.flavor, label: 'x', version: '9.0.0.0', files: [] }),
+  'platforms.setAccess': () => body({ restricted: false }),
+  'platforms.setFlavorAccess': () => body({ restricted: false }),
   'products.list': (s) => query({ platform_id: s.platform, flavor_id: s.flavor }),
   'products.create': (s) =>
     body({ title: 'x', code: s.freshCode, meta: '', platform_id: s.platform, flavor_id: s.flavor }),
@@ -146,6 +160,7 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'connectors.update': ({ freshCode }) => body({ title: 'x', code: freshCode }),
   'bundles.create': (s) => body({ product_id: s.product, firmware_id: s.firmware }),
   'bundles.addResource': (s) => ({ ...draft(s), body: { filename: 'x', base64: '' } }),
+  'bundles.addArtifact': (s) => ({ params: { ...draft(s).params, name: s.freshCode }, body: png }),
   'bundles.removeResource': draft,
   'bundles.setState': () => body({ state: 'archive' }),
   'bundles.setTag': () => body({ tag: 'alpha' }),
@@ -156,8 +171,10 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'avatars.setPlatform': () => ({ body: png }),
   'logs.list': (s) => query({ product_id: s.product }),
   'fleet.summary': (s) => query({ product_id: s.product }),
+  'rollouts.freezes': (s) => query({ product_id: s.published }),
   'metrics.activity': (s) => query({ product_id: s.product, from: 0, to: 86_400_000 }),
   'metrics.locations': (s) => query({ product_id: s.product }),
+  'metrics.places': (s) => query({ product_id: s.product }),
   'devices.provision': (s) =>
     body({ uuid: s.freshUuid, platform_id: s.platform, mac: s.freshMac, bt_addr: s.otherMac }),
   'devices.update': () => body({ title: 'x' }),
@@ -166,26 +183,48 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'devices.setState': () => body({ state: 'disabled' }),
   'manyDevices.setTag': ({ device }) => body({ device_ids: [device], tag: 'beta' }),
   'manyDevices.activate': ({ device, published }) => body({ device_ids: [device], product_id: published }),
+  'manyDevices.import': ({ platform, freshUuid }) =>
+    body({ devices: [{ uuid: freshUuid, platform_id: platform }], preview: true }),
+  'manyDevices.setState': ({ device }) => body({ device_ids: [device], state: 'enabled' }),
+  'manyDevices.reset': ({ device }) => body({ device_ids: [device] }),
+  'manyDevices.remove': ({ device }) => body({ device_ids: [device] }),
+  'manyDevices.askUpdate': ({ device }) => body({ device_ids: [device] }),
   'rollouts.create': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
   'rollouts.preview': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
   'rollouts.stop': () => body({ reason: 'x' }),
-  'rollouts.act': () => body({ action: 'start' }),
+  'rollouts.act': ({ bundle }) => body({ action: 'roll_back', bundle_id: bundle }),
+  'rollouts.signal': () => body({ pass: true }),
+  'rollouts.setFleetSettings': () => body({ zone: 'Europe/Berlin' }),
+  'rollouts.stopAll': () => body({ reason: 'x' }),
   'rollouts.retry': ({ bundle }) => body({ bundle_id: bundle }),
   'rollouts.freeze': () => body({ reason: 'x' }),
   'rollouts.pin': ({ bundle }) => body({ bundle_id: bundle, reason: 'x' }),
+  'alerts.createRule': (s) =>
+    body({ title: 'x', condition: { kind: 'update_failed' }, segment_id: s.segment, connectors: [s.connector] }),
+  'alerts.updateRule': (s) =>
+    body({ title: 'x', condition: { kind: 'update_failed' }, segment_id: s.segment, connectors: [s.connector] }),
+  'alerts.silence': () => body({ until: null }),
   'segments.create': () => body({ title: 'x', filter: 'tag==beta' }),
   'segments.update': () => body({ title: 'x', filter: 'tag==beta' }),
   'attributes.setLabels': () => body({ labels: { region: 'eu' } }),
   'attributes.setManyLabels': ({ device }) => body({ device_ids: [device], labels: { region: 'eu' } }),
+  'doors.set': () => body({ ddi: true, mender: false, waiting: false }),
+  'doors.addToken': () => body({ door: 'ddi', title: 'x' }),
+  'doors.removeToken': ({ doorToken }) => ({ params: { token_id: doorToken } }),
+  'doors.addDevice': ({ freshCode }) => body({ door: 'ddi', name: freshCode }),
+  'doors.decide': ({ waiting }) => body({ accept: false, ids: [waiting] }),
   'deviceUpdates.query': () => body({}),
   'deviceUpdates.report': ({ bundle }) => body({ bundle_id: bundle }),
   'deviceUpdates.file': release,
   'data.setControl': () => body({ value: 1 }),
   'data.postMessage': () => body({ data: 'x' }),
   'channel.command': () => body({ command: 'ver' }),
+  'channel.commandMany': ({ device }) => body({ device_ids: [device], command: 'ver' }),
   'channel.send': ({ device }) => body({ device_id: device, action: 'x' }),
   'broadcasts.receive': () => body({}),
   'tokens.rename': () => body({ title: 'x' }),
+  'views.create': () => body({ page: 'devices', title: 'x', state: '' }),
+  'views.update': () => body({ title: 'x' }),
   'listener.device.provision': ({ secret, uuid }) => body({ token: secret, uuid }),
   'listener.device.claim': ({ fullCode, activationToken }) => body({ product: fullCode, token: activationToken }),
   'listener.device.activate': ({ fullCode }) => body({ product: fullCode }),
@@ -196,6 +235,7 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
 
 /** Values of parameters that no good request needs; each is tried by itself. */
 export const alone: Readonly<Record<string, (scene: Scene) => string>> = {
+  'alerts.list query.product_id': ({ product }) => product,
   'devices.list query.product_id': ({ product }) => product,
   'devices.list query.platform_id': ({ platform }) => platform,
   'devices.list query.bundle_id': ({ bundle }) => bundle,
@@ -207,6 +247,8 @@ export const alone: Readonly<Record<string, (scene: Scene) => string>> = {
   'listener.ota.query body.bid': ({ bundle }) => bundle,
   'listener.ota.query body.bundle_id': ({ bundle }) => bundle,
   'listener.ota.query body.mac': ({ freshMac }) => freshMac,
+  'manyDevices.import body.devices.0.mac': ({ mac }) => mac,
+  'manyDevices.import body.devices.0.bt_addr': ({ mac }) => mac,
   'broadcasts.receive body.uuid': ({ uuid }) => uuid,
   'broadcasts.receive body.mac': ({ mac }) => mac,
 };

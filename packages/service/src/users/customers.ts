@@ -3,12 +3,12 @@ import { type CustomerRecord, type customersContract, customerUsersLimit, type R
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
-import { findAccount } from '../db/accounts.ts';
+import { announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { nameOwner } from '../db/names.ts';
 import { paging } from '../db/paging.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import {
   type CustomerRow,
   customerById,
@@ -41,7 +41,7 @@ async function recordOf(db: Db, id: string): Promise<CustomerRecord> {
 }
 
 /** Makes a user one of the people of a customer; `false` when they are already. */
-async function join(trx: Db, customerId: string, name: string): Promise<Result<boolean, Refusal>> {
+async function join(storage: Storage, trx: Db, customerId: string, name: string): Promise<Result<boolean, Refusal>> {
   const account = await findAccount(trx, name);
   if (!account) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
   if (account.customer_id === customerId) return success(false);
@@ -49,6 +49,7 @@ async function join(trx: Db, customerId: string, name: string): Promise<Result<b
     return failure(refusal('DUPLICATE', { what: 'User of another customer', value: account.username }));
   }
   await joinCustomer(trx, account, customerId);
+  announceAccess(storage, trx, account.id);
   return success(true);
 }
 
@@ -83,7 +84,7 @@ const create =
       if (await nameOwner(trx, name)) return failure(refusal('DUPLICATE', { what: 'Name', value: name }));
       await insertCustomer(trx, { id, name, title: call.body.title ?? call.body.name, created_at: atMs });
       for (const user of call.body.users ?? []) {
-        const joined = await join(trx, id, user);
+        const joined = await join(storage, trx, id, user);
         if (!joined.ok) return joined;
       }
       const log = { ...byCaller(call, atMs), message: `Customer ${name} added`, data: { customer_id: id } };
@@ -103,7 +104,7 @@ const addUser =
     return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
       const customer = await customerById(trx, id);
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
-      const joined = await join(trx, id, call.body.user);
+      const joined = await join(storage, trx, id, call.body.user);
       if (!joined.ok) return joined;
       // API-LIMIT-customer: counted after the fact, for a user who was in already is no more.
       if ((await peopleOf(trx, [id])).length > customerUsersLimit) {

@@ -7,6 +7,7 @@ import {
   type PlatformRecord,
 } from '@moorage/api';
 import { success } from '@moorage/base';
+import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
@@ -18,8 +19,10 @@ type Contract = typeof overviewContract;
 /** What an overview shows of other slices, handed in by the composition root. */
 export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly version: string;
-  /** Everything that products are made from. */
-  catalogue(): Promise<{ platforms: PlatformRecord[]; flavors: FlavorRecord[]; firmwares: FirmwareRecord[] }>;
+  /** Everything that products are made from and that is open to the viewer. */
+  catalogue(
+    viewer: Viewer,
+  ): Promise<{ platforms: PlatformRecord[]; flavors: FlavorRecord[]; firmwares: FirmwareRecord[] }>;
   recentLogs(caller: Caller, limit: number): Promise<LogRecord[]>;
 }
 
@@ -32,7 +35,7 @@ const init =
     const { clock, storage, version } = deps;
     return success({
       user: userRecord(await userById(storage.db, caller.userId)),
-      ...(await deps.catalogue()),
+      ...(await deps.catalogue(viewerFor('platform.access', caller))),
       tags: [...choices.tags],
       bundle_states: [...choices.bundle_states],
       product_states: [...choices.product_states],

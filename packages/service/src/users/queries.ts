@@ -1,6 +1,8 @@
+import type { UserListQuery } from '@moorage/api';
 import type { Selectable } from 'kysely';
+import { bothOf, paging } from '../db/paging.ts';
 import type { UserTable } from '../db/schema.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
 
 export type UserRow = Selectable<UserTable>;
 
@@ -10,6 +12,26 @@ export type OwnDetails = Pick<UserRow, 'email' | 'name_given' | 'name_family' | 
 /** The row of a user who is there: every caller is. */
 export const userById = (db: Db, id: string): Promise<UserRow> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const searched = ['username', 'email', 'name_given', 'name_family', 'organisation'] as const;
+
+/** One page of all accounts, and how many fit in all. */
+export function listUsers(
+  { db, expressions }: Storage,
+  query: UserListQuery,
+): Promise<{ items: UserRow[]; total: number }> {
+  const { q, role } = query;
+  const page = paging(query, 'username');
+  const users = db
+    .selectFrom('users')
+    .$if(role !== undefined, (rows) => rows.where('role', '=', role ?? 'user'))
+    .$if(q !== undefined, (rows) =>
+      rows.where((eb) => eb.or(searched.map((column) => expressions.contains(eb.ref(column), q ?? '')))),
+    );
+  const items = users.selectAll().orderBy(page.field, page.direction).orderBy('id', page.direction);
+  const count = users.select((eb) => eb.fn.countAll<number>().as('total'));
+  return bothOf(items.limit(page.limit).offset(page.offset).execute(), count.executeTakeFirstOrThrow());
+}
 
 /** Whether another user has the address; it is compared in lower case. */
 export async function emailTaken(db: Db, email: string, userId: string): Promise<boolean> {

@@ -1,9 +1,11 @@
 import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { quotasOf } from '../access/quotas.ts';
+import { authorise, generalRoles } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { changeDetails, emailTaken, type OwnDetails, userById } from './queries.ts';
+import { changeDetails, emailTaken, listUsers, type OwnDetails, userById } from './queries.ts';
 import { userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
@@ -15,6 +17,16 @@ const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
   ...(body.name_family !== undefined && { name_family: body.name_family }),
   ...(body.organisation !== undefined && { organisation: body.organisation }),
 });
+
+/** API-EP-GET-users */
+const list =
+  ({ storage }: Deps): Handler<Contract['list']> =>
+  async ({ caller, query }) => {
+    const refused = authorise('user.list', generalRoles(caller), 'Account');
+    if (refused) return failure(refused);
+    const { items, total } = await listUsers(storage, query);
+    return success({ items: items.map(userRecord), total });
+  };
 
 /** API-EP-GET-user */
 const get =
@@ -42,8 +54,11 @@ const update =
     });
   };
 
-/** The caller's own account. */
+/** The caller's own account, and for administrators the list of all. */
 export const usersRoutes = (deps: Deps): Handlers<Contract> => ({
+  list: list(deps),
   get: get(deps),
   update: update(deps),
+  // API-EP-GET-user-quotas
+  quotas: async ({ caller }) => success(await quotasOf(deps.settings, deps.storage.db, caller)),
 });

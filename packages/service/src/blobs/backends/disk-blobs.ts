@@ -4,6 +4,7 @@ import { mkdir, open as openHandle, readdir, rename, rm, stat } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '@moorage/base/disk/folder';
+import { syncFolder } from '@moorage/base/disk/sync-folder';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from '../blob-store.ts';
 import { isRunning } from '../running.ts';
 import { receive } from './spool.ts';
@@ -17,11 +18,11 @@ const namePattern = /^[0-9a-f]{64}$/;
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Makes the names in a folder durable, as syncing a file does for its bytes. */
-async function syncFolder(folder: string): Promise<void> {
+/** Makes the names in a folder durable. */
+async function syncNames(folder: string): Promise<void> {
   const handle = await openHandle(folder, 'r');
   try {
-    await handle.sync();
+    await syncFolder(handle);
   } finally {
     await handle.close();
   }
@@ -115,10 +116,10 @@ class DiskBlobs implements BlobStore {
     const { outer, inner, path } = this.#parts(sha256);
     const made = await mkdir(inner, { recursive: true, mode: folderMode });
     await rename(name, path);
-    await syncFolder(inner);
+    await syncNames(inner);
     if (made === undefined) return;
-    await syncFolder(outer);
-    await syncFolder(this.#folder);
+    await syncNames(outer);
+    await syncNames(this.#folder);
   }
 
   async open(sha256: string): Promise<OpenBlob | undefined> {

@@ -1,6 +1,7 @@
+import { realClock } from '@moorage/base';
 import type { BlobStore } from '../blob-store.ts';
 import { diskBlobs } from './disk-blobs.ts';
-import { s3Blobs } from './s3-blobs.ts';
+import { type RecordedObject, s3Blobs } from './s3-blobs.ts';
 
 /** How an object store is reached; a folder needs none of it. */
 export interface S3Access {
@@ -9,6 +10,8 @@ export interface S3Access {
   readonly s3Region: string;
   readonly s3AccessKey: string | undefined;
   readonly s3SecretKey: string | undefined;
+  /** Where clients reach the store; every byte goes through the service without it. */
+  readonly s3PublicEndpoint?: string | undefined;
 }
 
 /**
@@ -16,13 +19,15 @@ export interface S3Access {
  *
  * @throws when the address has another form, the folder or bucket cannot be used, or the keys of the store are missing
  */
-export async function openBlobs(url: string, access: S3Access): Promise<BlobStore> {
+export async function openBlobs(url: string, access: S3Access, recorded?: RecordedObject): Promise<BlobStore> {
   const folder = /^file:(.+)$/.exec(url)?.[1];
   if (folder !== undefined) return diskBlobs(folder);
   const [, bucket, path = ''] = /^s3:\/\/([^/]+)(?:\/(.*?)\/*)?$/.exec(url) ?? [];
   if (bucket === undefined) throw new Error(`Blob store "${url}" is neither file:DIR nor s3://BUCKET`);
-  const { s3Endpoint, s3Region: region, s3AccessKey: accessKey, s3SecretKey: secretKey } = access;
+  const { s3Endpoint, s3PublicEndpoint: publicEndpoint, s3Region: region } = access;
+  const { s3AccessKey: accessKey, s3SecretKey: secretKey } = access;
   if (!accessKey || !secretKey) throw new Error('An object store needs --s3-access-key and --s3-secret-key');
   const endpoint = s3Endpoint ?? `https://s3.${region}.amazonaws.com`;
-  return s3Blobs({ endpoint, region, bucket, accessKey, secretKey }, path === '' ? '' : `${path}/`);
+  const place = { endpoint, region, bucket, accessKey, secretKey, publicEndpoint };
+  return s3Blobs(place, path === '' ? '' : `${path}/`, realClock, recorded);
 }

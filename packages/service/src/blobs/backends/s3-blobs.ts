@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
-import type { BlobInfo, BlobSource, BlobStore, OpenBlob } from '../blob-store.ts';
+import type { BlobInfo, BlobSource, BlobStore, OpenBlob, SentAs } from '../blob-store.ts';
 import { S3Client, type S3Object, type S3Place } from './s3-client.ts';
 import { openSpool, receiveIntoSpool } from './spool.ts';
 
+/** Finds the object of a content that its record names, if it names one. */
+export type RecordedObject = (sha256: string) => Promise<string | undefined>;
+
 const namePattern = /^[0-9a-f]{64}$/;
+/** Contents whose objects are remembered, about 200 bytes each. */
+const rememberedObjects = 10_000;
 
 /** Reads an object front to back on one download; a jump begins another one. */
 class S3Blob implements OpenBlob {
@@ -16,12 +21,14 @@ class S3Blob implements OpenBlob {
   #chunks: AsyncIterator<Buffer>;
   /** Bytes that have come and have not been read. */
   #rest: Buffer = Buffer.alloc(0);
-  #position = 0;
+  #position: number;
 
-  constructor(client: S3Client, key: string, download: IncomingMessage) {
+  /** @param from byte with which the download begins */
+  constructor(client: S3Client, key: string, download: IncomingMessage, from: number) {
     this.#client = client;
     this.#key = key;
-    this.size = Number(download.headers['content-length']);
+    this.#position = from;
+    this.size = from + Number(download.headers['content-length']);
     this.#download = download;
     this.#chunks = download[Symbol.asyncIterator]();
   }
@@ -75,11 +82,15 @@ class S3Blobs implements BlobStore {
   readonly #client: S3Client;
   readonly #prefix: string;
   readonly #clock: Clock;
+  readonly #recorded: RecordedObject;
+  /** The newest object of a content that this process knows: it is asked for first, and mostly it is there. */
+  readonly #known = new Map<string, string>();
 
-  constructor(client: S3Client, prefix: string, clock: Clock) {
+  constructor(client: S3Client, prefix: string, clock: Clock, recorded: RecordedObject) {
     this.#client = client;
     this.#prefix = prefix;
     this.#clock = clock;
+    this.#recorded = recorded;
   }
 
   #folder(sha256: string): string {
@@ -101,22 +112,53 @@ class S3Blobs implements BlobStore {
       const info = await receiveIntoSpool(spool, source, maxBytes);
       if (!info) return undefined;
       const time = this.#clock.now().toString(36).padStart(9, '0');
-      const key = `${this.#folder(info.sha256)}${time}-${randomUUID()}`;
+      const object = `${time}-${randomUUID()}`;
+      const key = `${this.#folder(info.sha256)}${object}`;
       await this.#client.put(key, spool.createReadStream({ start: 0, autoClose: false }), info.size);
+      this.#remember(info.sha256, key);
       for (const older of await this.#objects(info.sha256)) if (older.key < key) await this.#client.remove(older.key);
-      return info;
+      return { ...info, object };
     } finally {
       await spool.close();
     }
   }
 
-  async open(sha256: string): Promise<OpenBlob | undefined> {
-    // Newest first: an older one may go at any moment.
-    for (const { key } of (await this.#objects(sha256)).reverse()) {
-      const download = await this.#client.get(key);
-      if (download) return new S3Blob(this.#client, key, download);
+  async open(sha256: string, from = 0): Promise<OpenBlob | undefined> {
+    for await (const key of this.#candidates(sha256)) {
+      const download = await this.#client.get(key, from);
+      if (!download) continue;
+      this.#remember(sha256, key);
+      return new S3Blob(this.#client, key, download, from);
     }
+    this.#known.delete(sha256);
     return undefined;
+  }
+
+  async addressOf(sha256: string, as: SentAs): Promise<string | undefined> {
+    if (!this.#client.isPublic) return undefined;
+    // The record first: nothing is asked here that would show that what this process knows is gone.
+    const key = (await this.#recordedKey(sha256)) ?? this.#known.get(sha256);
+    return key && this.#client.addressOf(key, as);
+  }
+
+  /** Keys at which a content may be, the likeliest first; each is found out when those before it were none. */
+  async *#candidates(sha256: string): AsyncGenerator<string> {
+    const known = this.#known.get(sha256);
+    if (known !== undefined) yield known;
+    const recorded = await this.#recordedKey(sha256);
+    if (recorded !== undefined && recorded !== known) yield recorded;
+    // Newest first: an older one may go at any moment.
+    for (const { key } of (await this.#objects(sha256)).reverse()) yield key;
+  }
+
+  async #recordedKey(sha256: string): Promise<string | undefined> {
+    const object = await this.#recorded(sha256);
+    return object === undefined ? undefined : `${this.#folder(sha256)}${object}`;
+  }
+
+  #remember(sha256: string, key: string): void {
+    if (this.#known.size >= rememberedObjects) this.#known.clear();
+    this.#known.set(sha256, key);
   }
 
   async remove(sha256: string, storedBeforeMs = Number.POSITIVE_INFINITY): Promise<void> {
@@ -157,9 +199,15 @@ class S3Blobs implements BlobStore {
  * Opens blobs in a bucket of an S3-compatible object store, which has to be there.
  *
  * @param prefix begins all keys; empty, or ends with a slash
+ * @param recorded spares a list of the objects of a content that this process has not read yet
  * @throws when there is no such bucket, or it may not be used
  */
-export async function s3Blobs(place: S3Place, prefix: string, clock: Clock = realClock): Promise<BlobStore> {
+export async function s3Blobs(
+  place: S3Place,
+  prefix: string,
+  clock: Clock = realClock,
+  recorded: RecordedObject = async () => undefined,
+): Promise<BlobStore> {
   const client = new S3Client(place, clock);
   let isThere: boolean;
   try {
@@ -168,5 +216,5 @@ export async function s3Blobs(place: S3Place, prefix: string, clock: Clock = rea
     throw new Error(`The object store at ${place.endpoint} cannot be reached`, { cause: error });
   }
   if (!isThere) throw new Error(`Bucket "${place.bucket}" is not at ${place.endpoint}, or may not be used`);
-  return new S3Blobs(client, prefix, clock);
+  return new S3Blobs(client, prefix, clock, recorded);
 }

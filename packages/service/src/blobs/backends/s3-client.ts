@@ -5,8 +5,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, realClock } from '@moorage/base';
 import { S3mini } from 's3mini';
-import { StorageError } from '../../core/storage-health.ts';
-import { ServerWatch } from '../../core/watch.ts';
+import { StorageError } from '../../storage/health.ts';
+import { ServerWatch } from '../../storage/watch.ts';
+import type { SentAs } from '../blob-store.ts';
 
 /** Where an object store is and how to log in. */
 export interface S3Place {
@@ -16,6 +17,8 @@ export interface S3Place {
   readonly bucket: string;
   readonly accessKey: string;
   readonly secretKey: string;
+  /** Where clients reach the store; they do not without it. */
+  readonly publicEndpoint?: string | undefined;
 }
 
 export interface S3Object {
@@ -24,7 +27,7 @@ export interface S3Object {
   readonly modifiedMs: number;
 }
 
-/** A signed address is used at once; a store whose clock is a little off takes it all the same. */
+/** A signed address is used at once; a store whose clock is a little off takes it all the same. What has begun may end. */
 const addressLifeS = 600;
 /** A connection on which nothing moves for this long is given up, in ms; that the whole store is silent shows earlier. */
 const idleTimeoutMs = 20_000;
@@ -72,6 +75,16 @@ const responseTo = async (request: http.ClientRequest): Promise<IncomingMessage>
   return response;
 };
 
+const libraryFor = ({ region, bucket, accessKey, secretKey }: S3Place, endpoint: string): S3mini =>
+  new S3mini({
+    endpoint: `${endpoint.replace(/\/+$/, '')}/${bucket}`,
+    region,
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    requestAbortTimeout: smallRequestTimeoutMs,
+    fetch: fetchFromStore,
+  });
+
 /**
  * The few calls of an object store that blobs need. Small ones go through the library; bytes go through Node's own
  * client to addresses that the library has signed, because they are streamed and their number is known. While any is
@@ -79,21 +92,18 @@ const responseTo = async (request: http.ClientRequest): Promise<IncomingMessage>
  */
 export class S3Client {
   readonly #s3: S3mini;
+  /** Signs addresses for clients: the name of the host is signed too. */
+  readonly #public: S3mini | undefined;
   readonly #agent: http.Agent;
   readonly #isTls: boolean;
   readonly #watch: ServerWatch;
   /** Requests of bytes that are under way. */
   readonly #open = new Set<http.ClientRequest>();
 
-  constructor({ endpoint, region, bucket, accessKey, secretKey }: S3Place, clock: Clock = realClock) {
-    this.#s3 = new S3mini({
-      endpoint: `${endpoint.replace(/\/+$/, '')}/${bucket}`,
-      region,
-      accessKeyId: accessKey,
-      secretAccessKey: secretKey,
-      requestAbortTimeout: smallRequestTimeoutMs,
-      fetch: fetchFromStore,
-    });
+  constructor(place: S3Place, clock: Clock = realClock) {
+    const { endpoint, publicEndpoint } = place;
+    this.#s3 = libraryFor(place, endpoint);
+    this.#public = publicEndpoint === undefined ? undefined : libraryFor(place, publicEndpoint);
     this.#isTls = endpoint.startsWith('https:');
     this.#agent = new (this.#isTls ? https : http).Agent({ keepAlive: true, timeout: idleTimeoutMs });
     const server = {
@@ -107,6 +117,17 @@ export class S3Client {
       },
     };
     this.#watch = new ServerWatch(server, clock);
+  }
+
+  /** Whether clients reach the store. */
+  get isPublic(): boolean {
+    return this.#public !== undefined;
+  }
+
+  /** A signed address for clients, good for `addressLifeS`; `undefined` when they do not reach the store. */
+  async addressOf(key: string, as: SentAs): Promise<string | undefined> {
+    const headers = Object.entries(as).map(([name, value]) => [`response-${name}`, value]);
+    return this.#public?.getPresignedUrl('GET', key, addressLifeS, Object.fromEntries(headers));
   }
 
   bucketExists(): Promise<boolean> {

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc16, crc16Initial } from '@moorage/base';
-import { StorageError } from '../../core/storage-health.ts';
+import { StorageError } from '../../storage/health.ts';
 import type { BlobInfo, BlobSource } from '../blob-store.ts';
 import { chunksOf } from '../chunks.ts';
 import { hashFile } from './hasher.ts';

@@ -1,4 +1,14 @@
-import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator, type RawBuilder } from 'kysely';
+import {
+  type ColumnDefinitionBuilder,
+  type Kysely,
+  type Migration,
+  type MigrationResult,
+  type MigrationResultSet,
+  Migrator,
+  type RawBuilder,
+  sql,
+} from 'kysely';
+import { isDeadlock } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { files } from './0002-files.ts';
@@ -14,6 +24,19 @@ import { bus } from './0015-bus.ts';
 import { attributes } from './0016-attributes.ts';
 import { segments } from './0017-segments.ts';
 import { rollouts } from './0018-rollouts.ts';
+import { catalogueAccess } from './0019-catalogue-access.ts';
+import { search } from './0021-search.ts';
+import { partitions } from './0023-partitions.ts';
+import { looseSamples } from './0024-loose-samples.ts';
+import { askedUpdates } from './0027-asked-updates.ts';
+import { alerts } from './0028-alerts.ts';
+import { rolloutSettings } from './0029-rollout-settings.ts';
+import { blobObjects } from './0030-blob-objects.ts';
+import { deviceCounts } from './0031-device-counts.ts';
+import { savedViews } from './0032-saved-views.ts';
+import { executionIndexes } from './0035-execution-indexes.ts';
+import { doors } from './0040-doors.ts';
+import { artifactHeaders } from './0041-artifact-headers.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -26,6 +49,14 @@ export interface Ddl {
   /** The same for a table whose rows lie in the order of their key, which is no counter. */
   readonly orderedTableEnd: RawBuilder<unknown>;
   counter(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /** Splits the samples by time, where the database can do that. */
+  splitSamples(db: Kysely<unknown>): Promise<void>;
+  /** Lets samples go without a reference to their stream, where a check of each costs much; they still go with it. */
+  looseSamples(db: Kysely<unknown>): Promise<void>;
+  /** Makes what a search of devices goes by. */
+  indexDevices(db: Kysely<unknown>): Promise<void>;
+  /** Makes the counts of devices by product and owner, and what keeps them true, whoever writes devices. */
+  countDevices(db: Kysely<unknown>): Promise<void>;
 }
 
 /** All migrations in their order. A released one is never changed. */
@@ -44,30 +75,86 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0016-attributes': attributes,
   '0017-segments': segments,
   '0018-rollouts': rollouts,
+  '0019-catalogue-access': catalogueAccess,
+  '0021-search': search,
+  '0023-partitions': partitions,
+  '0024-loose-samples': looseSamples,
+  '0027-asked-updates': askedUpdates,
+  '0028-alerts': alerts,
+  '0029-rollout-settings': rolloutSettings,
+  '0030-blob-objects': blobObjects,
+  '0031-device-counts': deviceCounts,
+  '0032-saved-views': savedViews,
+  '0035-execution-indexes': executionIndexes,
+  '0040-doors': doors,
+  '0041-artifact-headers': artifactHeaders,
 };
 
 /** Their names, in their order. */
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
+/** The tables are those of a version after this one. Its code is one of trouble that is not the program's. */
+class NewerTablesError extends Error {
+  readonly code = 'ENEWERTABLES';
+}
+
+/** Whether all of them have run, and no others: then neither the lock is needed nor what tables there are. */
+async function isUpToDate(db: Kysely<Schema>): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+    return rows.map(({ name }) => name).join() === migrationNames.join();
+  } catch {
+    // There are no tables yet; what else is wrong, the migrations meet as well.
+    return false;
+  }
+}
+
+/** How often a migration is tried that others keep from its tables. */
+const migrationAttempts = 10;
+
+/** Runs migrations; what requests of other nodes made impossible is tried again. */
+async function overRequests(run: () => Promise<MigrationResultSet>): Promise<readonly string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = await run();
+    if (error === undefined) return results.map(({ migrationName }) => migrationName);
+    if (!isDeadlock(error) || attempt === migrationAttempts) throw failureOf(error, results);
+  }
+}
+
+function failureOf(error: unknown, results: readonly MigrationResult[]): Error {
+  const unknown = /previously executed migration (\S+) is missing/.exec(String(error))?.[1];
+  if (unknown !== undefined) {
+    const text = `The tables are of a newer version, which has run migration ${unknown}`;
+    return new NewerTablesError(text, { cause: error });
+  }
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName ?? 'none';
+  return new Error(`The database could not be brought up to date (migration ${failed})`, { cause: error });
+}
+
 /**
- * Runs the migrations that are due, each once, under the database's lock. Throws with the cause when one fails.
+ * Runs the migrations that are due, each once, under the database's lock. Tables that are in use are changed by one
+ * migration at a time, since others wait for what it changes until it is committed. Throws with the cause when one fails,
+ * and when a newer version has been there.
  *
  * @param upTo the last one to run, for tables as an older version has them; all of them without it
  * @returns the names of those that ran
  */
 export async function migrate(db: Kysely<Schema>, ddl: Ddl, upTo?: string): Promise<readonly string[]> {
+  if (upTo === undefined && (await isUpToDate(db))) return [];
   const made = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(ddl)]));
   const migrator = new Migrator({ db, provider: { getMigrations: async () => made } });
+  const done = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
   if (upTo !== undefined) {
     // The migrator would go back from there without a word.
-    const done = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
     const later = done.find(({ name }) => name > upTo);
     if (later) throw new Error(`The tables are newer than migration ${upTo}: they have ${later.name}`);
+    return overRequests(() => migrator.migrateTo(upTo));
   }
-  const { error, results = [] } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
-  if (error === undefined) {
-    return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+  if (done.length === 0) return overRequests(() => migrator.migrateToLatest());
+  const ran: string[] = [];
+  for (;;) {
+    const names = await overRequests(() => migrator.migrateUp());
+    if (names.length === 0) return ran;
+    ran.push(...names);
   }
-  const failed = results.find(({ status }) => status === 'Error')?.migrationName ?? 'none';
-  throw new Error(`The database could not be brought up to date (migration ${failed})`, { cause: error });
 }

@@ -21,3 +21,12 @@ export interface ResourceTable extends StoredFile {
   bundle_id: string;
   exclude: Flag;
 }
+
+/** What a resource that is an artifact for Mender says of itself. */
+export interface ArtifactHeaderTable {
+  resource_id: string;
+  /** What a device reports that has installed it. */
+  name: string;
+  /** JSON list. */
+  device_types: string;
+}

@@ -1,6 +1,14 @@
 import type { Generated } from 'kysely';
 import type { Flag, TimeMs } from './columns.ts';
 
+/** How many devices of a product an owner has: the sum of the rows of both. Triggers write them. */
+export interface DeviceCountTable {
+  product_id: string;
+  /** Empty without an owner. */
+  user_id: string;
+  n: number;
+}
+
 /** Spec: API-RULE-model-1. */
 export interface DeviceTable {
   id: string;
@@ -38,6 +46,9 @@ export interface DeviceTable {
   next_authority: string | null;
   /** The update whose fields the record shows: the newest one for the product it is activated to. */
   update_id: number | null;
+  /** When it was last asked to look for its update at once, and when it first has since. */
+  update_asked_at: Generated<TimeMs | null>;
+  update_looked_at: Generated<TimeMs | null>;
   /** Version text that the device reported last. */
   bversion: string | null;
   ip: string | null;

@@ -1,3 +1,5 @@
+import type { ExecutionState, RolloutState, TemplateName } from '@moorage/api';
+import type { Generated } from 'kysely';
 import type { Flag, TimeMs } from './columns.ts';
 
 /** A filter with a name. */
@@ -25,7 +27,23 @@ export interface FreezeTable {
   product_id: string;
   reason: string;
   until: TimeMs | null;
+  /** It comes from the emergency stop of everything. */
+  everywhere: Generated<Flag>;
   created_at: TimeMs;
+}
+
+/** What holds for the fleet of a product; what it does not say is as everywhere. */
+export interface FleetSettingsTable {
+  product_id: string;
+  /** Of the IANA list. */
+  zone: string | null;
+  wake_per_minute: number | null;
+  poll_interval_s: number | null;
+  /** Of rollouts that name no settings; one of the two at most. */
+  template: TemplateName | null;
+  /** JSON, as the contract has it. */
+  settings: string | null;
+  updated_at: TimeMs;
 }
 
 /** One bundle on its way to devices, in stages. */
@@ -39,7 +57,7 @@ export interface RolloutTable {
   priority: number;
   /** JSON, as the contract has it. */
   settings: string;
-  state: 'draft' | 'running' | 'paused' | 'finished' | 'aborted' | 'rolled_back';
+  state: RolloutState;
   /** Whether it has a say in what its devices get. */
   holds: Flag;
   /** Why it is paused or has ended, or what it waits for. */
@@ -48,9 +66,19 @@ export interface RolloutTable {
   stage: number;
   /** When the soak time of the open stage is over. */
   gate_at: TimeMs | null;
+  /** Whether the open stage has its signal from outside, and until when that is waited for. */
+  signalled: Generated<Flag>;
+  signal_until: TimeMs | null;
+  /** When it is looked at by itself next: a start, a soak time, a question, a signal that has not come. */
+  due_at: TimeMs | null;
+  /** When more of its devices are woken, and the last one that was. */
+  wake_at: TimeMs | null;
+  wake_after: string | null;
   /** The minute that is counted, and the devices offered in it. */
   pace_from: TimeMs;
   pace_count: number;
+  author_id: string | null;
+  approver_id: string | null;
   created_at: TimeMs;
   started_at: TimeMs | null;
   finished_at: TimeMs | null;
@@ -63,13 +91,15 @@ export interface ExecutionTable {
   /** What it is brought to. */
   bundle_id: string;
   stage: number;
-  state: 'waiting' | 'offered' | 'downloading' | 'installed' | 'done' | 'failed' | 'skipped' | 'left';
+  state: ExecutionState;
   /** Kind of the failure, or why it was skipped. */
   kind: string | null;
   attempt: number;
   update_id: number | null;
   /** Before it may be offered again. */
   due_at: TimeMs | null;
+  /** When its state has lasted too long, or its probation long enough. */
+  expires_at: TimeMs | null;
   changed_at: TimeMs;
 }
 

@@ -65,3 +65,15 @@ export interface InvitationTable {
   used_at: TimeMs | null;
   used_by: string | null;
 }
+
+/** What a user has saved of a page of some program under a name. */
+export interface SavedViewTable {
+  id: string;
+  user_id: string;
+  page: string;
+  title: string;
+  /** Text of that program. */
+  state: string;
+  created_at: TimeMs;
+  updated_at: TimeMs;
+}

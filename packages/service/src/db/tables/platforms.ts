@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Flag, StoredFile, TimeMs } from './columns.ts';
 
 export interface PlatformTable {
@@ -11,6 +12,8 @@ export interface PlatformTable {
   avatar_id: string | null;
   /** The base edition product; set when the platform's first flavor is added. */
   product_id: string | null;
+  /** For those alone to whom it has been given. */
+  restricted: Generated<Flag>;
   created_at: TimeMs;
 }
 
@@ -21,6 +24,7 @@ export interface FlavorTable {
   description: string;
   /** Needs the SDK to make bundles. */
   sdk: Flag;
+  restricted: Generated<Flag>;
   created_at: TimeMs;
 }
 
@@ -41,4 +45,14 @@ export interface FirmwareTable {
 
 export interface FirmwareFileTable extends StoredFile {
   firmware_id: string;
+}
+
+/** A platform or a flavor, given to a user or to the people of a customer. */
+export interface CatalogueGrantTable {
+  id: string;
+  platform_id: string | null;
+  flavor_id: string | null;
+  user_id: string | null;
+  customer_id: string | null;
+  created_at: TimeMs;
 }

@@ -17,3 +17,8 @@ export const orderedTableEnd = sql``;
 
 /** An integer key that the database counts up and never gives out twice. */
 export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.generatedAlwaysAsIdentity();
+
+export { countDevices } from './counts.ts';
+export { looseSamples, splitSamples } from './partitions.ts';
+
+export { indexDevices } from './search.ts';

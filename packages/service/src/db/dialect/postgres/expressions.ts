@@ -16,5 +16,12 @@ export const matches = (text: Expression<string>, pattern: string): RawBuilder<S
 export const startsWith = (text: Expression<string>, prefix: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`starts_with(${text}, ${prefix})`;
 
-/** Locks the selected rows until the transaction ends. */
-export const lockRows = <Q extends { forUpdate(): Q }>(query: Q): Q => query.forUpdate();
+/** Locks the selected rows until the transaction ends; of a join, those that `lock` names. */
+export const lockRows = <Q extends { forUpdate(): Q }>(query: Q, lock = (rows: Q): Q => rows.forUpdate()): Q =>
+  lock(query);
+
+/** A table of texts, in a column `value`: any number in one parameter. */
+export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
+  sql<{ value: string }>`(select value from json_array_elements_text(${JSON.stringify(texts)}::json))`;
+
+export { findCandidates } from './search.ts';

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { groupWriter, newestPerKey } from '../../group-writer.ts';
+import { groupReads, groupWriter, newestPerKey } from '../../groups.ts';
 import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { PostgresPool } from './pool.ts';
@@ -20,9 +20,6 @@ const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
 /** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: PostgresPool): HotPaths {
   // Named statements are prepared once per connection.
-  const one = async <T extends QueryResultRow>(name: string, text: string, key: string): Promise<T | undefined> =>
-    (await pool.query<T>({ name, text, values: [key] })).rows[0];
-
   const counter = new PollCounter();
   async function writePolls(counts: readonly PollCount[]): Promise<void> {
     if (counts.length === 0) return;
@@ -56,12 +53,23 @@ export function hotPaths(pool: PostgresPool): HotPaths {
     ]);
   });
 
+  /** Rows by a key that each has alone: what is asked for at the same time is one statement. */
+  const grouped = <T extends QueryResultRow>(name: string, text: string, keyOf: (row: T) => string) =>
+    groupReads<string, T>(async (keys) => {
+      const { rows } = await pool.query<T>({ name, text, values: [keys] });
+      return new Map(rows.map((row) => [keyOf(row), row]));
+    });
+
   return {
-    callerByTokenHash: (hash) => one<TokenOwner>('caller', `${callerSql}$1`, hash),
+    callerByTokenHash: grouped<TokenOwner>('callers', `${callerSql}any($1::text[])`, (row) => row.token_hash),
     select: async <Row extends object>(name: string, text: string, parameters: readonly unknown[]) =>
       (await pool.query<Row>({ name, text, values: [...parameters] })).rows,
-    deviceById: (id) => one<DeviceRow>('device-by-id', 'select * from devices where id = $1', id),
-    deviceByUuid: (uuid) => one<DeviceRow>('device-by-uuid', 'select * from devices where uuid = $1', uuid),
+    deviceById: grouped<DeviceRow>('devices-by-id', 'select * from devices where id = any($1::text[])', ({ id }) => id),
+    deviceByUuid: grouped<DeviceRow>(
+      'devices-by-uuid',
+      'select * from devices where uuid = any($1::text[])',
+      ({ uuid }) => uuid,
+    ),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
     countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
     flushPolls: () => writePolls(counter.take()),

@@ -10,7 +10,7 @@ interface ForeignKey {
 async function setReferences(trx: Db, how: 'deferrable initially deferred' | 'not deferrable'): Promise<void> {
   const { rows } = await sql<ForeignKey>`
     select c.relname as "table", k.conname as name from pg_constraint k join pg_class c on c.oid = k.conrelid
-    where k.contype = 'f' and k.connamespace = current_schema()::regnamespace`.execute(trx);
+    where k.contype = 'f' and k.conparentid = 0 and k.connamespace = current_schema()::regnamespace`.execute(trx);
   for (const { table, name } of rows) {
     await sql`alter table ${sql.table(table)} alter constraint ${sql.id(name)} ${sql.raw(how)}`.execute(trx);
   }

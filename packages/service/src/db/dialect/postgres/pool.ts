@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import type { Clock } from '@moorage/base';
 import pg from 'pg';
-import { StorageError } from '../../../core/storage-health.ts';
-import { ServerWatch } from '../../../core/watch.ts';
+import { StorageError } from '../../../storage/health.ts';
+import { ServerWatch } from '../../../storage/watch.ts';
 
 /** How long a request waits for a free connection, and a new connection for the server, in ms. */
 const connectTimeoutMs = 5_000;
@@ -44,6 +44,7 @@ export class PostgresServerLink {
   /** The connection of the watch. */
   #asker: pg.Client | undefined;
   #opening: Promise<unknown> | undefined;
+  #keepsStatements = true;
 
   constructor(url: string, clock: Clock, onError: (error: Error) => void) {
     this.url = url;
@@ -77,6 +78,25 @@ export class PostgresServerLink {
 
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /**
+   * Whether a statement that a connection has prepared is there with its next one. Behind a pooler in transaction mode
+   * each transaction may meet another session of the server, in which others have prepared theirs.
+   */
+  get keepsStatements(): boolean {
+    return this.#keepsStatements;
+  }
+
+  /** Connects, and finds out whether the server itself is at the other end: a pooler gives numbers of its own. */
+  async connect(): Promise<void> {
+    await this.watch.call(async () => {
+      const client = this.open();
+      await this.#opening;
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      // The driver has the number of the session, which its types leave out.
+      this.#keepsStatements = 'processID' in client && rows[0]?.pid === client.processID;
+    });
   }
 
   /** Asks for something small on the connection of the watch. */
@@ -146,10 +166,11 @@ export class PostgresPool {
   }
 
   /** Runs one statement. */
-  async query<R extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>> {
+  async query<R extends pg.QueryResultRow>({ name, ...config }: pg.QueryConfig): Promise<pg.QueryResult<R>> {
     const client = await this.connect();
+    const named = name !== undefined && this.keepsStatements ? { ...config, name } : config;
     try {
-      const result = await this.#link.watch.call(() => client.query<R>(config));
+      const result = await this.#link.watch.call(() => client.query<R>(named));
       client.release();
       return result;
     } catch (error) {
@@ -157,6 +178,10 @@ export class PostgresPool {
       client.release(!(error instanceof pg.DatabaseError));
       throw error;
     }
+  }
+
+  get keepsStatements(): boolean {
+    return this.#link.keepsStatements;
   }
 
   /** Makes one of several statements on a connection that was taken. */

@@ -69,7 +69,7 @@ class PreparingClient implements PostgresPoolClient {
     if (parameters.length === 0) this.#inTransaction = /^(begin|start transaction)/.test(text) || this.#inTransaction;
     if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
     const run = async (): Promise<PostgresQueryResult<R>> => {
-      const name = this.#names.of(text, parameters);
+      const name = this.#pool.keepsStatements ? this.#names.of(text, parameters) : undefined;
       const config = { text, values: [...parameters], ...(name !== undefined && { name }) };
       const result = await this.#pool.call(() => this.#client.query(config));
       // Safe: the builder knows the rows by its own types, and sends no command without a result.

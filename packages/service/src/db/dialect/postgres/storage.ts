@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { type Bus, LocalBus } from '../../../bus/bus.ts';
 import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
-import type { Changes } from '../../../core/record-cache.ts';
+import type { Changes } from '../../../storage/record-cache.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
@@ -13,6 +13,7 @@ import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { partitionedSamples } from './partitions.ts';
 import { PostgresPool, PostgresServerLink } from './pool.ts';
 import { isStalePlan, preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
@@ -89,23 +90,25 @@ export async function openPostgres(
   { onError, statementMs, upTo, nats }: PostgresOptions,
 ): Promise<Storage> {
   const server = new PostgresServerLink(url, clock, onError);
+  await server.connect().catch((error: unknown) => {
+    throw new Error('The database cannot be reached', { cause: error });
+  });
   const migrated = await bringUpToDate(server, upTo);
   // Tables of an older version may have none for messages, and no node works on them.
   const bus = upTo === undefined ? await openBus(server, clock, { onError, nats }) : new LocalBus();
-  server.open();
   const pool = new PostgresPool(server, { size: poolSize, statementMs });
   const db = builderOn(pool);
   const backgroundDb = builderOn(
     new PostgresPool(server, { size: backgroundPoolSize, statementMs: Math.max(statementMs, backgroundStatementMs) }),
   );
   const hot = hotPaths(pool);
+  const append = sampleWriter(pool);
   const common = {
     kind: 'postgres',
     migrated,
     hot,
     expressions,
     changes: unknownChanges,
-    writeSamples: sampleWriter(pool),
     bus,
     check: async () => void (await server.check()),
     close: async () => {
@@ -118,10 +121,11 @@ export async function openPostgres(
   const background: Storage = {
     ...common,
     db: backgroundDb,
+    samples: partitionedSamples(backgroundDb, append),
     transaction: transactionsOn(backgroundDb, clock),
     get background() {
       return background;
     },
   };
-  return { ...common, db, transaction: transactionsOn(db, clock), background };
+  return { ...common, db, samples: partitionedSamples(db, append), transaction: transactionsOn(db, clock), background };
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { StorageTrouble } from '../../../core/storage-health.ts';
+import type { StorageTrouble } from '../../../storage/health.ts';
 
 /** Codes of a server: no room on its disk, no connection left or a statement over its limit, shutdown, start and the rest. */
 const serverCodes: readonly (readonly [RegExp, StorageTrouble['kind']])[] = [

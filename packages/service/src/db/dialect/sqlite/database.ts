@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '@moorage/base';
-import { ChangeCounter, type Changes } from '../../../core/record-cache.ts';
+import { ChangeCounter, type Changes } from '../../../storage/record-cache.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { SqliteConnection } from './connection.ts';
 import { Mutex } from './mutex.ts';

@@ -17,3 +17,12 @@ export const orderedTableEnd = sql`strict, without rowid`;
 
 /** An integer key that the database counts up and never gives out twice. */
 export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.autoIncrement();
+
+/** SQLite keeps them in one table. */
+export const splitSamples = async (): Promise<void> => {};
+
+/** They lie beside each other, and a look at the stream costs little. */
+export const looseSamples = async (): Promise<void> => {};
+export { countDevices } from './counts.ts';
+
+export { indexDevices } from './search.ts';

@@ -18,3 +18,9 @@ export const startsWith = (text: Expression<string>, prefix: string): RawBuilder
 
 /** Locks the selected rows until the transaction ends. SQLite's transactions lock the whole file from their start. */
 export const lockRows = <Q extends { forUpdate(): Q }>(query: Q): Q => query;
+
+/** A table of texts, in a column `value`: any number in one parameter. */
+export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
+  sql<{ value: string }>`(select value from json_each(${JSON.stringify(texts)}))`;
+
+export { findCandidates } from './search.ts';

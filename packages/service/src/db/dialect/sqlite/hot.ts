@@ -1,4 +1,4 @@
-import { groupWriter, newestPerKey } from '../../group-writer.ts';
+import { groupWriter, newestPerKey } from '../../groups.ts';
 import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { SqliteDatabase } from './database.ts';

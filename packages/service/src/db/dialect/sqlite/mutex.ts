@@ -1,4 +1,4 @@
-import { StorageError } from '../../../core/storage-health.ts';
+import { StorageError } from '../../../storage/health.ts';
 
 /** How many writers may wait at once, and for how long, before a waiting one fails. */
 const waiterLimit = 10_000;

@@ -1,5 +1,5 @@
-import { groupWriter } from '../../group-writer.ts';
-import { nextSequence, type SampleBatch, valueColumns, type WriteSamples } from '../../samples.ts';
+import { groupWriter } from '../../groups.ts';
+import { nextSequence, type SampleBatch, type Samples, valueColumns } from '../../samples.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { SqliteDatabase } from './database.ts';
 
@@ -25,7 +25,7 @@ function writeBatch(connection: SqliteConnection, { deviceId, batch, atMs, sampl
 }
 
 /** Samples of devices, on SQLite. */
-export const sampleWriter = (database: SqliteDatabase): WriteSamples =>
+export const sampleWriter = (database: SqliteDatabase): Samples['append'] =>
   groupWriter<SampleBatch>((batches) =>
     // Nothing here is cached.
     database.writeMarks([], (connection) => {

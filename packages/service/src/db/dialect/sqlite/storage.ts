@@ -4,6 +4,7 @@ import { LocalBus } from '../../../bus/bus.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
+import { tableSamples } from '../../table-samples.ts';
 import { runTransaction } from '../../transaction.ts';
 import { SqliteDatabase } from './database.ts';
 import * as ddl from './ddl.ts';
@@ -36,7 +37,7 @@ export async function openSqlite(
     hot,
     expressions,
     changes: database,
-    writeSamples: sampleWriter(database),
+    samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
     transaction: (work) => runTransaction(db.startTransaction(), work),

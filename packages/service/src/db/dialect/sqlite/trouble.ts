@@ -1,4 +1,4 @@
-import type { StorageTrouble } from '../../../core/storage-health.ts';
+import type { StorageTrouble } from '../../../storage/health.ts';
 
 /** Primary result codes: a file that cannot be read or written, another process that holds the lock, a full disk. */
 const kinds: Readonly<Record<number, StorageTrouble['kind']>> = { 5: 'busy', 6: 'busy', 10: 'away', 13: 'full' };

@@ -1,4 +1,4 @@
-import { StorageError } from '../core/storage-health.ts';
+import { StorageError } from '../storage/health.ts';
 
 /** Most items committed together, and most that may wait. */
 const groupLimit = 1_000;
@@ -57,6 +57,28 @@ export const groupWriter = <T>(commit: (items: readonly T[]) => Promise<void>): 
   groupCalls(async (items) => {
     await commit(items);
     return items.map(() => undefined);
+  });
+
+/**
+ * The same for reads: those who ask while a read is under way share the next one, which begins after each of them has
+ * asked, so what they get is no older than their question.
+ *
+ * @param read finds the values of some keys, each once; of a key without a value there is none
+ */
+export const groupReads = <K, V>(
+  read: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+): ((key: K) => Promise<V | undefined>) =>
+  groupCalls(async (keys: readonly K[]) => {
+    const found = await read([...new Set(keys)]);
+    return keys.map((key) => found.get(key));
+  });
+
+/** The same for what is found by one key at a time. */
+export const shareReads = <K, V>(read: (key: K) => Promise<V>): ((key: K) => Promise<V>) =>
+  groupCalls(async (keys: readonly K[]) => {
+    const reads = new Map([...new Set(keys)].map((key) => [key, read(key)]));
+    // Safe: there is one for each.
+    return Promise.all(keys.map((key) => reads.get(key) as Promise<V>));
   });
 
 /** The newest item of each key, so that a group updates a row once. Of two at the same time the later one counts. */

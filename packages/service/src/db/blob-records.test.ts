@@ -1,11 +1,11 @@
 import { VirtualClock } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
-import { isForeignKeyViolation } from '../db/errors.ts';
-import type { Storage } from '../db/storage.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../testing/index.ts';
 import { collectGarbage, recordBlob } from './blob-records.ts';
-import type { BlobStore } from './blob-store.ts';
-import { memoryBlobs } from './memory-blobs.ts';
+import { isForeignKeyViolation } from './errors.ts';
+import type { Storage } from './storage.ts';
 
 const hourMs = 60 * 60_000;
 

@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from '@moorage/base';
-import { StorageError } from './storage-health.ts';
+import { StorageError } from './health.ts';
 
 /** How often a watch looks while something waits for the server, in ms. */
 const lookMs = 350;

@@ -1,18 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/storage.ts';
-import { type SampleRange, samplesIn } from './queries.ts';
-
-/** What the samples of one interval come to. */
-export interface Bucket {
-  /** Start of the interval, epoch milliseconds. */
-  readonly at: number;
-  readonly count: number;
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly mean: number | null;
-  /** The last text; only of streams of texts. */
-  readonly text: string | null;
-}
+import { samplesIn } from './sample-rows.ts';
+import type { Bucket, SampleRange } from './samples.ts';
+import type { Db } from './storage.ts';
 
 /** An interval, or the part of one that has been read; `numbers` of its samples are numbers. */
 interface Part extends Omit<Bucket, 'text'> {

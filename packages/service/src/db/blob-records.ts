@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
+import type { Db, Storage } from './storage.ts';
+
+/** A blob that no record refers to is kept this long after it was last put: its upload may still be on its way. */
+const graceMs = 60 * 60_000;
+/** Blobs that are forgotten in one transaction; other writers wait for it. */
+const batch = 50;
+
+/** Columns that refer to blobs. */
+const references = ['firmware_files', 'resources', 'files', 'avatars'] as const;
+
+/**
+ * Records a blob that was just put, in the transaction that will point at it, within an hour of the put. Records
+ * refer to this row by foreign key, so none can point at bytes that are not there.
+ */
+export async function recordBlob(
+  trx: Db,
+  { sha256, size, ...blob }: BlobInfo,
+  atMs: number,
+  digests?: Digests,
+): Promise<void> {
+  const object = blob.object ?? null;
+  await trx
+    .insertInto('blobs')
+    .values({ sha256, size, object, created_at: atMs, ...digests })
+    // The refreshed time keeps the collection away from content that was stored before.
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ object, created_at: atMs, ...digests }))
+    .execute();
+}
+
+/** The object of a blob that its record names, if it names one. */
+export async function objectOf(db: Db, sha256: string): Promise<string | undefined> {
+  const row = await db.selectFrom('blobs').select('object').where('sha256', '=', sha256).executeTakeFirst();
+  return row?.object ?? undefined;
+}
+
+/** Check sums beside the one that is the key, lower-case hex. */
+export interface Digests {
+  readonly sha1: string;
+  readonly md5: string;
+}
+
+/** Counts the check sums of bytes that come piece by piece. */
+export function digestsOfPieces(): { readonly add: (piece: Uint8Array) => void; readonly end: () => Digests } {
+  const [sha1, md5] = [createHash('sha1'), createHash('md5')];
+  return {
+    add(piece) {
+      sha1.update(piece);
+      md5.update(piece);
+    },
+    end: () => ({ sha1: sha1.digest('hex'), md5: md5.digest('hex') }),
+  };
+}
+
+const readBytes = 256 * 1024;
+
+/**
+ * The check sums of a recorded blob; read from its bytes and recorded when they are needed for the first time.
+ *
+ * @throws when the store has lost the blob
+ */
+export async function digestsOf({ storage, blobs }: DigestDeps, sha256: string): Promise<Digests> {
+  const found = storage.db.selectFrom('blobs').select(['sha1', 'md5']).where('sha256', '=', sha256);
+  const { sha1, md5 } = (await found.executeTakeFirst()) ?? {};
+  if (sha1 && md5) return { sha1, md5 };
+  const blob = await blobs.open(sha256);
+  if (!blob) throw new Error(`Blob ${sha256} is recorded but not stored`);
+  try {
+    const counting = digestsOfPieces();
+    const buffer = new Uint8Array(readBytes);
+    for (let at = 0; at < blob.size; ) {
+      const count = await blob.read(buffer, at);
+      if (count === 0) throw new Error(`A stored file ended at byte ${at} of ${blob.size}`);
+      counting.add(buffer.subarray(0, count));
+      at += count;
+    }
+    const digests = counting.end();
+    await storage.db.updateTable('blobs').set(digests).where('sha256', '=', sha256).execute();
+    return digests;
+  } finally {
+    await blob.close();
+  }
+}
+
+interface DigestDeps {
+  readonly storage: Pick<Storage, 'db'>;
+  readonly blobs: Pick<BlobStore, 'open'>;
+}
+
+const unreferenced = (db: Db, beforeMs: number) => {
+  let query = db.selectFrom('blobs').select('blobs.sha256').where('blobs.created_at', '<', beforeMs);
+  for (const table of references) {
+    query = query.where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom(table).select('id').whereRef(`${table}.sha256`, '=', 'blobs.sha256'))),
+    );
+  }
+  return query.limit(batch);
+};
+
+/**
+ * Removes blobs that no record refers to, and files that were put but never recorded. Safe beside uploads of the same
+ * content: a file that was put again meanwhile stays, and a record that is being written keeps its row.
+ *
+ * @returns how many blobs were removed from the records, and how many unrecorded files were looked at and removed
+ */
+export async function collectGarbage({
+  storage,
+  blobs,
+  nowMs,
+}: {
+  readonly storage: Storage;
+  readonly blobs: BlobStore;
+  readonly nowMs: number;
+}): Promise<{ readonly forgotten: number; readonly strays: number }> {
+  const beforeMs = nowMs - graceMs;
+  let forgotten = 0;
+  for (let count = batch; count === batch; forgotten += count) {
+    count = await storage.transaction(async (trx) => {
+      const rows = await trx
+        .deleteFrom('blobs')
+        .where('sha256', 'in', unreferenced(trx, beforeMs))
+        .returning('sha256')
+        .execute();
+      // Before the commit: if it fails the rows stay, which then have no file, but nothing refers to them either.
+      for (const { sha256 } of rows) await blobs.remove(sha256, beforeMs);
+      return rows.length;
+    });
+  }
+  let strays = 0;
+  for await (const { sha256, storedAtMs } of blobs.list()) {
+    if (storedAtMs >= beforeMs) continue;
+    const known = await storage.db.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
+    if (known) continue;
+    await blobs.remove(sha256, beforeMs);
+    strays += 1;
+  }
+  return { forgotten, strays };
+}

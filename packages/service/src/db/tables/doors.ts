@@ -1,0 +1,77 @@
+import type { Flag, TimeMs } from './columns.ts';
+
+/** The protocols by which update clients of other makers reach a product. */
+export interface ProductDoorsTable {
+  product_id: string;
+  ddi: Flag;
+  mender: Flag;
+  /** Devices that nothing speaks for are noted, for people to let in. */
+  waiting: Flag;
+  updated_at: TimeMs;
+}
+
+/** A token by which any device of a product registers itself and comes in. */
+export interface DoorTokenTable {
+  id: string;
+  product_id: string;
+  door: 'ddi' | 'mender';
+  title: string;
+  /** SHA-256 of the value, hex; unique. */
+  token_hash: string;
+  /** Last 4 characters of the value. */
+  tail: string;
+  /** Who has made it: owner of the devices that register with it where no user owns the product. */
+  user_id: string | null;
+  created_at: TimeMs;
+  last_used_at: TimeMs | null;
+}
+
+/** What a device is called by behind a door, and what it shows to be let in. */
+export interface DoorDeviceTable {
+  device_id: string;
+  /** Where it has registered; the name is unique there. */
+  product_id: string;
+  door: 'ddi' | 'mender';
+  name: string;
+  /** SHA-256 of the token of its own, hex. */
+  token_hash: string | null;
+  /** When it last sent its attributes. */
+  reported_at: TimeMs | null;
+  created_at: TimeMs;
+}
+
+/** A device that has asked to be let in. */
+export interface DoorWaitingTable {
+  /** Made from what follows, so that the same request is the same row. */
+  id: string;
+  product_id: string;
+  door: 'ddi' | 'mender';
+  name: string;
+  /** SHA-256 of what it shows, hex. */
+  secret_hash: string;
+  ip: string | null;
+  first_at: TimeMs;
+  last_at: TimeMs;
+}
+
+/** What a client behind a door knows of an update. */
+export interface DoorUpdateTable {
+  update_id: number;
+  device_id: string;
+  /** It was shown the update then. */
+  shown_at: TimeMs;
+  /** It is to be told that the update is over, or it has been since then. */
+  cancel_at: TimeMs | null;
+  /** It has said how the update has ended, or that it knows of the end. */
+  closed_at: TimeMs | null;
+}
+
+/** A line of what a client has said of an update. */
+export interface UpdateMessageTable {
+  update_id: number;
+  seq: number;
+  at: TimeMs;
+  /** What it was doing, in the word of its protocol. */
+  step: string;
+  text: string;
+}

@@ -1,0 +1,83 @@
+import { VirtualClock } from '@moorage/base';
+import { beforeAll, expect, it } from 'vitest';
+import type { Viewer } from '../access/viewer.ts';
+import { memoryBlobs } from '../blobs/memory-blobs.ts';
+import type { Storage } from '../db/storage.ts';
+import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../testing/index.ts';
+import { mergeDeviceCounts } from './counts.ts';
+import { listDevices } from './queries.ts';
+
+eachDatabase('counts of devices', (open) => {
+  let storage: Storage;
+  let make: Fixtures;
+  beforeAll(async () => {
+    storage = await open();
+    make = fixtures({ storage, blobs: memoryBlobs(), clock: new VirtualClock(testStartMs) });
+  });
+
+  const list = (viewer: Viewer, query: { readonly product_id?: string; readonly user_id?: string; state?: 'active' }) =>
+    listDevices(storage.db, storage.expressions, viewer, { ...query, limit: 100, offset: 0 }, testStartMs);
+
+  // API-RULE-list-1
+  it('are those of a walk through all of them, whatever is made, moved, left and removed', async () => {
+    const platform = await make.platform();
+    const [one, other] = [
+      await make.product({ platform_id: platform.id }),
+      await make.product({ platform_id: platform.id }),
+    ];
+    const [owner, guest] = [await make.user(), await make.user()];
+    const viewers: readonly Viewer[] = [
+      'everyone',
+      ...[owner, guest].map(({ id }) => ({ userId: id, customerId: null })),
+    ];
+    const at = (product_id: string, user_id: string | null) => ({ platform_id: platform.id, product_id, user_id });
+    const ids: string[] = [];
+    const place = (index: number) => at(index % 2 === 0 ? one.id : other.id, index % 3 === 0 ? owner.id : null);
+    for (let index = 0; index < 12; index++) ids.push((await make.device(place(index))).id);
+    const change = (index: number, values: { product_id?: string; user_id?: string | null; title?: string }) =>
+      storage.db
+        .updateTable('devices')
+        .set(values)
+        .where('id', '=', ids[index] ?? '')
+        .execute();
+    const steps: readonly (() => Promise<unknown>)[] = [
+      async () => {},
+      () => change(0, { product_id: other.id }),
+      () => change(1, { user_id: guest.id }),
+      () => change(0, { user_id: null }),
+      () => change(2, { title: 'Another', product_id: one.id, user_id: null }),
+      () => storage.db.deleteFrom('devices').where('id', 'in', ids.slice(3, 6)).execute(),
+      () => mergeDeviceCounts({ storage }),
+      () => storage.db.deleteFrom('users').where('id', '=', guest.id).execute(),
+    ];
+    for (const step of steps) {
+      await step();
+      for (const viewer of viewers) {
+        for (const query of [{}, { product_id: one.id }, { user_id: owner.id }, { product_id: 'none' }]) {
+          const { items, total } = await list(viewer, query);
+          expect(total).toBe(items.length);
+        }
+      }
+    }
+  });
+
+  it('are kept: a list of all devices looks at none that it does not show', async () => {
+    const { total } = await list('everyone', {});
+    const more = { product_id: 'other', user_id: '', n: 1_000 };
+    await storage.db.insertInto('count_devices').values(more).execute();
+    expect((await list('everyone', {})).total).toBe(total + 1_000);
+    expect((await list('everyone', { state: 'active' })).total).toBeLessThanOrEqual(total);
+    await storage.db.deleteFrom('count_devices').where('product_id', '=', 'other').execute();
+  });
+
+  it('are one row for each product and owner after they were merged, and come to nothing with the last device', async () => {
+    const rows = () => storage.db.selectFrom('count_devices').select(['product_id', 'user_id', 'n']).execute();
+    const { total } = await list('everyone', {});
+    await mergeDeviceCounts({ storage });
+    const merged = await rows();
+    expect(new Set(merged.map(({ product_id, user_id }) => `${product_id} ${user_id}`)).size).toBe(merged.length);
+    expect(merged.reduce((sum, { n }) => sum + n, 0)).toBe(total);
+    await storage.db.deleteFrom('devices').execute();
+    expect((await list('everyone', {})).total).toBe(0);
+  });
+});

@@ -1,0 +1,300 @@
+import type { DoorName } from '@moorage/api';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Paging } from '../db/paging.ts';
+import { type PageOf, paging } from '../db/paging.ts';
+import type {
+  DoorDeviceTable,
+  DoorTokenTable,
+  DoorUpdateTable,
+  DoorWaitingTable,
+  ProductDoorsTable,
+  UpdateMessageTable,
+} from '../db/schema.ts';
+import type { Db, Expressions } from '../db/storage.ts';
+
+export type DoorTokenRow = Selectable<DoorTokenTable>;
+export type WaitingRow = Selectable<DoorWaitingTable>;
+export type DoorUpdateRow = Selectable<DoorUpdateTable>;
+export type DoorDeviceRow = Selectable<DoorDeviceTable>;
+
+export const doorsOf = (db: Db, productId: string) =>
+  db.selectFrom('product_doors').selectAll().where('product_id', '=', productId).executeTakeFirst();
+
+export const putDoors = (trx: Db, row: Selectable<ProductDoorsTable>) =>
+  trx
+    .insertInto('product_doors')
+    .values(row)
+    .onConflict((conflict) => conflict.column('product_id').doUpdateSet(row))
+    .execute();
+
+/** A product that a stranger names by its full code, in upper case, with the doors that it opens. */
+export const productByCode = (db: Db, code: string) =>
+  db
+    .selectFrom('products as p')
+    .innerJoin('product_doors as d', 'd.product_id', 'p.id')
+    .select(['p.id', 'p.product', 'd.ddi', 'd.mender', 'd.waiting'])
+    .where('p.product', '=', code)
+    .where('p.trashed', '=', 0)
+    .executeTakeFirst();
+
+/** A token of a product, with the doors of that product. */
+export const tokenByHash = (db: Db, hash: string) =>
+  db
+    .selectFrom('door_tokens as t')
+    .innerJoin('products as p', 'p.id', 't.product_id')
+    .innerJoin('product_doors as d', 'd.product_id', 'p.id')
+    .select([
+      't.id',
+      't.product_id',
+      't.door',
+      't.token_hash',
+      't.user_id',
+      't.last_used_at',
+      'p.product',
+      'd.ddi',
+      'd.mender',
+    ])
+    .where('t.token_hash', '=', hash)
+    .where('p.trashed', '=', 0)
+    .executeTakeFirst();
+
+/** Devices behind doors, with the product that they are activated to and what that opens. */
+const doorDevices = (db: Db) =>
+  db
+    .selectFrom('door_devices as x')
+    .innerJoin('devices as v', 'v.id', 'x.device_id')
+    .innerJoin('products as p', 'p.id', 'v.product_id')
+    .leftJoin('product_doors as d', 'd.product_id', 'p.id')
+    .selectAll('x')
+    .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender']);
+
+export const doorDeviceByToken = (db: Db, hash: string) =>
+  doorDevices(db).where('x.token_hash', '=', hash).executeTakeFirst();
+
+export const doorDeviceByName = (db: Db, productId: string, door: DoorName, name: string) =>
+  doorDevices(db)
+    .where('x.product_id', '=', productId)
+    .where('x.door', '=', door)
+    .where('x.name', '=', name)
+    .executeTakeFirst();
+
+export const doorDeviceById = (db: Db, deviceId: string) =>
+  doorDevices(db).where('x.device_id', '=', deviceId).executeTakeFirst();
+
+/** The product that a device is activated to, and the doors that it opens. */
+export const productOfDevice = (db: Db, deviceId: string) =>
+  db
+    .selectFrom('devices as v')
+    .innerJoin('products as p', 'p.id', 'v.product_id')
+    .innerJoin('product_doors as d', 'd.product_id', 'p.id')
+    .select(['p.id', 'p.product', 'd.ddi', 'd.mender'])
+    .where('v.id', '=', deviceId)
+    .executeTakeFirst();
+
+export async function insertDoorDevices(trx: Db, rows: readonly Insertable<DoorDeviceTable>[]): Promise<void> {
+  if (rows.length > 0)
+    await trx
+      .insertInto('door_devices')
+      .values([...rows])
+      .execute();
+}
+
+export const changeDoorDevice = (trx: Db, deviceId: string, change: Updateable<DoorDeviceTable>) =>
+  trx.updateTable('door_devices').set(change).where('device_id', '=', deviceId).execute();
+
+/** Those of these names that devices of the product have already. */
+export async function namesTaken(
+  db: Db,
+  productId: string,
+  names: readonly { readonly door: DoorName; readonly name: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('door_devices')
+    .select(['door', 'name'])
+    .where('product_id', '=', productId)
+    .where(
+      'name',
+      'in',
+      names.map(({ name }) => name),
+    )
+    .execute();
+  return new Set(rows.map(({ door, name }) => `${door} ${name}`));
+}
+
+/** One page of the tokens of a product. */
+export async function listDoorTokens(db: Db, productId: string, page: Paging<'created_at'>) {
+  const query = db.selectFrom('door_tokens').where('product_id', '=', productId);
+  const items = await query
+    .selectAll()
+    .orderBy('created_at', page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+export const insertDoorToken = (trx: Db, row: DoorTokenRow) => trx.insertInto('door_tokens').values(row).execute();
+
+/** How many tokens a product has. */
+export async function countDoorTokens(db: Db, productId: string): Promise<number> {
+  const rows = db.selectFrom('door_tokens').select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
+}
+
+/** Whether there was such a token of the product. */
+export async function deleteDoorToken(trx: Db, productId: string, id: string): Promise<boolean> {
+  const done = trx.deleteFrom('door_tokens').where('product_id', '=', productId).where('id', '=', id);
+  return (await done.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+export const touchDoorToken = (db: Db, id: string, atMs: number) =>
+  db.updateTable('door_tokens').set({ last_used_at: atMs }).where('id', '=', id).execute();
+
+/** How many devices wait for a product. */
+export async function countWaiting(db: Db, productId: string): Promise<number> {
+  const rows = db.selectFrom('door_waiting').select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
+}
+
+export const waitingById = (db: Db, id: string) =>
+  db.selectFrom('door_waiting').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const insertWaiting = (trx: Db, row: WaitingRow) =>
+  trx
+    .insertInto('door_waiting')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ last_at: row.last_at, ip: row.ip }))
+    .execute();
+
+export const changeWaiting = (trx: Db, id: string, change: Pick<WaitingRow, 'last_at' | 'ip'>) =>
+  trx.updateTable('door_waiting').set(change).where('id', '=', id).execute();
+
+/** One page of the devices that wait for a product. */
+export async function listWaiting(
+  db: Db,
+  expressions: Expressions,
+  productId: string,
+  query: PageOf<'last_at' | '-last_at'> & { readonly q?: string },
+) {
+  const page = paging(query, '-last_at');
+  let matching = db.selectFrom('door_waiting').where('product_id', '=', productId);
+  const { q } = query;
+  if (q) matching = matching.where((eb) => expressions.contains(eb.ref('name'), q));
+  const items = await matching
+    .selectAll()
+    .orderBy('last_at', page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** Some of those that wait for a product, in the order of their ids. */
+export async function someWaiting(
+  db: Db,
+  productId: string,
+  {
+    ids,
+    after,
+    limit,
+  }: { readonly ids?: readonly string[] | undefined; readonly after: string; readonly limit: number },
+): Promise<WaitingRow[]> {
+  let query = db.selectFrom('door_waiting').selectAll().where('product_id', '=', productId);
+  if (ids) query = query.where('id', 'in', ids);
+  return query.where('id', '>', after).orderBy('id').limit(limit).execute();
+}
+
+export const deleteWaiting = (trx: Db, ids: readonly string[]) =>
+  trx.deleteFrom('door_waiting').where('id', 'in', ids).execute();
+
+/** Forgets those that have not come again since then. */
+export const forgetWaiting = (db: Db, beforeMs: number) =>
+  db.deleteFrom('door_waiting').where('last_at', '<', beforeMs).execute();
+
+export const updateOf = (db: Db, id: number) =>
+  db.selectFrom('updates').select(['id', 'device_id']).where('id', '=', id).executeTakeFirst();
+
+/** What the client of a device knows of updates that it has not closed, the oldest first. */
+export const openDoorUpdates = (db: Db, deviceId: string) =>
+  db
+    .selectFrom('door_updates as d')
+    .innerJoin('updates as u', 'u.id', 'd.update_id')
+    .select(['d.update_id', 'd.shown_at', 'd.cancel_at', 'd.closed_at', 'u.state'])
+    .where('d.device_id', '=', deviceId)
+    .where('d.closed_at', 'is', null)
+    .orderBy('d.update_id')
+    .execute();
+
+export const doorUpdate = (db: Db, updateId: number) =>
+  db.selectFrom('door_updates').selectAll().where('update_id', '=', updateId).executeTakeFirst();
+
+export const insertDoorUpdate = (trx: Db, row: DoorUpdateRow) =>
+  trx
+    .insertInto('door_updates')
+    .values(row)
+    .onConflict((conflict) => conflict.column('update_id').doNothing())
+    .execute();
+
+export const changeDoorUpdate = (trx: Db, updateId: number, change: Updateable<DoorUpdateTable>) =>
+  trx.updateTable('door_updates').set(change).where('update_id', '=', updateId).execute();
+
+/** How many lines there are of an update. */
+export async function countMessages(db: Db, updateId: number): Promise<number> {
+  const rows = db.selectFrom('update_messages').select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await rows.where('update_id', '=', updateId).executeTakeFirstOrThrow()).n;
+}
+
+/** Rows of one statement: both databases limit its parameters. */
+const statementRows = 1_000;
+
+export async function insertMessages(trx: Db, rows: readonly Insertable<UpdateMessageTable>[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += statementRows)
+    await trx
+      .insertInto('update_messages')
+      .values(rows.slice(at, at + statementRows))
+      .execute();
+}
+
+/** One page of what has been said of an update. */
+export async function listMessages(db: Db, updateId: number, query: PageOf<'at' | '-at'>) {
+  const page = paging(query, 'at');
+  const matching = db.selectFrom('update_messages').where('update_id', '=', updateId);
+  const items = await matching
+    .select(['at', 'step', 'text'])
+    .orderBy('seq', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** The newest lines of an update, the oldest of them first. */
+export async function lastMessages(db: Db, updateId: number, limit: number): Promise<string[]> {
+  const rows = db.selectFrom('update_messages').select('text').where('update_id', '=', updateId);
+  return (await rows.orderBy('seq', 'desc').limit(limit).execute()).map(({ text }) => text).toReversed();
+}
+
+/** The key of the links to files, where there is one; base64. */
+export async function ticketKey(db: Db): Promise<string | undefined> {
+  const row = db.selectFrom('settings').select('value').where('name', '=', 'doors.tickets');
+  return (await row.executeTakeFirst())?.value;
+}
+
+/** Keeps a key unless there is one. */
+export const insertTicketKey = (trx: Db, value: string) =>
+  trx
+    .insertInto('settings')
+    .values({ name: 'doors.tickets', value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+
+/** Seconds between two requests of the devices of a product, where its people have said so. */
+export async function pollIntervalS(db: Db, productId: string): Promise<number | undefined> {
+  const row = db.selectFrom('fleet_settings').select('poll_interval_s').where('product_id', '=', productId);
+  return (await row.executeTakeFirst())?.poll_interval_s ?? undefined;
+}

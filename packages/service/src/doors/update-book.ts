@@ -1,0 +1,72 @@
+import type { Deps } from '../core/types.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
+import type { Db } from '../db/storage.ts';
+import {
+  changeDoorUpdate,
+  countMessages,
+  doorUpdate,
+  insertDoorUpdate,
+  insertMessages,
+  lastMessages,
+  openDoorUpdates,
+} from './queries.ts';
+import { linesToKeep, messageLimits } from './rules.ts';
+
+/** What clients behind doors know and say of updates. */
+export interface UpdateBook {
+  /** The client has been shown an update. */
+  shown(updateId: number, deviceId: string): Promise<void>;
+  /** The update of which the client has to hear that it is over; nothing when there is none. */
+  toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
+  /** The client has closed an update, or knows that it is over. */
+  close(updateId: number): Promise<void>;
+  /** Keeps what the client says of an update. */
+  say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
+  /** The newest lines of an update. */
+  history(updateId: number, limit: number): Promise<readonly string[]>;
+}
+
+/** How long a client may take to say that it knows that an update is over, in ms: some never say it. */
+const cancelMs = 15 * 60_000;
+
+const openStates: readonly string[] = ['offered', 'downloading', 'installed'];
+
+export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): UpdateBook => ({
+  async shown(updateId, deviceId) {
+    if (await doorUpdate(storage.db, updateId)) return;
+    const row = { update_id: updateId, device_id: deviceId, shown_at: clock.now(), cancel_at: null, closed_at: null };
+    await storage.transaction((trx) => insertDoorUpdate(trx, row));
+  },
+  async toCancel(deviceId, currentId) {
+    const nowMs = clock.now();
+    for (const { update_id: id, state, cancel_at: since } of await openDoorUpdates(storage.db, deviceId)) {
+      if (id === currentId && openStates.includes(state)) continue;
+      if (since === null) await changeDoorUpdate(storage.db, id, { cancel_at: nowMs });
+      if (since === null || nowMs - since < cancelMs) return id;
+      await changeDoorUpdate(storage.db, id, { closed_at: nowMs });
+    }
+    return undefined;
+  },
+  async close(updateId) {
+    await changeDoorUpdate(storage.db, updateId, { closed_at: clock.now() });
+  },
+  async say(updateId, step, lines) {
+    const atMs = clock.now();
+    await transactionOverConflicts(storage, (trx) => keepLines(trx, { updateId, step, lines, atMs }));
+  },
+  history: (updateId, limit) => lastMessages(storage.db, updateId, Math.min(limit, messageLimits.lines)),
+});
+
+interface Said {
+  readonly updateId: number;
+  readonly step: string;
+  readonly lines: readonly string[];
+  readonly atMs: number;
+}
+
+async function keepLines(trx: Db, { updateId, step, lines, atMs }: Said): Promise<void> {
+  const before = await countMessages(trx, updateId);
+  const kept = linesToKeep(lines, before);
+  const rows = kept.map((text, at) => ({ update_id: updateId, seq: before + at, at: atMs, step, text }));
+  await insertMessages(trx, rows);
+}

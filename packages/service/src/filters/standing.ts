@@ -1,0 +1,122 @@
+import {
+  type DeviceStanding,
+  executionStates,
+  optionalTimestamp,
+  rolloutStates,
+  type StandingState,
+} from '@moorage/api';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Storage } from '../db/storage.ts';
+import { holds } from '../rollouts/rules.ts';
+
+/**
+ * A rollout says what a device gets when it holds the device, or when it is the device's turn; its pace only delays that.
+ * Whether a device that is not in it yet fits its filter is looked at when the device asks.
+ */
+const hasSay = sql.raw(
+  [
+    "r.state = 'running' and e.state = 'waiting' and e.stage <= r.stage",
+    "r.state = 'running' and r.filter is null and coalesce(e.state, 'left') = 'left'",
+    ...rolloutStates.flatMap((rollout) =>
+      executionStates
+        .filter((execution) => holds(rollout, execution))
+        .map((execution) => `r.state = '${rollout}' and e.state = '${execution}'`),
+    ),
+  ].join(' or '),
+);
+
+/**
+ * The id of the bundle that a row of `devices` should run at a time, epoch ms: what `selectBundle` chooses when neither
+ * a block nor a freeze keeps it back. A test holds the two against each other.
+ */
+const wantedBundle = (nowMs: number): RawBuilder<string | null> => {
+  const onOffer = sql.raw("b.product_id = devices.product_id and b.state = 'published'");
+  return sql`coalesce(
+    (select b.id from pins join bundles as b on b.id = pins.bundle_id
+      where pins.device_id = devices.id and (pins.until is null or pins.until > ${nowMs}) and ${onOffer}),
+    (select b.id from bundles as b where ${onOffer} and b.id =
+      (select case when coalesce(e.state, 'left') = 'left' then r.bundle_id else e.bundle_id end
+        from rollouts as r left join executions as e on e.rollout_id = r.id and e.device_id = devices.id
+        where r.product_id = devices.product_id and r.holds = 1 and (${hasSay})
+        order by r.priority desc, r.created_at desc, r.id limit 1)),
+    (select b.id from bundles as b where ${onOffer} and b.tag = devices.tag),
+    (select b.id from bundles as b where ${onOffer} and b.tag = 'release'))`;
+};
+
+/**
+ * How a row of `devices` stands to what it should run, at a time, epoch ms. Lists, filters, pages and counts all ask
+ * this one expression. What the device reports comes before the result of its update: a bundle that it runs needs none.
+ * Reference: rules 6.6. Spec: API-RULE-standing-1.
+ */
+export const standingState = (nowMs: number): RawBuilder<StandingState> => sql`(select case
+    when su.state in ('downloading', 'installed') then 'updating'
+    when sw.id is not null and substr(devices.bversion, 1, length(sp.product || '-' || sw.version || ', '))
+      = sp.product || '-' || sw.version || ', ' then 'up_to_date'
+    when su.state = 'failed' then 'failed'
+    when su.state = 'offered' then 'waiting'
+    when su.state = 'done' and (sw.id is null or su.to_bundle_id = sw.id) then 'up_to_date'
+    when sw.id is not null and (su.id is not null or devices.bversion is not null) then 'waiting'
+    else 'unknown' end
+  from products as sp left join updates as su on su.id = devices.update_id
+    left join bundles as sw on sw.id = ${wantedBundle(nowMs)}
+  where sp.id = devices.product_id)`;
+
+/** The bundle that a row of `devices` is on its way to, has failed to install, or should run. */
+export const targetBundle = (nowMs: number): RawBuilder<string | null> => sql`coalesce(
+  (select tu.to_bundle_id from updates as tu
+    where tu.id = devices.update_id and tu.state in ('offered', 'downloading', 'installed', 'failed')),
+  ${wantedBundle(nowMs)})`;
+
+const standingRows = (db: Db, nowMs: number) =>
+  db
+    .selectFrom('devices')
+    .leftJoin('updates as up', 'up.id', 'devices.update_id')
+    .select(['devices.id', 'up.to_bundle_id', 'up.to_version', 'up.reason'])
+    .select(['up.created_at as offered_at', 'up.downloading_at', 'up.installed_at', 'up.finished_at'])
+    .select(standingState(nowMs).as('standing'))
+    .select(
+      sql<string | null>`(select b.version from bundles as b where b.id = ${wantedBundle(nowMs)})`.as('wanted_version'),
+    );
+
+type StandingRow = Awaited<ReturnType<ReturnType<typeof standingRows>['executeTakeFirstOrThrow']>>;
+
+/** When each standing began, and the version that it is about. */
+const details: Readonly<
+  Record<StandingState, (row: StandingRow) => Pick<DeviceStanding, 'version' | 'reason'> & { sinceMs: number | null }>
+> = {
+  up_to_date: (row) => ({ sinceMs: row.finished_at, version: row.wanted_version ?? row.to_version, reason: null }),
+  // Of a bundle that the device has not asked for yet it is not known since when it is the one to run.
+  waiting: (row) =>
+    row.finished_at === null && row.offered_at !== null
+      ? { sinceMs: row.offered_at, version: row.to_version, reason: null }
+      : { sinceMs: null, version: row.wanted_version, reason: null },
+  updating: (row) => ({ sinceMs: row.installed_at ?? row.downloading_at, version: row.to_version, reason: null }),
+  failed: (row) => ({ sinceMs: row.finished_at, version: row.to_version, reason: row.reason }),
+  unknown: (row) => ({ sinceMs: null, version: row.wanted_version, reason: null }),
+};
+
+function standingOf(row: StandingRow): DeviceStanding {
+  const { sinceMs, version, reason } = details[row.standing](row);
+  return { state: row.standing, since: optionalTimestamp(sinceMs), version, reason };
+}
+
+/** How devices stand at a time, epoch ms, by their ids. */
+export async function standingsOf(
+  db: Db,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, DeviceStanding>> {
+  if (ids.length === 0) return new Map();
+  const rows = await standingRows(db, nowMs).where('devices.id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, standingOf(row)]));
+}
+
+/** The same for one device, compiled once: pages of devices are asked for often. */
+export function compileStanding({ db, hot }: Pick<Storage, 'db' | 'hot'>) {
+  const { sql: text, parameters } = standingRows(db, 0).where('devices.id', '=', '').compile();
+  return async (id: string, nowMs: number): Promise<DeviceStanding | undefined> => {
+    const values = parameters.map((parameter) => (parameter === '' ? id : nowMs));
+    const [row] = await hot.select<StandingRow>('device-standing', text, values);
+    return row && standingOf(row);
+  };
+}

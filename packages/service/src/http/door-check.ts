@@ -1,0 +1,71 @@
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result } from '@moorage/base';
+import type { FastifyRequest } from 'fastify';
+import type { DeviceCaller, DoorCaller } from '../core/types.ts';
+import type { DeviceRow } from '../db/hot.ts';
+import type { Authenticate } from './mount.ts';
+
+/** What a client of DDI calls itself, and where it comes from. */
+interface Named {
+  readonly door: 'ddi';
+  readonly tenant: string;
+  readonly name: string;
+  readonly ip: string;
+}
+
+type Identified = Promise<Result<DoorCaller, Refusal>>;
+
+/** Who says which device it is. */
+export interface DoorKeeper {
+  byToken(shown: Named & { readonly kind: 'target' | 'gateway'; readonly token: string }): Identified;
+  byTicket(ticket: string, named: Named): Identified;
+  byCertificate(row: DeviceRow, named: Named): Identified;
+}
+
+/** The token of a header; its scheme is written in any letter case. */
+const headerPattern = /^(target|gateway)token +(\S{1,256})$/i;
+
+/**
+ * The check of DDI: by the token of the device or of its product, by the ticket of a link to a file, or by the
+ * certificate that devices have on this listener. What is wrong is not told. Spec: API-DOOR-identity.
+ */
+export const ddiCheck =
+  (keeper: DoorKeeper, byCertificate: Authenticate<DeviceCaller>): Authenticate<DoorCaller> =>
+  async (request: FastifyRequest) => {
+    // Safe: every path of this door has both.
+    const { tenant, controller_id: name } = request.params as { tenant: string; controller_id: string };
+    const named = { door: 'ddi', tenant, name, ip: request.ip } as const;
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const [, kind, token] = headerPattern.exec(authorization) ?? [];
+      if (token === undefined) return stranger();
+      return keeper.byToken({ ...named, kind: kind?.toLowerCase() === 'gateway' ? 'gateway' : 'target', token });
+    }
+    // Safe: the query of a path that takes none is passed over.
+    const { ticket } = request.query as { ticket?: unknown };
+    if (typeof ticket === 'string') return keeper.byTicket(ticket, named);
+    const device = await byCertificate(request);
+    if (!device.ok || device.value.uuid !== name.toLowerCase()) return stranger();
+    return keeper.byCertificate(device.value.row, named);
+  };
+
+/** Who knows the clients of Mender. */
+export interface KeyKeeper {
+  byBearer(token: string, ip: string): Identified;
+  byDownload(ticket: string, updateId: number, ip: string): Identified;
+}
+
+/** The check of Mender: by the token that the key of the device has got, or by the ticket of a link to an artifact. */
+export const menderCheck =
+  (keeper: KeyKeeper): Authenticate<DoorCaller> =>
+  async (request: FastifyRequest) => {
+    const [, token] = /^bearer +(\S{1,1024})$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (token !== undefined) return keeper.byBearer(token, request.ip);
+    // Safe: what a path or query does not have is passed over.
+    const { ticket } = request.query as { ticket?: unknown };
+    const { deployment_id: id } = request.params as { deployment_id?: string };
+    if (typeof ticket === 'string' && id !== undefined) return keeper.byDownload(ticket, Number(id), request.ip);
+    return stranger();
+  };
+
+const stranger = () => failure(refusal('DOOR_UNAUTHORISED'));

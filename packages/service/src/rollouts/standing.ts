@@ -1,0 +1,286 @@
+import type { RolloutSettings } from '@moorage/api';
+import { unwrap } from '@moorage/base';
+import type { Deps } from '../core/types.ts';
+import { shareReads } from '../db/groups.ts';
+import type { Db } from '../db/storage.ts';
+import { type Filter, parseFilter } from '../filters/parse.ts';
+import { type DeviceFacts, fitsFilter } from '../filters/predicate.ts';
+import { compileFacts, type FactPart, partsOf, type ReadFacts } from '../filters/queries.ts';
+import type { Standing } from '../ota/rules.ts';
+import { RecordCache } from '../storage/record-cache.ts';
+import { pinOf } from './hold-queries.ts';
+import {
+  compileExecutions,
+  countsOf,
+  type ExecutionRow,
+  lockRollout,
+  type Marks,
+  marksOf,
+  type RolloutRow,
+  settingsOf,
+} from './queries.ts';
+import { holds, openOf } from './rules.ts';
+import { restsUntilMs, whyWait } from './turns.ts';
+import { opensAtMs, zoneFor } from './windows.ts';
+
+export interface FleetDevice {
+  readonly id: string;
+  readonly product_id: string;
+}
+
+type StandingDeps = Pick<Deps, 'storage' | 'clock'> & {
+  /** A device does not fit the filter of a rollout any more in which it waits. */
+  readonly leave: (trx: Db, execution: ExecutionRow) => Promise<void>;
+};
+
+const rememberedProducts = 1_000;
+const rememberedFilters = 1_000;
+/** Pairs of a device and a filter that it does not fit. */
+const rememberedOutside = 200_000;
+
+/** Seconds between two queries of a device whose product says nothing else. */
+const pollIntervalS = 3_600;
+
+const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
+
+/** One question for what a device gets. */
+interface Question {
+  readonly db: Db;
+  readonly device: FleetDevice;
+  readonly marks: Marks;
+  readonly executions: readonly ExecutionRow[];
+  readonly nowMs: number;
+  /** What filters see of the device; read when the first of them asks. */
+  readonly facts: () => Promise<DeviceFacts | undefined>;
+}
+
+/** The time at which it makes sense to ask again, as rollouts see it. */
+interface Poll {
+  isSoon: boolean;
+  atMs: number | undefined;
+}
+
+/** Pins, freezes and rollouts as updates over the air see them. */
+export class Standings {
+  readonly #deps: StandingDeps;
+  readonly #marks: RecordCache<Marks>;
+  readonly #readFacts: ReadFacts;
+  readonly #executionsOf: ReturnType<typeof compileExecutions>;
+  readonly #filters = new Map<string, Filter>();
+  /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
+  readonly #outside: RecordCache<true>;
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #sharedMarks = shareReads(async (productId: string) => {
+    const keep = this.#marks.beginRead();
+    const marks = await marksOf(this.#deps.storage.db, productId);
+    keep(productId, marks);
+    return marks;
+  });
+
+  constructor(deps: StandingDeps) {
+    this.#deps = deps;
+    this.#outside = new RecordCache<true>(deps.storage.changes, rememberedOutside);
+    this.#marks = new RecordCache<Marks>(deps.storage.changes, rememberedProducts);
+    this.#readFacts = compileFacts(deps.storage.db);
+    this.#executionsOf = compileExecutions(deps.storage.db);
+  }
+
+  /** What of pins, freezes and rollouts there is for a product; outside of transactions remembered, and read for many at once. */
+  async #marksOf(db: Db, productId: string): Promise<Marks> {
+    if (db !== this.#deps.storage.db) return marksOf(db, productId);
+    return this.#marks.get(productId) ?? this.#sharedMarks(productId);
+  }
+
+  /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
+  async of(db: Db, device: FleetDevice): Promise<Standing> {
+    const marks = await this.#marksOf(db, device.product_id);
+    const nowMs = this.#deps.clock.now();
+    const pin = marks.pins ? await pinOf(db, device.id) : undefined;
+    const isFrozen = marks.freeze && !isOver(marks.freeze.until, nowMs);
+    const poll: Poll = { isSoon: false, atMs: undefined };
+    const rollout = marks.rollouts.length > 0 ? await this.#rolloutOf(db, device, marks, poll) : undefined;
+    return {
+      ...(pin && !isOver(pin.until, nowMs) && { pin: { bundleId: pin.bundle_id, reason: pin.reason } }),
+      ...(isFrozen && marks.freeze && { freeze: { reason: marks.freeze.reason } }),
+      ...(rollout && { rollout }),
+      poll: { ...poll, intervalMs: (marks.pollIntervalS ?? pollIntervalS) * 1000 },
+    };
+  }
+
+  /** The rollout that says what a device gets: the first that has brought it something, or whose turn it is. */
+  async #rolloutOf(db: Db, device: FleetDevice, marks: Marks, poll: Poll): Promise<Standing['rollout']> {
+    const executions = await this.#executionsOf(db, device.id);
+    let facts: Promise<DeviceFacts | undefined> | undefined;
+    const readFacts = this.#readFacts;
+    const parts = this.#partsOf(marks.rollouts);
+    const question: Question = {
+      db,
+      device,
+      marks,
+      executions,
+      nowMs: this.#deps.clock.now(),
+      facts() {
+        facts ??= readFacts(db, device.id, parts);
+        return facts;
+      },
+    };
+    for (const rollout of marks.rollouts) {
+      const { id, title } = rollout;
+      const execution = executions.find(({ rollout_id }) => rollout_id === id);
+      if (execution && holds(rollout.state, execution.state)) {
+        poll.isSoon ||= execution.state !== 'done';
+        const isRunning = rollout.state === 'running' || rollout.state === 'paused';
+        const mayContradict = isRunning && (execution.state === 'done' || execution.state === 'probation');
+        const install = await this.#installOf(question, settingsOf(rollout));
+        return { id, title, bundleId: execution.bundle_id, isNew: false, mayContradict, install };
+      }
+      const mayWait = !execution || execution.state === 'waiting' || execution.state === 'left';
+      if (rollout.state !== 'running' || !mayWait) continue;
+      if (await this.#isTurn(question, rollout, execution, poll)) {
+        poll.isSoon = true;
+        const install = await this.#installOf(question, settingsOf(rollout));
+        return { id, title, bundleId: rollout.bundle_id, isNew: true, mayContradict: false, install };
+      }
+    }
+    return undefined;
+  }
+
+  /** How a device shall install what a rollout brings; `undefined` when the rollout says nothing. */
+  async #installOf(
+    question: Question,
+    settings: RolloutSettings,
+  ): Promise<NonNullable<Standing['rollout']>['install']> {
+    const { force, window } = settings;
+    if (force === undefined && !window) return undefined;
+    const opens = window?.download_outside ? await this.#opensAtMs(question, settings) : question.nowMs;
+    return { force: force ?? 'forced', waitMs: opens - question.nowMs };
+  }
+
+  /** When the window of a rollout is open next for a device, epoch ms. */
+  async #opensAtMs({ db, device, marks, nowMs }: Question, { window }: RolloutSettings): Promise<number> {
+    if (!window) return nowMs;
+    const label = await db
+      .selectFrom('labels')
+      .select('value')
+      .where('device_id', '=', device.id)
+      .where('name', '=', 'tz')
+      .executeTakeFirst();
+    return opensAtMs(window, zoneFor(window, label?.value, marks.zone), nowMs);
+  }
+
+  /** Whether a device may be offered the bundle of a running rollout now, and fits its filter still. */
+  async #isTurn(
+    question: Question,
+    seen: RolloutRow,
+    execution: ExecutionRow | undefined,
+    poll: Poll,
+  ): Promise<boolean> {
+    const { storage } = this.#deps;
+    const { db, executions, nowMs } = question;
+    const settings = settingsOf(seen);
+    // What does not change while the row is waited for is asked before.
+    const stage =
+      execution && execution.state !== 'left' ? execution.stage : await this.#stageOf(question, seen, settings);
+    if (stage === undefined || stage > seen.stage) return false;
+    const opens = settings.window?.download_outside ? nowMs : await this.#opensAtMs(question, settings);
+    const rollout = db === storage.db ? seen : await lockRollout(db, storage.expressions, seen.id);
+    if (!rollout) return false;
+    const counts = settings.pace?.open === undefined ? [] : await countsOf(db, rollout.id, settings.stages.length);
+    const turn = {
+      state: rollout.state,
+      settings,
+      openStage: rollout.stage,
+      stage,
+      dueAtMs: execution?.due_at ?? null,
+      open: openOf(counts),
+      paceFromMs: rollout.pace_from,
+      paceCount: rollout.pace_count,
+      opensAtMs: opens,
+      restsUntilMs: restsUntilMs(settings, rollout.id, executions),
+    };
+    const why = whyWait(turn, nowMs);
+    if (why === undefined && execution?.state === 'waiting') return this.#fitsStill(question, rollout, execution);
+    if (why?.untilMs === undefined) poll.isSoon ||= why !== undefined;
+    else poll.atMs = Math.min(poll.atMs ?? Number.POSITIVE_INFINITY, why.untilMs);
+    return why === undefined;
+  }
+
+  /** A device that waits for its turn leaves when it does not fit the filter any more. */
+  async #fitsStill(question: Question, rollout: RolloutRow, execution: ExecutionRow): Promise<boolean> {
+    if (rollout.filter === null) return true;
+    const fits = await this.#fits(question, rollout.filter);
+    if (!fits && question.db !== this.#deps.storage.db) await this.#deps.leave(question.db, execution);
+    return fits;
+  }
+
+  /** The stage in which a device would enter a rollout that it has not been in; `undefined` when it does not fit. */
+  async #stageOf(
+    question: Question,
+    { filter, stage }: RolloutRow,
+    { stages }: RolloutSettings,
+  ): Promise<number | undefined> {
+    if (filter !== null && !(await this.#fits(question, filter))) return undefined;
+    for (const [index, { filter: ofStage }] of stages.entries()) {
+      if (ofStage !== undefined && (await this.#fits(question, ofStage))) return Math.max(index, stage);
+    }
+    return stage;
+  }
+
+  async #fits({ db, device, facts, nowMs }: Question, text: string): Promise<boolean> {
+    const filter = this.#filterOf(text);
+    // Times pass, and what marks a device as seen is no write.
+    const isLasting = db === this.#deps.storage.db && !asksForTime(filter);
+    const key = `${device.id} ${text}`;
+    if (isLasting && this.#outside.get(key)) return false;
+    const keep = this.#outside.beginRead();
+    const found = await facts();
+    const fits = found !== undefined && fitsFilter(filter, found, nowMs);
+    if (isLasting && !fits) keep(key, true);
+    return fits;
+  }
+
+  /** What the filters of rollouts look at, all of them together. */
+  #partsOf(rollouts: readonly RolloutRow[]): ReadonlySet<FactPart> {
+    const texts = rollouts.flatMap((rollout) => {
+      const filters = settingsOf(rollout).stages.map(({ filter }) => filter);
+      return [rollout.filter ?? undefined, ...filters].filter((text) => text !== undefined);
+    });
+    return new Set(texts.flatMap((text) => partsOf(this.#filterOf(text))));
+  }
+
+  #filterOf(text: string): Filter {
+    const known = this.#filters.get(text);
+    if (known) return known;
+    // What is kept has been parsed.
+    const filter = unwrap(parseFilter(text));
+    if (this.#filters.size >= rememberedFilters) this.#filters.clear();
+    this.#filters.set(text, filter);
+    return filter;
+  }
+
+  /**
+   * Does work that may move devices of a product: one after another where rollouts are under way, since all of it counts
+   * in the same rows. PostgreSQL would let one through and make the others try again, and some give up.
+   */
+  async inTurn<T>(productId: string, work: () => Promise<T>): Promise<T> {
+    const { storage } = this.#deps;
+    if (storage.kind === 'sqlite') return work();
+    if ((await this.#marksOf(storage.db, productId)).rollouts.length === 0) return work();
+    const before = this.#last.get(productId) ?? Promise.resolve();
+    const mine = before.then(work);
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    this.#last.set(productId, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(productId) === settled) this.#last.delete(productId);
+    }
+  }
+}
+
+/** Whether what a filter says of a device depends on the time. */
+const asksForTime = (filter: Filter): boolean =>
+  'of' in filter ? filter.of.some(asksForTime) : filter.field.kind === 'time';

@@ -1,0 +1,34 @@
+import type { Bus } from '../bus/bus.ts';
+import { topics } from '../bus/topics.ts';
+import type { Db } from '../db/storage.ts';
+import { afterCommit } from '../db/transaction.ts';
+import { waitingDevices } from './due-queries.ts';
+import { wakesPerMinute } from './hold-queries.ts';
+import { changeRollout, countsOf, type RolloutRow, settingsOf } from './queries.ts';
+import { openOf } from './rules.ts';
+import { paceMs } from './turns.ts';
+
+interface Waking {
+  readonly bus: Bus;
+  /** Epoch ms. */
+  readonly nowMs: number;
+  /** Plans when more are woken, epoch ms. */
+  readonly plan: (atMs: number) => void;
+}
+
+/** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
+export async function wakeWaiting(trx: Db, rollout: RolloutRow, { bus, nowMs, plan }: Waking): Promise<void> {
+  const { pace, stages } = settingsOf(rollout);
+  const perMinute = pace?.per_minute ?? (await wakesPerMinute(trx, rollout.product_id));
+  const open = pace?.open === undefined ? 0 : openOf(await countsOf(trx, rollout.id, stages.length));
+  const limit = Math.min(perMinute, (pace?.open ?? perMinute) - open);
+  const { id, stage, wake_after: after } = rollout;
+  const devices = limit > 0 ? await waitingDevices(trx, { id, stage, after }, limit) : [];
+  const isEnd = limit > 0 && devices.length < limit;
+  const wake_at = isEnd ? null : nowMs + paceMs;
+  await changeRollout(trx, id, { wake_at, wake_after: isEnd ? null : (devices.at(-1)?.device_id ?? after) });
+  afterCommit(trx, () => {
+    if (wake_at !== null) plan(wake_at);
+    for (const { device_id: deviceId } of devices) bus.publish(topics.otaDue, { deviceId });
+  });
+}
