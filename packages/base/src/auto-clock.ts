@@ -58,7 +58,7 @@ export class AutoClock implements Clock {
       return;
     }
     this.#turns = idleTurns;
-    // A task that throws is the mistake of its author: an unhandled error, as any other.
+    // A task that throws has a defect, which is an unhandled error as any other.
     void this.#clock.advance(nextAtMs - this.#clock.monotonic()).then(() => this.#turn());
   }
 }

@@ -23,6 +23,21 @@ test('VirtualClock advances by exactly the given time, however often', async () 
   }
 });
 
+test('VirtualClock skips time: what fell due meanwhile runs once, at the end, and what it sets after that', async () => {
+  const clock = new VirtualClock();
+  const seen: number[] = [];
+  const again = (): void => {
+    seen.push(clock.monotonic());
+    clock.after(10, again);
+  };
+  clock.after(10, again);
+  await clock.skip(1_005);
+  expect(seen).toEqual([1_005]);
+  await clock.advance(10);
+  expect(seen).toEqual([1_005, 1_015]);
+  expect(clock.now()).toBe(1_015);
+});
+
 test('VirtualClock runs timers that timers set, when they fall due in the same advance', async () => {
   const clock = new VirtualClock();
   const seen: number[] = [];

@@ -63,3 +63,9 @@ const keyOf = (part: number): string => {
 
 /** A text whose alphabetical order is the order of versions, for a database column: letters come after digits. */
 export const versionSortKey = (version: Version): string => version.map(keyOf).join('.');
+
+/** The sort key of a text that is a version with parts of any size that is kept; undefined for another text. */
+export function freeVersionKey(text: string): string | undefined {
+  const version = parseVersion(text, everyPart(maxFreeVersionPart));
+  return version.ok ? versionSortKey(version.value) : undefined;
+}

@@ -1,5 +1,6 @@
 import { type EndpointShape, type ReplyOf, renewalHeaders } from '@moorage/api';
 import { ignoreFailure, type Result, success } from '@moorage/base';
+import type { TlsSession } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
 import type { ServiceFailure } from './failures.ts';
@@ -35,6 +36,8 @@ export class ServiceAccess {
   #turn: Promise<unknown> = Promise.resolve();
   #connection: ServiceConnection | undefined;
   #renewalPausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** With the service and the identity that it belongs to. Like them it is forgotten without power. */
+  #session: { readonly of: string; readonly session: TlsSession } | undefined;
   /** The service has another authority: it has asked for a renewal, and not since then said otherwise. */
   #renewalWanted = false;
 
@@ -46,6 +49,7 @@ export class ServiceAccess {
 
   /** Gives up the task that runs. */
   close(): void {
+    this.#session = undefined;
     this.#connection?.close();
   }
 
@@ -123,6 +127,12 @@ export class ServiceAccess {
     return success(undefined);
   }
 
+  /** A session under another certificate would say that the device still has that one. */
+  #sessionOf(of: string): TlsSession {
+    if (this.#session?.of !== of) this.#session = { of, session: { ticket: undefined } };
+    return this.#session.session;
+  }
+
   async #target(pair: IdentityPair): Promise<HttpTarget> {
     const { files, identity, service } = this.#parts;
     const { host, port, insecure, authorityFile } = service();
@@ -136,7 +146,7 @@ export class ServiceAccess {
     return {
       ...target,
       headers: { ...headers, ...known },
-      tls,
+      tls: { ...tls, resumption: this.#sessionOf([host, port, tls.ca, tls.cert].join()) },
       onHeaders: (received) => {
         this.#renewalWanted = renewalHeaders.due in received;
       },

@@ -66,6 +66,11 @@ export class DeviceClient {
     return this.#updater.bundleId;
   }
 
+  /** How long the restart of the update that has been installed last has to wait for its window, in ms. */
+  get restartWaitMs(): number {
+    return this.#updater.restartWaitMs;
+  }
+
   /** How far provisioning has come. */
   get provisionStatus(): ProvisionStatus {
     return statusOf(this.#parts.files, this.#keeper.record);

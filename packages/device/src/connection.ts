@@ -37,9 +37,17 @@ export type RequestInput<E extends EndpointShape> = Omit<CallInput<E>, 'body'> &
 
 /** One connection to the device listener, for requests of its contract. Close it when done. */
 export class ServiceConnection {
+  readonly #net: Net;
+  readonly #clock: Clock;
+  readonly #target: HttpTarget;
   readonly #http: HttpClient;
+  /** Of the download that another server sends. */
+  #other: HttpClient | undefined;
 
   constructor(net: Net, clock: Clock, target: HttpTarget) {
+    this.#net = net;
+    this.#clock = clock;
+    this.#target = target;
     this.#http = new HttpClient(net, clock, target);
   }
 
@@ -68,11 +76,50 @@ export class ServiceConnection {
     return fetched.ok ? fetched : failure(httpFailure(fetched.error));
   }
 
-  download(options: DownloadOptions): Promise<Result<void, HttpFailure>> {
-    return this.#http.download(options);
+  /**
+   * Downloads a file, from the object store when the service sends the device there. What that fails at, be it that the
+   * device does not reach the store, the service goes on with.
+   */
+  async download(options: DownloadOptions): Promise<Result<void, HttpFailure>> {
+    const asked = await this.#http.download({ ...options, headers: { prefer: 'redirect' } });
+    if (asked.ok || asked.error.kind !== 'status' || asked.error.status !== 307) return asked;
+    let { from } = options;
+    const receive = (chunk: Uint8Array) => {
+      from += chunk.length;
+      return options.receive(chunk);
+    };
+    const place = this.#placeOf(asked.error.location);
+    const sent = place && (await this.#downloadFrom(place, { ...options, receive }));
+    return sent?.ok ? sent : this.#http.download({ ...options, from });
+  }
+
+  /** Where the service sends the device; not off TLS when the service itself speaks it. */
+  #placeOf(location: string | undefined): URL | undefined {
+    const place = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
+    const isTaken = place?.protocol === 'https:' || (place?.protocol === 'http:' && !this.#target.tls);
+    return isTaken ? place : undefined;
+  }
+
+  /** The other server gets nothing of the identity of the device, and can send it nowhere else. */
+  async #downloadFrom(
+    { protocol, hostname, port, pathname, search }: URL,
+    options: DownloadOptions,
+  ): Promise<Result<void, HttpFailure>> {
+    const isTls = protocol === 'https:';
+    // An address of version 6 has brackets in a URL alone.
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const target = { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), ...(isTls && { tls: {} }) };
+    const other = new HttpClient(this.#net, this.#clock, target);
+    this.#other = other;
+    try {
+      return await other.download({ ...options, path: `${pathname}${search}` });
+    } finally {
+      other.close();
+    }
   }
 
   close(): void {
+    this.#other?.close();
     this.#http.close();
   }
 }

@@ -2,7 +2,7 @@ import { ignoreFailure, seededRandom, unwrap, VirtualClock } from '@moorage/base
 import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { describe, expect, test } from 'vitest';
-import { createDevice } from './device.ts';
+import { createDevice, type DeviceOptions } from './device.ts';
 import type { DeviceEvent } from './events.ts';
 import { rigCapabilities } from './testing/capabilities.ts';
 import { bversionOf, type PeerBundle, ServicePeer } from './testing/service-peer.ts';
@@ -28,7 +28,7 @@ async function rig(store = new MemoryStore()) {
   peer.bundle = bundle;
   await peer.attach(network.attach('service.test', '10.9.9.9'));
   const net = network.attach('lamp', '10.5.6.7');
-  const powerOn = async (from: MemoryStore) => {
+  const powerOn = async (from: MemoryStore, more: Pick<DeviceOptions, 'consent'> = {}) => {
     const device = await createDevice({
       clock,
       net,
@@ -37,6 +37,7 @@ async function rig(store = new MemoryStore()) {
       service: { host: 'service.test', port: 443 },
       version: 'LAMP-0.9.0.0',
       random: seededRandom(1),
+      ...more,
     });
     const events: DeviceEvent[] = [];
     device.client.onEvent((event) => events.push(event));
@@ -151,3 +152,24 @@ async function throughCut(cut: PowerCut): Promise<void> {
   expect(peer.reports.at(-1)).toEqual({ bundle_id: bundle.id, result: 1, bversion: bversionOf(bundle) });
   back.stop();
 }
+
+test('an update that is not forced waits for consent, unless it is asked for', async () => {
+  const { peer, store, powerOn, until } = await rig();
+  peer.bundle = small;
+  peer.hints = { install: { force: 'soft', wait_s: 0 } };
+  const asked: string[] = [];
+  let agrees = false;
+  const device = await powerOn(store, {
+    async consent(version) {
+      asked.push(version);
+      return agrees;
+    },
+  });
+  expect(unwrap(await until(device.client.update()))).toBe('none');
+  expect(peer.downloads).toEqual([]);
+  agrees = true;
+  expect(unwrap(await until(device.client.update()))).toBe('installed');
+  expect(asked).toEqual([small.version, small.version]);
+  expect(unwrap(await until(device.client.update({ force: true })))).toBe('installed');
+  expect(asked).toHaveLength(2);
+});

@@ -14,6 +14,8 @@ export interface DeviceOptions extends Pick<DevicePorts, 'clock' | 'net' | 'stor
   readonly files?: DeviceFiles;
   /** What the program reports of itself with each query. */
   readonly attributes?: DevicePorts['attributes'];
+  /** Whether an update that the service does not force is agreed to; it always is without it. */
+  readonly consent?: DevicePorts['consent'];
   /** Joins the network; without it the network is up. */
   readonly network?: DevicePorts['network'];
   /** How the program starts again after an update; without it only the client does. */
@@ -64,6 +66,7 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     network: options.network ?? { isUp: () => true, ensureUp: async () => success(undefined) },
     factoryVersion: () => version,
     attributes: options.attributes,
+    consent: options.consent,
     reboot: options.reboot ?? restart,
   });
   const data = new DataCloud({

@@ -9,6 +9,8 @@ export type DeviceEvent =
   | { readonly type: 'activated'; readonly product: string; readonly bundle: string | null }
   /** Asked for an update, the service has nothing newer than what runs. */
   | { readonly type: 'current'; readonly bundleId: string; readonly bversion: string }
+  /** The service has said when it wants to be asked again, in seconds. */
+  | { readonly type: 'poll'; readonly afterS: number }
   /** An update has been accepted; `totalBytes` and `files` are what is still to be fetched. */
   | {
       readonly type: 'ota';

@@ -93,6 +93,11 @@ export interface DevicePorts {
   readonly factoryVersion: () => string;
   /** What the device reports of itself whenever it asks for an update, and when its channel opens; nothing without it. */
   readonly attributes?: (() => ReportedAttributes) | undefined;
+  /**
+   * Whether the device or its user agrees to an update that the service does not force; it is offered again later when
+   * not. A device without it always agrees.
+   */
+  readonly consent?: ((version: string) => Promise<boolean>) | undefined;
   /** Stops everything volatile and boots again; comes back through `stop`, `load` and `start` of the client. */
   readonly reboot: () => Promise<void>;
 }

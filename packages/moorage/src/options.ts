@@ -11,6 +11,8 @@ export interface OptionRow {
   readonly help: string;
   /** What stands for the value in the help. */
   readonly placeholder?: string;
+  /** One letter that stands for the flag. */
+  readonly short?: string;
   readonly default?: string | number | boolean;
   /** The default in words, where it is not a value. */
   readonly defaultText?: string;

@@ -14,6 +14,8 @@ export interface Reporter {
   /** Prose only. */
   say(prose: string): void;
   progress(label: string, total: number): Progress;
+  /** On a terminal, a bar that stays below what is said until it is another one or, without a share, goes. */
+  status(label: string, share?: number): void;
 }
 
 /** One JSON object per line; prose is left out. */
@@ -21,6 +23,7 @@ const jsonReporter = (out: Writable): Reporter => ({
   event: (name, data = {}) => void out.write(`${JSON.stringify({ event: name, ...data })}\n`),
   say: () => {},
   progress: () => ({ at: () => {}, end: () => {} }),
+  status: () => {},
 });
 
 const barWidth = 32;
@@ -40,6 +43,12 @@ function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
   return {
     event: (_name, _data, prose) => void (prose !== undefined && say(prose)),
     say,
+    status(label, share) {
+      if (!out.isTTY) return;
+      const erase = shownBar && eraseLine;
+      shownBar = share === undefined ? '' : bar(label, share, 1);
+      out.write(`${erase}${shownBar}`);
+    },
     progress(label, total) {
       let quarter = -1;
       return {

@@ -1,21 +1,26 @@
 import { Command, CommanderError, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import type { CliCommand } from './commands/define.ts';
-import { UserError } from './commands/define.ts';
+import { type CliArgument, type CliCommand, UserError } from './commands/define.ts';
 import { commands, groups } from './commands/index.ts';
 import { dieWithLauncher } from './lifecycle.ts';
 import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions } from './options.ts';
 import { openReporter } from './output.ts';
 
-/** Exit codes: 1 it did not work, 2 it was asked for wrongly. */
+/** Exit codes: 1 it did not work, 2 it was asked for wrongly. Those of `moorage rollout watch` are in rollout-watch.ts. */
 const exitFailed = 1;
 const exitUsage = 2;
 
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+const argumentText = ({ name, optional = false, many = false }: CliArgument): string => {
+  const text = many ? `${name}...` : name;
+  return optional ? `[${text}]` : `<${text}>`;
+};
+
 function addOptions(command: Command, table: OptionTable): void {
   for (const [name, row] of Object.entries(table)) {
-    const flag = row.kind === 'switch' ? `--${name}` : `--${name} <${row.placeholder ?? row.kind}>`;
+    const long = row.kind === 'switch' ? `--${name}` : `--${name} <${row.placeholder ?? row.kind}>`;
+    const flag = row.short === undefined ? long : `-${row.short}, ${long}`;
     const shown = row.kind === 'switch' ? undefined : (row.defaultText ?? row.default);
     command.addOption(new Option(flag, shown === undefined ? row.help : `${row.help} (default: ${shown})`));
   }
@@ -62,11 +67,15 @@ function buildProgram(): Command {
   for (const definition of commands) {
     const parent = definition.parent === undefined ? program : groupOf(program, definition.parent);
     const command = parent.command(definition.name).description(definition.summary).exitOverride();
-    for (const argument of definition.arguments ?? []) command.argument(`<${argument.name}>`, argument.help);
+    for (const argument of definition.arguments ?? []) command.argument(argumentText(argument), argument.help);
     addOptions(command, definition.options);
     command.action((...parameters: unknown[]) => {
-      const args = parameters.slice(0, -2).map(String);
-      return runCommand(definition, args, parameters.at(-2) as Record<string, string | true>);
+      // One that is left out comes as `undefined`, and many as a list.
+      const args = parameters
+        .slice(0, -2)
+        .flat()
+        .filter((given) => given !== undefined);
+      return runCommand(definition, args.map(String), parameters.at(-2) as Record<string, string | true>);
     });
   }
   return program;

@@ -23,6 +23,7 @@ import { parseAir } from '@moorage/module/wlan/air';
 import { nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
 import { TakenPorts } from './taken-ports.ts';
+import { asStrict, readTwin, type Twin, takeIdentity, takeSettings } from './twin.ts';
 
 /** What one virtual module is started with; paths and addresses as the user gave them. */
 export interface ModuleSettings {
@@ -36,6 +37,8 @@ export interface ModuleSettings {
   readonly portOffset: number;
   readonly listenLan: boolean;
   readonly service: string | undefined;
+  /** Path of the rescue archive whose twin it is. */
+  readonly from?: string | undefined;
   readonly model: string | undefined;
   readonly air: string | undefined;
   readonly personality: string | undefined;
@@ -48,12 +51,17 @@ export interface ModuleSettings {
   readonly seed: number | undefined;
 }
 
+/** The settings that say what a module is, and not where others reach it or what it keeps. */
+export type ModuleTraits = Omit<ModuleSettings, 'flash' | 'serial' | 'serial1' | 'control'>;
+
 /** The serial line could not be opened. */
 export class NoSerialError extends UserError {}
 
 /** A module that runs, and where it is reached. */
 export interface RunningModule {
   readonly module: Module;
+  /** Variables of a twin's archive that it does not take. */
+  readonly untaken: readonly string[];
   readonly addresses: {
     readonly serial: string | null;
     readonly serial1: string | null;
@@ -83,13 +91,24 @@ async function readData<T>(path: string, what: string, parse: (text: string) => 
   return parsed.value;
 }
 
+/** A personality file knows better than what an archive shows. */
+function withLearnt(file: string, learnt: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify({ ...learnt, ...(JSON.parse(file) as object) });
+  } catch {
+    // What is wrong with it is said where it is read.
+    return file;
+  }
+}
+
 /** The personality that the settings ask for. */
-async function readPersonality(settings: ModuleSettings): Promise<Personality> {
+async function readPersonality(settings: ModuleTraits, twin: Twin | undefined): Promise<Personality> {
   const { personality: path, cloudPrefix, timing } = settings;
   if (timing !== undefined && timing !== 'real' && timing !== 'none') {
     throw new UserError(`Option --timing is "${timing}", not real or none`, 2);
   }
-  const contents = path === undefined ? '{}' : await readText(path, 'personality');
+  const file = path === undefined ? '{}' : await readText(path, 'personality');
+  const contents = twin ? withLearnt(file, twin.personality) : file;
   const overrides = {
     ...(cloudPrefix !== undefined && { cloudPrefix }),
     ...(timing === 'none' && { timings: noTimings }),
@@ -99,7 +118,11 @@ async function readPersonality(settings: ModuleSettings): Promise<Personality> {
   const wrong = (error: string): UserError =>
     new UserError(path === undefined ? error : `The personality file "${path}" is wrong: ${error}`);
   if (!loaded.ok) throw wrong(loaded.error);
-  const personality = settings.strict ? strictPersonality(loaded.value) : loaded.value;
+  const personality = settings.strict
+    ? strictPersonality(loaded.value)
+    : twin
+      ? asStrict(twin.archive, loaded.value)
+      : loaded.value;
   const problem = commandProblem(personality);
   if (problem !== undefined) throw wrong(problem);
   return personality;
@@ -143,20 +166,25 @@ function parseServiceUrl(text: string): { host: string; port: number; insecure: 
 }
 
 /** The port for the world outside of its pins; `undefined` when none is asked for. */
-const openControlOf = ({ control, listenLan }: ModuleSettings, module: Module) =>
+export const openControlOf = ({ control, listenLan }: Pick<ModuleSettings, 'control' | 'listenLan'>, module: Module) =>
   control === undefined ? undefined : openControl(control, (write) => module.controlPins(write), listenLan);
 
-/** Refuses serial ports that are none, and two users of this terminal, before anything is started. */
-function checkSerial({ serial, serial1 }: ModuleSettings): void {
+/** Refuses ports that are none, and two users of this terminal, before anything is started. */
+export function checkPorts({ control, serial, serial1 }: Pick<ModuleSettings, 'control' | 'serial' | 'serial1'>): void {
   for (const text of [serial, serial1]) {
     const spec = parseSerial(text);
     if (!spec.ok) throw new UserError(spec.error, 2);
   }
   if (serial1 === 'stdio') throw new UserError('Option --serial1 cannot be stdio', 2);
+  const controlSpec = control === undefined ? undefined : parseControl(control);
+  if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
 }
 
 /** Both UARTs of the module. */
-async function openSerials({ listenLan, serial, serial1 }: ModuleSettings, module: Module) {
+export async function openSerials(
+  { listenLan, serial, serial1 }: Pick<ModuleSettings, 'listenLan' | 'serial' | 'serial1'>,
+  module: Module,
+) {
   const first = await openSerial<Board>(serial, module, { listenLan });
   if (!first.ok) return first;
   const second = await openSerial<Board>(serial1, module, { listenLan, uart: 1 });
@@ -217,7 +245,7 @@ export interface Preparation {
 
 /** Builds a module from the settings, attaches its serial line and boots it. What was opened is closed when it fails. */
 export async function startModule(settings: ModuleSettings, preparation: Preparation = {}): Promise<RunningModule> {
-  checkSerial(settings);
+  checkPorts(settings);
   /** How each thing that was opened is closed, in the order in which they were. */
   const closers: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
@@ -236,23 +264,27 @@ async function start(
   { onLog, connect }: Preparation,
   closeLater: (close: () => unknown) => void,
 ): Promise<Omit<RunningModule, 'stop'>> {
-  const options = await readOptions(settings);
+  const twin = settings.from === undefined ? undefined : await readTwin(settings.from);
+  const options = await readOptions(settings, twin);
   const disk = settings.flash === undefined ? undefined : await openFlash(settings.flash);
   closeLater(() => disk?.close());
   const time = clockOf(settings.time);
   closeLater(() => time.stop());
   const { ip, portOffset, listenLan } = settings;
   const ports = new TakenPorts(nodeNet({ ip, portOffset, listenLan }));
+  const store = disk ?? new MemoryStore();
+  const isNewTwin = twin !== undefined && (await takeIdentity(store, twin.archive));
   const module = await createModule({
     ...options,
     clock: time.clock,
     // Those who call it live in real time.
     hostClock: realClock,
-    store: disk ?? new MemoryStore(),
+    store,
     net: ports.net,
     seed: settings.seed ?? randomInt(2 ** 32),
   });
   closeLater(() => module.close());
+  const untaken = isNewTwin ? await takeSettings(module, twin.archive) : [];
   const serial = await openSerials(settings, module);
   if (!serial.ok) throw new NoSerialError(serial.error);
   closeLater(() => serial.value.close());
@@ -267,6 +299,7 @@ async function start(
   const others = { ...serial.value.addresses, control: control?.value.address ?? null, mac, uuid };
   return {
     module,
+    untaken,
     // Read each time: variables may have changed.
     get addresses() {
       return { ...others, ...servers.addresses };
@@ -276,15 +309,15 @@ async function start(
 }
 
 /** What a module is built with, of the settings that can be wrong by themselves. */
-async function readOptions(
-  settings: ModuleSettings,
+export async function readOptions(
+  settings: ModuleTraits,
+  twin?: Twin,
 ): Promise<Pick<ModuleOptions, 'air' | 'model' | 'personality' | 'service'>> {
-  const controlSpec = settings.control === undefined ? undefined : parseControl(settings.control);
-  if (controlSpec && !controlSpec.ok) throw new UserError(controlSpec.error, 2);
   return {
+    ...(twin && { model: twin.model }),
     ...(settings.model !== undefined && { model: await readData(settings.model, 'model', parseModel) }),
     ...(settings.air !== undefined && { air: await readData(settings.air, 'air', parseAir) }),
-    personality: await readPersonality(settings),
+    personality: await readPersonality(settings, twin),
     ...(settings.service !== undefined && { service: parseServiceUrl(settings.service) }),
   };
 }

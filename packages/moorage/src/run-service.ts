@@ -146,13 +146,16 @@ async function lockDatabase(database: string): Promise<DiskLock | undefined> {
 /** The servers with TLS are made outside the framework, which takes them for plain ones. */
 const withTls = (address: string, isOn: boolean): string => (isOn ? address.replace(/^http:/, 'https:') : address);
 
+/** Connections that may wait to be accepted: a fleet that comes back at once is that many. The system may allow fewer. */
+const backlog = 4_096;
+
 interface Listening {
-  listen(options: { host: string; port: number }): Promise<string>;
+  listen(options: { host: string; port: number; backlog: number }): Promise<string>;
 }
 
 async function listen(app: Listening, host: string, port: number, flag: string): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    return await app.listen({ host, port, backlog });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') throw new UserError(`Port ${port} on ${host} is taken; choose another with ${flag}`);

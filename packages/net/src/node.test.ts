@@ -54,6 +54,35 @@ describe('node net', () => {
     stream.destroy();
   });
 
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a TLS dial resumes what the one before has left (%s)',
+    async (maxVersion) => {
+      const { server } = certificates;
+      const resumed: boolean[] = [];
+      const listening = createServer({ ...server, maxVersion }, (socket) => {
+        resumed.push(socket.isSessionReused());
+        socket.on('error', () => {});
+        socket.end('hello');
+      });
+      await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+      open.push({ close: async () => void listening.close() });
+      const address = listening.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      const resumption = { ticket: undefined };
+      const dial = async (ca: string) => {
+        const dialled = await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls: { ca, resumption } });
+        if (dialled.ok) await textOf(dialled.value.stream);
+        return dialled.ok;
+      };
+      for (let count = 0; count < 3; count++) expect(await dial(certificates.ca)).toBe(true);
+      expect(resumed).toEqual([false, true, true]);
+      // What is no ticket of this server is no harm.
+      listening.setTicketKeys(Buffer.alloc(48, 7));
+      expect(await dial(certificates.ca)).toBe(true);
+      expect(resumed.at(-1)).toBe(false);
+    },
+  );
+
   test('a TLS dial without certificate of its own is possible', async () => {
     const { port, peers } = await tlsServer({ demandsCertificate: false });
     const { stream } = unwrap(

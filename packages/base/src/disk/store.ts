@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Allocate, Store, StoreWriter } from '../store/store.ts';
 import { makeFolder } from './folder.ts';
 import { type DiskLock, lockFolder } from './lock.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** Bytes gathered before they go to the host's file. */
 const writeBufferBytes = 64 * 1024;
@@ -102,7 +103,7 @@ export class DiskStore implements Store {
         this.#open.delete(draft);
         await draft.finish();
         await rename(path, this.#pathOf(name));
-        await this.#folderHandle.sync();
+        await syncFolder(this.#folderHandle);
         this.#names.add(name);
       },
       discard: async () => {
@@ -116,7 +117,7 @@ export class DiskStore implements Store {
   async remove(name: string): Promise<void> {
     if (!this.#names.has(name)) return;
     await unlink(this.#pathOf(name));
-    await this.#folderHandle.sync();
+    await syncFolder(this.#folderHandle);
     this.#names.delete(name);
   }
 

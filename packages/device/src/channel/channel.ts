@@ -48,6 +48,8 @@ export class Channel {
   /** Ends in a row without a channel that was steady. */
   #failures = 0;
   #leaving: EndReason | undefined;
+  /** When the service wants the device back after the end of this channel, in ms. */
+  #comeBackMs: number | undefined;
   #cancel: CancelTimer;
 
   constructor(parts: ChannelParts) {
@@ -68,6 +70,11 @@ export class Channel {
   /** Sends what needs no response, if the channel is open. */
   notify(body: RequestBody): void {
     this.#session?.notify(body);
+  }
+
+  /** The service is about to end the channel, and wants the device back after this time. Spec: MOD-CHAN-reconnect. */
+  comeBack(afterMs: number): void {
+    this.#comeBackMs = afterMs;
   }
 
   /** Opens the channel with another identity, closing it first; the service may have done so already. */
@@ -136,24 +143,40 @@ export class Channel {
     this.#session = undefined;
     session?.closed();
     const reason = this.#leaving ?? reasonOf(end);
+    const comeBackMs = this.#comeBackMs;
     this.#leaving = undefined;
+    this.#comeBackMs = undefined;
     const steady = session && this.#parts.clock.monotonic() - this.#openedAtMs >= steadyMs;
     if (steady || reason === 'renewed') this.#failures = 0;
-    this.#again(reason);
+    if (reason === 'restarting' && comeBackMs !== undefined) {
+      // The service has drawn the time; a wait of our own would only be longer.
+      this.#step('ended');
+      this.#parts.ended(reason);
+      this.#dialAfter(comeBackMs);
+    } else this.#again(reason, end.kind === 'refused' ? end.retryAfterMs : undefined);
   }
 
-  #again(reason: EndReason): void {
+  #again(reason: EndReason, atLeastMs = 0): void {
     this.#step('ended');
     this.#parts.ended(reason);
-    this.#plan(reason);
+    this.#plan(reason, atLeastMs);
   }
 
-  /** Dials after a wait that grows with each failure in a row. */
-  #plan(reason: EndReason): void {
+  /**
+   * Dials after a wait that grows with each failure in a row.
+   *
+   * @param atLeastMs what the service asks all of its devices to wait: it comes before a wait that is drawn
+   */
+  #plan(reason: EndReason, atLeastMs = 0): void {
     const { firstMs, longestMs } = waits[reason];
     const wholeMs = Math.min(firstMs * 2 ** Math.min(this.#failures, 30), longestMs);
     this.#failures++;
-    const waitMs = wholeMs / 2 + this.#parts.random.below(Math.ceil(wholeMs / 2) + 1);
+    this.#dialAfter(
+      Math.min(atLeastMs, longestMs) + wholeMs / 2 + this.#parts.random.below(Math.ceil(wholeMs / 2) + 1),
+    );
+  }
+
+  #dialAfter(waitMs: number): void {
     this.#cancel = this.#parts.ownClock.after(waitMs, () => void this.#dial());
   }
 

@@ -1,5 +1,6 @@
-import type { ReportedAttributes, ServiceAction } from '@moorage/api';
+import { ComeBack, type ReportedAttributes, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result } from '@moorage/base';
+import Value from 'typebox/value';
 import type { DeviceEvent, DeviceEventListener } from '../events.ts';
 import { UpdateWake, type WakePorts } from '../update/wake.ts';
 import { Channel, type ConnectionPorts } from './channel.ts';
@@ -63,6 +64,7 @@ export class DeviceChannel {
     this.#unsubscribe = ports.onEvent((event) => {
       // The service no longer takes the certificate with which this channel has been opened.
       if (event.type === 'renewal' && !event.failed) this.#channel.renew();
+      if (event.type === 'poll' && ports.updatesItself()) this.#wake.poll(event.afterS * 1000);
     });
   }
 
@@ -120,6 +122,8 @@ export class DeviceChannel {
   #act(action: ServiceAction): void {
     if (action.action === 'ota') {
       if (this.#ports.updatesItself()) this.#wake.wake();
+    } else if (Value.Check(ComeBack, action)) {
+      this.#channel.comeBack(action.after_ms);
     } else if (action.action === 'command') {
       // The service does not wait for the outcome of an action.
       if (typeof action.command === 'string') ignoreFailure(this.#command(action.command));

@@ -20,6 +20,8 @@ export class ChannelPeer {
   pings = 0;
   /** Status of the answer to handshakes, instead of taking them. */
   refuseWith: number | undefined;
+  /** What such an answer names as Retry-After, in seconds. */
+  retryAfterS: number | undefined;
   /** Handshakes are not answered at all. */
   silent = false;
   /** Pings are not answered. */
@@ -35,7 +37,8 @@ export class ChannelPeer {
       stream.on('error', () => {});
       if (this.silent) return;
       if (this.refuseWith !== undefined) {
-        stream.end(`HTTP/1.1 ${this.refuseWith} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+        const after = this.retryAfterS === undefined ? '' : `retry-after: ${this.retryAfterS}\r\n`;
+        stream.end(`HTTP/1.1 ${this.refuseWith} No\r\n${after}content-length: 0\r\nconnection: close\r\n\r\n`);
         return;
       }
       this.#handshakes.handleUpgrade(request, stream, head, (socket) => this.#opened(socket));

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { deviceRoutesContract, otaRoutesContract } from '@moorage/api';
+import { deviceRoutesContract, otaRoutesContract, type UpdateOffer } from '@moorage/api';
 import { crc16, unwrap } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import Value from 'typebox/value';
@@ -75,6 +75,8 @@ const fixed: Readonly<Record<string, unknown>> = {
 export class ServicePeer {
   bundle: PeerBundle | undefined;
   readonly requests: PeerRequest[] = [];
+  /** What answers to queries say beside the bundle. */
+  hints: Pick<UpdateOffer, 'install' | 'next_poll_s'> = {};
   /** Its data cloud. */
   readonly data = new DataPeer();
   /** Answers before anything else does; `undefined` leaves it to the others. */
@@ -135,7 +137,9 @@ export class ServicePeer {
     const { bundle } = this;
     if (!bundle) return send(response, 404, { message: 'Bundle not found', code: 'NOT_FOUND' });
     const bversion = bversionOf(bundle);
-    if (bid === bundle.id && !force) return send(response, 200, { result: 'none', bundle_id: bundle.id, bversion });
+    if (bid === bundle.id && !force) {
+      return send(response, 200, { result: 'none', bundle_id: bundle.id, bversion, ...this.hints });
+    }
     const files = bundle.files.map(manifestRow);
     const wanted = files.filter(
       (file) =>
@@ -150,6 +154,7 @@ export class ServicePeer {
       total_size: wanted.reduce((sum, { size }) => sum + size, 0),
       path: `https://ota.local/ota/${bundle.id}/%s`,
       files: wanted,
+      ...this.hints,
     });
   }
 

@@ -22,7 +22,7 @@ export interface OtaOptions {
 export type UpdateOutcome = 'none' | 'installed' | 'partial';
 
 export interface UpdaterParts
-  extends Pick<DevicePorts, 'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes'> {
+  extends Pick<DevicePorts, 'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent'> {
   readonly keeper: RecordKeeper;
   readonly access: ServiceAccess;
   readonly emit: DeviceEventListener;
@@ -36,6 +36,8 @@ export class Updater {
   readonly #parts: UpdaterParts;
   #result: OtaResultCode = otaResults.none;
   #offeredBundleId: string | undefined;
+  /** When the installed update may restart the device, by the device's clock that never goes back. */
+  #restartAtMs = 0;
 
   constructor(parts: UpdaterParts) {
     this.#parts = parts;
@@ -49,6 +51,11 @@ export class Updater {
   /** What the service named last since the boot, else what is installed. */
   get bundleId(): string {
     return this.#offeredBundleId ?? this.#parts.keeper.record.installed?.bundleId ?? '';
+  }
+
+  /** How long the restart of the update that has been installed last has to wait for its window, in ms. */
+  get restartWaitMs(): number {
+    return Math.max(0, this.#restartAtMs - this.#parts.clock.monotonic());
   }
 
   /** The device has restarted into an update that it has not reported yet. */
@@ -86,17 +93,24 @@ export class Updater {
     options: OtaOptions,
     signal: AbortSignal,
   ): Promise<Result<UpdateOutcome, ServiceFailure>> {
-    const { clock, emit, files, keeper, access } = this.#parts;
+    const { clock, consent, emit, files, keeper, access } = this.#parts;
     const { force = false, files: names = [] } = options;
     const answer = await connection.request(endpoints.query, { body: this.#query(options) });
     if (!answer.ok) return answer;
     const offer = answer.value;
     this.#offeredBundleId = offer.bundle_id;
+    if (offer.next_poll_s !== undefined) emit({ type: 'poll', afterS: offer.next_poll_s });
     // Spec: MOD-OTA-none.
     if (offer.result === 'none') {
       emit({ type: 'current', bundleId: offer.bundle_id, bversion: offer.bversion });
       return success('none');
     }
+
+    // What is asked for by name is agreed to.
+    const isAsked = force || names.length > 0 || options.bundle !== undefined;
+    const isSoft = offer.install?.force === 'soft' && !isAsked;
+    if (isSoft && consent && !(await consent(offer.version))) return success('none');
+    this.#restartAtMs = clock.monotonic() + (offer.install?.wait_s ?? 0) * 1000;
 
     const wanted = namedFiles(offer, names);
     if (!wanted.ok) return wanted;

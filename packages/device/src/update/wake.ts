@@ -26,6 +26,10 @@ export class UpdateWake {
   #again = false;
   #stopped = false;
   #failures = 0;
+  /** When the service wants to be asked again, in ms after the update that runs. */
+  #pollMs: number | undefined;
+  /** What is planned is the next query by itself, which a wake replaces. */
+  #isPoll = false;
 
   constructor(ports: WakePorts) {
     this.#ports = ports;
@@ -41,6 +45,20 @@ export class UpdateWake {
     this.#plan(this.#ports.random.below(spreadMs));
   }
 
+  /** Asks again after a time, in ms, unless the device is woken before. Spec: API-RULE-poll-1. */
+  poll(afterMs: number): void {
+    if (this.#stopped) return;
+    this.#pollMs = afterMs;
+    const isFree = this.#cancel === undefined || this.#isPoll;
+    if (!this.#running && isFree) this.#planPoll();
+  }
+
+  #planPoll(): void {
+    if (this.#pollMs === undefined) return;
+    this.#plan(this.#pollMs);
+    this.#isPoll = true;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -48,12 +66,17 @@ export class UpdateWake {
 
   #plan(delayMs: number): void {
     this.#cancel?.();
-    this.#cancel = this.#ports.clock.after(delayMs, () => void this.#run());
+    this.#isPoll = false;
+    this.#cancel = this.#ports.clock.after(delayMs, () => {
+      this.#cancel = undefined;
+      void this.#run();
+    });
   }
 
   async #run(): Promise<void> {
     const { random, update } = this.#ports;
     this.#running = true;
+    this.#pollMs = undefined;
     const settled = await update(() => !this.#stopped).then(
       // A refusal of the service is an answer, too: there is nothing to try again.
       (updated) => updated.ok || isRefusal(updated.error),
@@ -68,6 +91,8 @@ export class UpdateWake {
       this.#failures++;
       const waitMs = backOffMs(this.#failures, firstRetryMs, longestRetryMs);
       this.#plan(waitMs / 2 + random.below(waitMs / 2));
+    } else {
+      this.#planPoll();
     }
   }
 }

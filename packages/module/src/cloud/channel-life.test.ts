@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { waits } from '@moorage/device/channel/table';
 import type { PeerBundle } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
@@ -37,6 +38,40 @@ describe('a channel that ends', () => {
     expect(times[0]).toBeGreaterThan(firstMs / 2);
     expect(channel.isOpen).toBe(true);
     expect(events).toContainEqual({ type: 'channel', open: false, reason });
+  });
+
+  test.each([0, 2_000, 700_000])('with a time to come back comes back after it (%d ms)', async (afterMs) => {
+    const { times, channel } = await dialsAfter((rig) => {
+      rig.channel.send({ action: 'come_back', after_ms: afterMs });
+      rig.channel.close(1012);
+    }, afterMs + 500);
+    expect(times).toHaveLength(1);
+    expect(times[0]).toBeGreaterThanOrEqual(afterMs);
+    expect(channel.isOpen).toBe(true);
+  });
+
+  test.each([
+    ['another end', 1011, 3_600_000],
+    ['a time that is none', 1012, -1],
+  ] as const)('is not held to its time by %s', async (_, code, afterMs) => {
+    const { times } = await dialsAfter((rig) => {
+      rig.channel.send({ action: 'come_back', after_ms: afterMs });
+      rig.channel.close(code);
+    }, 11_000);
+    expect(times).toHaveLength(1);
+  });
+
+  test('a refusal that names a time is heeded, and not by all at the same moment', async () => {
+    const dials: number[] = [];
+    for (let device = 0; device < 3; device++) {
+      const { times } = await dialsAfter(({ channel }) => {
+        Object.assign(channel, { refuseWith: 503, retryAfterS: 40 });
+        channel.close(1011);
+      }, 90_000);
+      const [first = 0, second = 0] = times;
+      dials.push(second - first);
+    }
+    expect(dials.every((waitedMs) => waitedMs >= 41_000 - 100 && waitedMs <= 42_200)).toBe(true);
   });
 
   test('is dialled with waits that double, up to five minutes, while the service is away', async () => {
@@ -178,6 +213,41 @@ describe('an update that the service announces', () => {
     const { clock, module } = await woken();
     await clock.advance(32_000);
     expect(module.client.installed()?.bundleId).toBe(bundle.id);
+  });
+
+  // API-RULE-poll-1
+  test('is asked for again when the service has said, and by a module that updates itself alone', async () => {
+    for (const [settings, wanted] of [
+      [automatic, 3],
+      [remote, 1],
+    ] as const) {
+      const { clock, module, peer, queries, until } = await woken(settings);
+      peer.answers.set('POST /ota', {
+        status: 200,
+        body: { result: 'none', bundle_id: bundle.id, bversion: 'x', next_poll_s: 3_600 },
+      });
+      // The first query is one by hand, or that of a module that has come to its channel.
+      if (settings === remote) unwrap(await until(module.client.update()));
+      else await clock.advance(32_000);
+      expect(queries()).toBe(1);
+      await clock.advance(3_500_000);
+      expect(queries()).toBe(1);
+      await clock.advance(3_700_000 + 100_000);
+      expect(queries()).toBe(wanted);
+    }
+  });
+
+  test('is installed at once and restarts the module in its window', async () => {
+    const { clock, module, peer, printed } = await woken();
+    peer.hints = { install: { force: 'forced', wait_s: 7_200 } };
+    await clock.advance(60_000);
+    expect(peer.reports).toHaveLength(1);
+    expect(printed).not.toContain('Rebooting');
+    // Commands go on meanwhile.
+    expect((await module.execute('get dms.cmd.enabled')).code).toBe(0);
+    await clock.advance(7_200_000);
+    expect(printed).toContain('Rebooting');
+    expect(peer.reports.length).toBeGreaterThan(1);
   });
 
   test('is left alone without auto start', async () => {

@@ -1,5 +1,5 @@
 import { otaResults } from '@moorage/api';
-import { failure, success } from '@moorage/base';
+import { failure, sleep, success } from '@moorage/base';
 import type { CommandOutcome, DeviceChannel, DeviceClient } from '@moorage/device';
 import type { Interface } from '@moorage/net';
 import type { NetworkService, ServiceParts } from '../services/service.ts';
@@ -70,13 +70,21 @@ async function runCommand(board: ChannelBoard, line: string): Promise<CommandOut
 
 /** An update in the turn of a command, and its reboot in another one. Prints only what an update prints. Spec: MOD-CHAN-ota. */
 async function updateInTurn(board: ChannelBoard, isWanted: () => boolean): ReturnType<typeof runUpdate> {
+  const reboot = async () => {
+    board.log.say('rebooting');
+    await (board.queue.run(() => board.reboot()) ?? board.reboot());
+  };
   const updated = await board.queue.run(async () => {
     if (!isWanted()) return success('none' as const);
     const outcome = await runUpdate(board, {});
-    if (!outcome.ok || outcome.value !== 'installed') return outcome;
-    board.log.say('rebooting');
-    await (board.queue.run(() => board.reboot()) ?? board.reboot());
+    const isNow = board.client.restartWaitMs === 0;
+    if (outcome.ok && outcome.value === 'installed' && isNow) await reboot();
     return outcome;
   }, true);
+  if (updated?.ok && updated.value === 'installed' && board.client.restartWaitMs > 0) {
+    // Commands go on meanwhile. A module that restarts before its window for another reason has the bundle then.
+    await sleep(board.clock, board.client.restartWaitMs);
+    if (isWanted()) await reboot();
+  }
   return updated ?? failure({ result: otaResults.failed, message: 'Too many commands wait for their turn' });
 }

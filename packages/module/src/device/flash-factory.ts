@@ -54,10 +54,10 @@ function prepare(files: readonly FactoryFile[]): ReadonlyMap<string, Prepared> {
   // The radio firmware lies at the beginning of its area, wherever it stands in the list.
   for (const file of files.toSorted((a, b) => Number(isRadioFirmware(b)) - Number(isRadioFirmware(a)))) {
     const size = file.content.length;
-    const { name, area, type, version } = file;
+    const { name, area, type, version, unit = next[file.area] } = file;
     const flags = file.flags | fileFlags.valid;
-    const info: FileInfo = { name, size, crc: crc16(file.content), version, area, type, flags, unit: next[area] };
-    next[area] += unitsFor(size);
+    const info: FileInfo = { name, size, crc: crc16(file.content), version, area, type, flags, unit };
+    next[area] = Math.max(next[area], unit + unitsFor(size));
     const entry = new Uint8Array(headerBytes + size + trailerBytes);
     entry.set(encodeHeader(info));
     entry.set(file.content, headerBytes);

@@ -77,6 +77,8 @@ export interface FactoryFile {
   readonly type: number;
   readonly flags: number;
   readonly version: Version;
+  /** First unit in its area; the next free one without it. */
+  readonly unit?: number | undefined;
   readonly content: Uint8Array;
 }
 

@@ -122,7 +122,7 @@ export interface Command<Board> {
   readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;
 }
 
-interface TypedCommand<Board, Args extends Record<string, ArgSpec>, Options extends Record<string, OptionSpec>>
+export interface TypedCommand<Board, Args extends Record<string, ArgSpec>, Options extends Record<string, OptionSpec>>
   extends Omit<Command<Board>, 'args' | 'options' | 'run'> {
   readonly args?: Args;
   readonly options?: Options;

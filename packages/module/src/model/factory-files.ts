@@ -9,6 +9,8 @@ export const FactoryFile = Type.Object(
     type: Type.Integer({ minimum: 0, maximum: 255 }),
     flags: Type.Integer({ minimum: 0, maximum: 0xffff }),
     version: Type.String({ maxLength: 20 }),
+    /** First 4 KiB unit in its area; the next free one without it. */
+    unit: Type.Optional(Type.Integer({ minimum: 0, maximum: 32_767 })),
     /** The content as base64. */
     content: Type.String({ maxLength: 1_500_000 }),
   },

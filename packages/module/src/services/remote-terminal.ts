@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CancelTimer } from '@moorage/base';
 import type { Connection } from '@moorage/net';
+import { telnetStream } from '@moorage/net/telnet/telnet-stream';
 import type { Bus } from '../bus/bus.ts';
-import { telnetStream } from '../bus/telnet-stream.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 
 export interface TerminalParts

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
+import { subnegotiationBytes, type TelnetEvent, TelnetReader } from '@moorage/net/telnet/telnet';
 import { afterEach, describe, expect, test } from 'vitest';
-import { subnegotiationBytes, type TelnetEvent, TelnetReader } from '../bus/telnet.ts';
 import { createModule, type Module } from '../module.ts';
 import { openSerial } from './open.ts';
 

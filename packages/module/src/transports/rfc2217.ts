@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Result } from '@moorage/base';
+import { optionBytes, subnegotiationBytes, type TelnetVerb } from '@moorage/net/telnet/telnet';
+import { telnetStream } from '@moorage/net/telnet/telnet-stream';
 import { type AttachableBoard, attachSession, type OnMistake } from '../bus/attach-session.ts';
 import type { Uart } from '../bus/bus.ts';
 import type { LineSettings } from '../bus/line-settings.ts';
-import { optionBytes, subnegotiationBytes, type TelnetVerb } from '../bus/telnet.ts';
-import { telnetStream } from '../bus/telnet-stream.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 import { ComPort } from './com-port.ts';
 import { listenTcp, type TcpPlace, type TcpPort, tooMany } from './tcp.ts';

@@ -20,12 +20,22 @@ export interface CliCall<T extends OptionTable> {
   readonly json: boolean;
 }
 
+/** What stands behind the name of a command. */
+export interface CliArgument {
+  readonly name: string;
+  readonly help: string;
+  /** May be left out. */
+  readonly optional?: boolean;
+  /** The last one: takes all that come. */
+  readonly many?: boolean;
+}
+
 interface TypedCliCommand<T extends OptionTable> {
   readonly name: string;
   /** The group it stands in: `user` for `moorage user add`. */
   readonly parent?: string;
   readonly summary: string;
-  readonly arguments?: readonly { readonly name: string; readonly help: string }[];
+  readonly arguments?: readonly CliArgument[];
   readonly options: T;
   /** Imports what it needs when it is called: help and refusals do not wait for a service and a module to load. */
   readonly run: (call: CliCall<T>) => Promise<void>;

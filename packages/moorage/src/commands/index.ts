@@ -1,9 +1,31 @@
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
+import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
+import { completionCommandOf } from './completion.ts';
+import { consoleCommand } from './console.ts';
 import type { CliCommand } from './define.ts';
+import { devicesCommand } from './devices.ts';
+import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
+import { labelCommand } from './label.ts';
+import { loginCommand, logoutCommand } from './login.ts';
+import { logsCommand } from './logs.ts';
 import { migrateCommand } from './migrate.ts';
 import { moduleCommand } from './module.ts';
+import { productsCommand } from './products.ts';
+import { rescueCommand } from './rescue.ts';
+import { rolloutCreateCommand, rolloutListCommand, rolloutPreviewCommand, rolloutShowCommand } from './rollout.ts';
+import {
+  rolloutActCommands,
+  rolloutRetryCommand,
+  rolloutRollBackCommand,
+  rolloutSignalCommand,
+  rolloutStopCommand,
+  rolloutThawCommand,
+} from './rollout-acts.ts';
+import { rolloutDefaultCommand, rolloutTemplatesCommand } from './rollout-templates.ts';
+import { rolloutWatchCommand } from './rollout-watch.ts';
 import { serveCommand } from './serve.ts';
+import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } from './service.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
 import { userAddCommand } from './user-add.ts';
@@ -14,6 +36,10 @@ import { userPasswordCommand } from './user-password.ts';
 export const groups: Readonly<Record<string, string>> = {
   user: 'Accounts of a service: make one, invite somebody, change a password',
   token: 'Bearer tokens, for programs',
+  bundles: 'Bundles of a product: create from a folder, publish, tag',
+  files: 'Files of a device or a product in the service',
+  rollout: 'Updates in stages that stop by themselves: draft, start, watch, stop',
+  service: 'The service under systemd: install it, take it away, see how it is',
   authority: 'The authority that devices trust: show it, replace it',
 };
 
@@ -22,6 +48,7 @@ export const commands: readonly CliCommand[] = [
   upCommand,
   serveCommand,
   moduleCommand,
+  rescueCommand,
   userAddCommand,
   userInviteCommand,
   userPasswordCommand,
@@ -29,7 +56,39 @@ export const commands: readonly CliCommand[] = [
   authorityShowCommand,
   authorityRotateCommand,
   authorityRetireCommand,
+  loginCommand,
+  logoutCommand,
+  productsCommand,
+  bundlesListCommand,
+  bundlesCreateCommand,
+  bundlesPublishCommand,
+  bundlesTagCommand,
+  devicesCommand,
+  labelCommand,
+  consoleCommand,
+  logsCommand,
+  filesListCommand,
+  filesGetCommand,
+  filesPutCommand,
+  filesRemoveCommand,
+  rolloutCreateCommand,
+  rolloutPreviewCommand,
+  rolloutListCommand,
+  rolloutShowCommand,
+  rolloutWatchCommand,
+  ...rolloutActCommands,
+  rolloutRollBackCommand,
+  rolloutRetryCommand,
+  rolloutSignalCommand,
+  rolloutStopCommand,
+  rolloutThawCommand,
+  rolloutTemplatesCommand,
+  rolloutDefaultCommand,
   migrateCommand,
   backupCommand,
   restoreCommand,
+  serviceInstallCommand,
+  serviceUninstallCommand,
+  serviceStatusCommand,
+  completionCommandOf(() => commands, groups),
 ];

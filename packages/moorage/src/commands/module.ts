@@ -1,8 +1,8 @@
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
-import { openReporter } from '../output.ts';
+import { openReporter, type Reporter } from '../output.ts';
 import type { ModuleSettings } from '../run-module.ts';
-import { defineCliCommand } from './define.ts';
+import { defineCliCommand, UserError } from './define.ts';
 import { lanOption } from './serve.ts';
 
 /** Where the serial line of a module is to be had. */
@@ -10,6 +10,12 @@ export const serialOption = {
   kind: 'text',
   placeholder: 'pty[:LINK]|tcp:HOST:PORT|rfc2217:HOST:PORT|stdio|none',
   help: 'the serial line, UART 0: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, one that speaks RFC 2217, this terminal, or none',
+} as const;
+
+const timeOption = {
+  kind: 'text',
+  placeholder: 'real|RATIO|virtual',
+  help: 'its clock: real time, so many times as fast, or jumping to whatever comes next',
 } as const;
 
 /** Settings that a module has wherever it is started. */
@@ -44,12 +50,7 @@ export const moduleOptions = {
     kind: 'switch',
     help: 'refuse commands and variables that nobody has seen on a real module',
   },
-  time: {
-    kind: 'text',
-    default: 'real',
-    placeholder: 'real|RATIO|virtual',
-    help: 'its clock: real time, so many times as fast, or jumping to whatever comes next',
-  },
+  time: { ...timeOption, default: 'real' },
   timing: {
     kind: 'text',
     placeholder: 'real|none',
@@ -68,15 +69,26 @@ const options = {
     help: 'folder of its flash; without it, settings and files are lost at the end',
   },
   service: { kind: 'text', placeholder: 'URL', help: 'device listener of its service, https://HOST:PORT' },
+  from: { kind: 'text', placeholder: 'FILE', help: 'a rescue archive, whose module this one is the twin of' },
   ...moduleOptions,
+  serial: { ...serialOption, defaultText: 'pty; none with --script' },
+  time: { ...timeOption, defaultText: 'real; virtual with --script, unless --service, --serial or --control is given' },
+  script: {
+    kind: 'text',
+    placeholder: 'FILE',
+    help: 'run a scenario script, or with "-" steps as they come on the standard input, and end: 0 when every case has passed, 1 when one has failed, 2 for a wrong script',
+  },
+  junit: { kind: 'text', placeholder: 'FILE', help: 'with --script: write the results as JUnit XML' },
 } as const;
 
 /** Names of a module's settings, as the code uses them. */
 export const moduleSettings = (
   given: Resolved<typeof moduleOptions>,
-  place: Pick<ModuleSettings, 'flash' | 'service'>,
+  place: Pick<ModuleSettings, 'flash' | 'service' | 'from'>,
 ): ModuleSettings => ({
-  ...place,
+  flash: place.flash,
+  service: place.service,
+  from: place.from,
   serial: given.serial,
   serial1: given.serial1,
   control: given.control,
@@ -93,15 +105,34 @@ export const moduleSettings = (
   listenLan: given['listen-lan'],
 });
 
+async function runScriptOf(given: Resolved<typeof options>, file: string, reporter: Reporter): Promise<void> {
+  if (given.flash !== undefined) throw new UserError('Option --flash has no use with --script: its flash is blank', 2);
+  if (given.from !== undefined)
+    throw new UserError('Option --from has no use with --script: its module is a new one', 2);
+  if (given.serial === 'stdio') throw new UserError('Option --serial cannot be stdio with --script', 2);
+  const { serial = 'none' } = given;
+  const isAlone =
+    given.service === undefined && given.control === undefined && serial === 'none' && given.serial1 === 'none';
+  const time = given.time ?? (isAlone ? 'virtual' : 'real');
+  const settings = moduleSettings({ ...given, serial, time }, { flash: undefined, service: given.service });
+  const { runScript, runSteps } = await import('../run-script.ts');
+  if (file !== '-') return runScript({ file, junit: given.junit, settings }, reporter);
+  if (given.junit !== undefined) throw new UserError('Option --junit has no use with steps from the standard input', 2);
+  await runSteps(settings, process.stdin, reporter);
+}
+
 export const moduleCommand = defineCliCommand({
   name: 'module',
   summary: 'One virtual module',
   options,
   async run({ options: given, reporter, json }) {
+    if (given.script !== undefined) return runScriptOf(given, given.script, reporter);
+    if (given.junit !== undefined) throw new UserError('Option --junit is for scripts: --script is missing', 2);
     // Standard output is the serial line then: what we say ourselves goes beside it.
     const output = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const { startModule } = await import('../run-module.ts');
-    const running = await startModule(moduleSettings(given, { flash: given.flash, service: given.service }));
+    const filled = { ...given, serial: given.serial ?? 'pty', time: given.time ?? 'real' };
+    const running = await startModule(moduleSettings(filled, given));
     const taken = await running.takenPorts();
     const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;
     stopOnSignal(() => running.stop());
@@ -110,6 +141,9 @@ export const moduleCommand = defineCliCommand({
       running.addresses,
       [
         `Module ${mac} (uuid ${uuid})`,
+        ...(running.untaken.length === 0
+          ? []
+          : [`Variables that this twin does not have: ${running.untaken.join(', ')}`]),
         ...(serial === null ? [] : [`Serial line: ${serial}`]),
         ...(serial1 === null ? [] : [`Second serial line: ${serial1}`]),
         ...(http === null ? [] : [`Web page and REST API, once it has joined a network: ${http}`]),

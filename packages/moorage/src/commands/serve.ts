@@ -12,7 +12,7 @@ export const serviceOptions: OptionTable = Object.fromEntries(
     {
       kind: row.placeholder === undefined ? 'switch' : 'text',
       help: row.help,
-      ...(row.placeholder !== undefined && { placeholder: row.placeholder, defaultText: row.default }),
+      ...(row.placeholder !== undefined && { placeholder: row.placeholder, defaultText: row.default ?? 'none' }),
     },
   ]),
 );

@@ -26,11 +26,18 @@ export type HttpFailure =
   /** No complete answer: not found, refused, TLS, cut, silent. */
   | { readonly kind: 'unreachable'; readonly detail: string; readonly network?: NetFailure }
   /** An answer that is not 200 or 206; `message` and `code` are its body's fields of those names, if both are there. */
-  | { readonly kind: 'status'; readonly status: number; readonly message: string; readonly code?: string | undefined }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly message: string;
+      readonly code?: string | undefined;
+      /** Where the server sends the client. */
+      readonly location?: string | undefined;
+    }
   /** An answer that breaks the protocol, its own length or our limits. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a request carries. */
 export interface SentBody {
@@ -42,6 +49,8 @@ export interface DownloadOptions {
   readonly path: string;
   /** First byte wanted; more than 0 makes it a range request. */
   readonly from: number;
+  /** Beside those of the target. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Size of the whole file. */
   readonly size: number;
   /** Takes the bytes in order; the download waits for the promise before it reads on. */
@@ -99,8 +108,8 @@ export class HttpClient {
   }
 
   /** Fetches a file from a byte on. What was received before a failure counts: go on from there. */
-  async download({ path, from, size, receive }: DownloadOptions): Promise<Result<void, HttpFailure>> {
-    const headers = from > 0 ? { range: `bytes=${from}-` } : {};
+  async download({ path, from, size, receive, headers: own }: DownloadOptions): Promise<Result<void, HttpFailure>> {
+    const headers = { ...own, ...(from > 0 && { range: `bytes=${from}-` }) };
     return this.#exchange({ method: 'GET', path, headers }, async (response, alive) => {
       if (response.statusCode !== 200 && response.statusCode !== 206) {
         const text = await readText(response, alive);
@@ -237,6 +246,7 @@ function firstByte(response: IncomingMessage): number | undefined {
 
 function statusFailure(response: IncomingMessage, text: string): HttpFailure {
   const status = response.statusCode ?? 0;
+  const { location } = response.headers;
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body && 'message' in body && 'code' in body) {
@@ -246,7 +256,7 @@ function statusFailure(response: IncomingMessage, text: string): HttpFailure {
   } catch {
     // A proxy's page instead of our own error body.
   }
-  return { kind: 'status', status, message: `The service answered with status ${status}` };
+  return { kind: 'status', status, message: `The service answered with status ${status}`, location };
 }
 
 const silent: NetFailure = { error: 'timeout', detail: `No answer in ${silenceTimeoutMs} ms` };

@@ -17,7 +17,7 @@ export interface WebSocketOptions {
 /** Why a web socket is over. */
 export type SocketEnd =
   /** The server answered the handshake with another status than 101. */
-  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'refused'; readonly status: number; readonly retryAfterMs?: number }
   /** A close frame, or 1006 without one. */
   | { readonly kind: 'closed'; readonly code: number };
 
@@ -45,6 +45,11 @@ export interface WebSocketLine {
 const bytesOf = (data: Buffer | ArrayBuffer | Buffer[]): Buffer =>
   Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
 
+/** The time that a server names, where it names one in seconds. */
+function retryAfter(header: string | undefined): { readonly retryAfterMs?: number } {
+  return /^\d{1,5}$/.test(header ?? '') ? { retryAfterMs: Number(header) * 1_000 } : {};
+}
+
 /** Does the handshake over an open connection, which belongs to the web socket from here on. */
 export function openWebSocket(stream: Duplex, options: WebSocketOptions, listener: SocketListener): WebSocketLine {
   const { host, path, headers, frameLimitBytes } = options;
@@ -60,8 +65,8 @@ export function openWebSocket(stream: Duplex, options: WebSocketOptions, listene
   socket.on('message', (data, isBinary) => listener.frame(isBinary ? bytesOf(data) : bytesOf(data).toString()));
   socket.on('ping', () => listener.alive());
   socket.on('pong', () => listener.alive());
-  socket.on('unexpected-response', (request, { statusCode = 0 }) => {
-    end = { kind: 'refused', status: statusCode };
+  socket.on('unexpected-response', (request, { statusCode = 0, headers: received }) => {
+    end = { kind: 'refused', status: statusCode, ...retryAfter(received['retry-after']) };
     // The library leaves the connection to this listener.
     request.destroy();
     stream.destroy();

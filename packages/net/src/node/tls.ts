@@ -15,6 +15,8 @@ export function startTls(
   clock: Clock = realClock,
 ): Promise<Result<Duplex, NetFailure>> {
   const name = tls.serverName ?? host;
+  const { resumption: session } = tls;
+  const ticket = session?.ticket;
   return opening(clock, timeoutMs, stream, 'tls', (finish) => {
     const secured = connect({
       socket: stream,
@@ -22,10 +24,22 @@ export function startTls(
       ca: tls.ca,
       cert: tls.cert,
       key: tls.key,
+      ...(ticket && { session: Buffer.from(ticket) }),
       // An address is no server name; it is checked against the certificate all the same.
       ...(isIP(name) === 0 && { servername: name }),
     });
-    secured.once('secureConnect', () => finish(success(secured)));
+    if (session) {
+      // The server may be another one by now: the next attempt does not count on what this one has not brought.
+      session.ticket = undefined;
+      secured.on('session', (made: Buffer) => {
+        session.ticket = made;
+      });
+    }
+    secured.once('secureConnect', () => {
+      // Before TLS 1.3 a ticket that was good is good again, and there is no new one.
+      if (session && secured.isSessionReused()) session.ticket ??= ticket;
+      finish(success(secured));
+    });
     return secured;
   });
 }

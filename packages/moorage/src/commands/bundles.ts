@@ -1,0 +1,188 @@
+import {
+  type BundleDetail,
+  type BundleRecord,
+  bundleStates,
+  type FirmwareRecord,
+  type ProductRecord,
+  tags,
+} from '@moorage/api';
+import { type FolderFile, filesOf, readBase64 } from '../bundle-folder.ts';
+import { productNamed } from '../lookups.ts';
+import type { Reporter } from '../output.ts';
+import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
+import { printable, table } from '../table.ts';
+import { defineCliCommand, UserError } from './define.ts';
+
+const parent = 'bundles';
+const productArgument = { name: 'PRODUCT', help: 'code or id of the product' } as const;
+const versionArgument = { name: 'VERSION', help: 'version of the bundle' } as const;
+const sources: FieldSources = [
+  ['version', 'Option --bundle-version'],
+  ['bundle_id', 'Argument VERSION'],
+  ['product_id', 'Argument PRODUCT'],
+];
+
+type Tag = (typeof tags)[number];
+
+/** A tag of an argument. @throws {UserError} when it is none */
+function readTag(text: string, where: string): Tag {
+  const tag = tags.find((one) => one === text);
+  if (!tag) throw new UserError(`${where} is "${text}", not one of ${tags.join(', ')}`, 2);
+  return tag;
+}
+
+/** The bundle of a product with a version, in any state. @throws {UserError} when there is none */
+async function bundleOf(service: ServiceClient, product_id: string, version: string): Promise<BundleRecord> {
+  const params = { product_id };
+  const bundles = await service.all((page) => service.call('bundles.list', { params, query: page }));
+  const bundle = bundles.find((one) => one.version === version);
+  if (!bundle) throw new UserError(`Argument VERSION is "${version}": the product has no such bundle`);
+  return bundle;
+}
+
+const row = ({ version, state, tag, firmware, device_count, device_count_bundle_ok, created_at }: BundleRecord) => [
+  version,
+  state,
+  tag,
+  firmware,
+  device_count === 0 ? '' : `${device_count_bundle_ok} of ${device_count}`,
+  new Date(Number(created_at)).toISOString().slice(0, 10),
+];
+
+export const bundlesListCommand = defineCliCommand({
+  name: 'list',
+  parent,
+  summary: 'List the bundles of a product, the newest first',
+  arguments: [productArgument],
+  options: {
+    ...clientOptions,
+    state: { kind: 'text', placeholder: bundleStates.join('|'), help: 'only those in this state' },
+  },
+  async run({ options, args: [name = ''], reporter }) {
+    const state = bundleStates.find((one) => one === options.state);
+    if (options.state !== undefined && !state) {
+      throw new UserError(`Option --state is "${options.state}", not one of ${bundleStates.join(', ')}`, 2);
+    }
+    const service = await connect(options, sources);
+    const { id: product_id } = await productNamed(service, name);
+    const bundles = await service.all((page) =>
+      service.call('bundles.list', { params: { product_id }, query: { ...page, ...(state && { state }) } }),
+    );
+    for (const bundle of bundles) reporter.event('bundle', bundle);
+    if (bundles.length > 0) {
+      reporter.say(table(['version', 'state', 'tag', 'firmware', 'installed', 'created'], bundles.map(row)));
+    }
+    reporter.say(`${bundles.length} ${bundles.length === 1 ? 'bundle' : 'bundles'}`);
+  },
+});
+
+/** The firmware that a bundle is for: the named version, or the newest of the product's flavor. */
+async function firmwareOf(
+  service: ServiceClient,
+  { platform_id, platform, flavor_id }: ProductRecord,
+  version: string | undefined,
+): Promise<FirmwareRecord> {
+  const { value } = await service.call('platforms.get', { params: { platform_id } });
+  const fitting = value.firmwares.filter((one) => flavor_id === null || one.flavor_id === flavor_id);
+  const firmware = version === undefined ? fitting[0] : fitting.find((one) => one.version === version);
+  if (firmware) return firmware;
+  throw new UserError(
+    version === undefined
+      ? `Platform ${platform} has no firmware for this product`
+      : `Option --firmware is "${version}": platform ${platform} has no such firmware for this product`,
+  );
+}
+
+/** Fills a new bundle. What fails midway leaves no bundle behind. */
+async function fill(service: ServiceClient, bundle: BundleDetail, files: readonly FolderFile[], reporter: Reporter) {
+  const params = { bundle_id: bundle.id };
+  try {
+    for (const file of files) {
+      const { filename, size } = file;
+      await service.call('bundles.addResource', { params, body: { filename, base64: await readBase64(file) } });
+      reporter.event('file', { filename, size }, `  ${printable(filename)} (${size} bytes)`);
+    }
+  } catch (error) {
+    // The first failure is the one to report.
+    await service.call('bundles.setState', { params, body: { state: 'trash' } }).catch(() => {});
+    throw error;
+  }
+}
+
+export const bundlesCreateCommand = defineCliCommand({
+  name: 'create',
+  parent,
+  summary: 'Create a bundle of the files in a folder; with --publish and --tag it is on its way to devices at once',
+  arguments: [
+    productArgument,
+    { name: 'FOLDER', help: 'its files keep their paths; those that begin with a dot stay' },
+  ],
+  options: {
+    ...clientOptions,
+    'bundle-version': {
+      kind: 'text',
+      placeholder: 'VERSION',
+      help: 'its version, such as 1.2.0.0',
+      defaultText: 'one higher than the highest',
+    },
+    firmware: { kind: 'text', placeholder: 'VERSION', help: 'firmware that it is for', defaultText: 'the newest' },
+    publish: { kind: 'switch', help: 'publish it once it is complete' },
+    tag: { kind: 'text', placeholder: tags.join('|'), help: 'with --publish: give it this tag' },
+  },
+  async run({ options, args: [name = '', folder = ''], reporter }) {
+    const { publish } = options;
+    const version = options['bundle-version'];
+    const tag = options.tag === undefined ? undefined : readTag(options.tag, 'Option --tag');
+    if (tag && !publish) throw new UserError('Option --tag is for published bundles: --publish is missing', 2);
+    const files = await filesOf(folder);
+    const service = await connect(options, sources);
+    const product = await productNamed(service, name);
+    const firmware = await firmwareOf(service, product, options.firmware);
+    const params = { product_id: product.id };
+    const body = { ...params, firmware_id: firmware.id, ...(version !== undefined && { version }) };
+    const { value: bundle } = await service.call('bundles.create', { params, body });
+    reporter.say(`Bundle ${bundle.version} of ${product.product}:`);
+    await fill(service, bundle, files, reporter);
+    const at = { params: { bundle_id: bundle.id } };
+    if (publish) await service.call('bundles.setState', { ...at, body: { state: 'published' } });
+    if (tag) await service.call('bundles.setTag', { ...at, body: { tag } });
+    const { value } = await service.call('bundles.get', at);
+    reporter.event('bundle', value, `Bundle ${value.version} is ${stateText(value)}`);
+  },
+});
+
+const stateText = ({ state, tag }: Pick<BundleRecord, 'state' | 'tag'>): string =>
+  `${state === 'preview' ? 'in preview' : state === 'archive' ? 'archived' : 'published'}${tag ? `, tagged ${tag}` : ''}`;
+
+export const bundlesPublishCommand = defineCliCommand({
+  name: 'publish',
+  parent,
+  summary: 'Publish a bundle that is in preview',
+  arguments: [productArgument, versionArgument],
+  options: clientOptions,
+  async run({ options, args: [name = '', version = ''], reporter }) {
+    const service = await connect(options, sources);
+    const { id } = await productNamed(service, name);
+    const params = { bundle_id: (await bundleOf(service, id, version)).id };
+    await service.call('bundles.setState', { params, body: { state: 'published' } });
+    const { value } = await service.call('bundles.get', { params });
+    reporter.event('bundle', value, `Bundle ${value.version} is ${stateText(value)}`);
+  },
+});
+
+export const bundlesTagCommand = defineCliCommand({
+  name: 'tag',
+  parent,
+  summary: 'Move a tag to a published bundle; devices that follow it get this bundle',
+  arguments: [productArgument, versionArgument, { name: 'TAG', help: `${tags.join(', ')}, or none` }],
+  options: clientOptions,
+  async run({ options, args: [name = '', version = '', text = ''], reporter }) {
+    const tag = text === 'none' ? '' : readTag(text, 'Argument TAG');
+    const service = await connect(options, sources);
+    const { id } = await productNamed(service, name);
+    const params = { bundle_id: (await bundleOf(service, id, version)).id };
+    await service.call('bundles.setTag', { params, body: { tag } });
+    const { value } = await service.call('bundles.get', { params });
+    reporter.event('bundle', value, `Bundle ${value.version} is ${stateText(value)}`);
+  },
+});

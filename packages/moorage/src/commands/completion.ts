@@ -1,0 +1,20 @@
+import { completionFor, shells } from '../completion.ts';
+import { type CliCommand, defineCliCommand, UserError } from './define.ts';
+
+/** The command that completes others: it is handed the table that it stands in. */
+export const completionCommandOf = (
+  commands: () => readonly CliCommand[],
+  groups: Readonly<Record<string, string>>,
+): CliCommand =>
+  defineCliCommand({
+    name: 'completion',
+    summary: 'Completion for a shell: print it, and have the shell read it',
+    arguments: [{ name: 'SHELL', help: shells.join(', ') }],
+    options: {},
+    async run({ args: [name = ''], reporter }) {
+      const shell = shells.find((one) => one === name);
+      if (!shell) throw new UserError(`Argument SHELL is "${name}", not one of ${shells.join(', ')}`, 2);
+      const script = completionFor(shell, commands(), groups);
+      reporter.event('completion', { shell, script }, script.trimEnd());
+    },
+  });

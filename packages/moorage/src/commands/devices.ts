@@ -1,0 +1,72 @@
+import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/api';
+import { productNamed } from '../lookups.ts';
+import { clientOptions, connect } from '../service-client.ts';
+import { table } from '../table.ts';
+import { defineCliCommand, UserError } from './define.ts';
+
+const seenText = (at: string | null): string => {
+  if (at === null) return 'never';
+  const iso = new Date(Number(at)).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
+};
+
+const versionText = ({ bversion }: DeviceRecord): string => /\d+(\.\d+){3}/.exec(bversion ?? '')?.[0] ?? '';
+
+const row = (device: DeviceRecord) => {
+  const { id, title, product, state, tag, online, last_seen_at } = device;
+  return [id, title, product, versionText(device), tag, state, online ? 'yes' : '', seenText(last_seen_at)];
+};
+
+export const devicesCommand = defineCliCommand({
+  name: 'devices',
+  summary: 'List devices, as a table; the filter is that of segments and rollouts',
+  options: {
+    ...clientOptions,
+    filter: { kind: 'text', placeholder: 'FILTER', help: 'RSQL: label.region==eu;last_seen=ge=-7d' },
+    product: { kind: 'text', placeholder: 'PRODUCT', help: 'code or id of the product' },
+    state: { kind: 'text', placeholder: 'STATE', help: deviceStates.join(', ') },
+    find: { kind: 'text', placeholder: 'TEXT', help: 'part of the title, uuid or address' },
+    sort: {
+      kind: 'text',
+      placeholder: 'FIELD',
+      default: '-created_at',
+      help: 'title, uuid, state, created_at, activated_at or last_seen_at, "-" before it for descending',
+    },
+    limit: { kind: 'count', placeholder: 'DEVICES', default: 100, help: 'as many at most' },
+  },
+  async run({ options, reporter }) {
+    const { filter, find, limit } = options;
+    const state = deviceStates.find((one) => one === options.state);
+    if (options.state !== undefined && !state) {
+      throw new UserError(`Option --state is "${options.state}", not one of ${deviceStates.join(', ')}`, 2);
+    }
+    const service = await connect(options, [
+      ['filter', 'Option --filter'],
+      ['sort', 'Option --sort'],
+      ['q', 'Option --find'],
+    ]);
+    const product = options.product === undefined ? undefined : await productNamed(service, options.product);
+    const fitting: DeviceListQuery = {
+      // Safe: the service checks it, and the refusal names the option.
+      sort: options.sort as NonNullable<DeviceListQuery['sort']>,
+      ...(filter !== undefined && { filter }),
+      ...(find !== undefined && { q: find }),
+      ...(state && { state }),
+      ...(product && { product_id: product.id }),
+    };
+    let total = 0;
+    const devices = await service.all(async (page) => {
+      const reply = await service.call('devices.list', { query: { ...fitting, ...page } });
+      total = reply.total ?? 0;
+      return reply;
+    }, limit);
+    for (const device of devices) reporter.event('device', device);
+    if (devices.length > 0) {
+      reporter.say(
+        table(['id', 'title', 'product', 'version', 'tag', 'state', 'online', 'last seen (UTC)'], devices.map(row)),
+      );
+    }
+    const shown = devices.length < total ? `${devices.length} of ${total}` : String(total);
+    reporter.say(`${shown} ${total === 1 ? 'device' : 'devices'}`);
+  },
+});

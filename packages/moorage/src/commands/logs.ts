@@ -1,0 +1,69 @@
+import { type LogRecord, logLevels, logTypes } from '@moorage/api';
+import { realClock } from '@moorage/base';
+import { productNamed } from '../lookups.ts';
+import { clientOptions, connect } from '../service-client.ts';
+import { printable } from '../table.ts';
+import { defineCliCommand, UserError } from './define.ts';
+
+/** One log as a line: when, how bad, which type, about what, and what. */
+export function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
+  const at = new Date(Number(created_at)).toISOString().slice(0, 19).replace('T', ' ');
+  const about = device ?? product;
+  return printable(`${at} ${level.padEnd(7)} ${type} ${about === null ? '' : `${about}: `}${message}`);
+}
+
+/** A word of a list. @throws {UserError} when it is none of them */
+function wordOf<const T extends string>(words: readonly T[], given: string | undefined, option: string): T | undefined {
+  const word = words.find((one) => one === given);
+  if (given !== undefined && word === undefined) {
+    throw new UserError(`Option --${option} is "${given}", not one of ${words.join(', ')}`, 2);
+  }
+  return word;
+}
+
+export const logsCommand = defineCliCommand({
+  name: 'logs',
+  summary: 'What has happened, the newest last; with --follow also what happens, until Ctrl-C',
+  options: {
+    ...clientOptions,
+    follow: { kind: 'switch', help: 'stay, and show logs as they come' },
+    device: { kind: 'text', placeholder: 'DEVICE', help: 'of this device: id, uuid, MAC or Bluetooth address' },
+    product: { kind: 'text', placeholder: 'PRODUCT', help: 'of this product: code or id' },
+    type: { kind: 'text', placeholder: 'TYPE', help: 'of this type, such as ota.fail' },
+    level: { kind: 'text', placeholder: logLevels.join('|'), help: 'of this level' },
+    find: { kind: 'text', placeholder: 'TEXT', help: 'part of the message' },
+    limit: { kind: 'count', placeholder: 'LOGS', default: 20, help: 'as many older ones at most' },
+  },
+  async run({ options, reporter }) {
+    const type = wordOf(logTypes, options.type, 'type');
+    const level = wordOf(logLevels, options.level, 'level');
+    const { device, find, follow, limit } = options;
+    const service = await connect(options, [
+      ['identifier', 'Option --device'],
+      ['q', 'Option --find'],
+    ]);
+    const product = options.product === undefined ? undefined : await productNamed(service, options.product);
+    const found =
+      device === undefined ? undefined : await service.call('devices.get', { params: { identifier: device } });
+    const query = {
+      ...(found && { device_id: found.value.id }),
+      ...(product && { product_id: product.id }),
+      ...(type && { type }),
+      ...(level && { level }),
+      ...(find !== undefined && { q: find }),
+    };
+    const { LogFollow } = await import('../log-follow.ts');
+    const show = (log: LogRecord): void => reporter.event('log', log, logLine(log));
+    const following = new LogFollow({ service, query, show });
+    const known =
+      limit === 0
+        ? []
+        : await service.all((page) => service.call('logs.list', { query: { ...query, ...page } }), limit);
+    following.begin(known.reverse(), Date.now());
+    if (!follow) return;
+    const { followEvents } = await import('../live-events.ts');
+    const { stopOnSignal } = await import('../lifecycle.ts');
+    const events = followEvents(service, realClock, (data) => void following.onEvent(data));
+    stopOnSignal(async () => events.close());
+  },
+});

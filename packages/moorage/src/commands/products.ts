@@ -1,0 +1,37 @@
+import type { ProductRecord } from '@moorage/api';
+import { clientOptions, connect } from '../service-client.ts';
+import { table } from '../table.ts';
+import { defineCliCommand } from './define.ts';
+
+const row = ({ product, title, platform, state, version, tag, device_count, role }: ProductRecord) => [
+  product,
+  title,
+  platform,
+  state,
+  version,
+  tag,
+  device_count,
+  role,
+];
+
+export const productsCommand = defineCliCommand({
+  name: 'products',
+  summary: 'List the products of a service, as a table',
+  options: {
+    ...clientOptions,
+    find: { kind: 'text', placeholder: 'TEXT', help: 'part of the title or code' },
+  },
+  async run({ options, reporter }) {
+    const service = await connect(options, [['q', 'Option --find']]);
+    const { find } = options;
+    const products = await service.all((page) =>
+      service.call('products.list', { query: { ...page, ...(find !== undefined && { q: find }) } }),
+    );
+    for (const product of products) reporter.event('product', product);
+    if (products.length > 0) {
+      const titles = ['product', 'title', 'platform', 'state', 'version', 'tag', 'devices', 'your role'];
+      reporter.say(table(titles, products.map(row)));
+    }
+    reporter.say(`${products.length} ${products.length === 1 ? 'product' : 'products'}`);
+  },
+});

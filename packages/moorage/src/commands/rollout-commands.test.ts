@@ -1,0 +1,117 @@
+import { Writable } from 'node:stream';
+import { unwrap } from '@moorage/base';
+import { openStorage } from '@moorage/service/db/open';
+import { injectFetch, type OpenDatabase } from '@moorage/service/testing/index';
+import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { resolveOptions } from '../options.ts';
+import { openReporter } from '../output.ts';
+import { commands } from './index.ts';
+
+const open: OpenDatabase = () => openStorage('sqlite::memory:');
+
+let world: OtaWorld;
+beforeEach(async () => {
+  world = await otaWorld(await open());
+  vi.stubGlobal('fetch', injectFetch(world.app.api));
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await world.app.storage.close();
+});
+
+/** Runs a command of `moorage rollout` with the token of an account; the objects that it prints. */
+async function rollout(
+  token: string,
+  name: string,
+  args: readonly string[] = [],
+  flags: Readonly<Record<string, string | true>> = {},
+): Promise<Record<string, unknown>[]> {
+  const command = commands.find((one) => one.parent === 'rollout' && one.name === name);
+  if (!command) throw new Error(`There is no "moorage rollout ${name}"`);
+  let printed = '';
+  const out = new Writable({
+    write(part, _encoding, done) {
+      printed += String(part);
+      done();
+    },
+  });
+  const sources = { flags: { api: 'http://service', token, logins: '/nowhere', ...flags }, env: {}, file: {} };
+  const options = unwrap(resolveOptions(command.options, sources));
+  await command.run({ options, sources, args, reporter: openReporter(true, out), json: true });
+  return printed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** A product with a published bundle and a device. */
+async function scene() {
+  const { app, platform, people, productWithRelease } = world;
+  const { product, release } = await productWithRelease();
+  const at = { platform_id: platform.id, product_id: product.id, user_id: people.owner.id };
+  await app.make.device({ ...at, state: 'active' });
+  return { product, release, maker: people.maker.token, admin: (await app.make.admin()).token };
+}
+
+test('a rollout takes a template, or that of its product', async () => {
+  const { product, release, maker } = await scene();
+  const templates = await rollout(maker, 'templates');
+  expect(templates.map(({ name }) => name)).toEqual(['careful', 'office_hours', 'at_once']);
+  const [careful] = await rollout(maker, 'create', [product.id, release.id], { template: 'careful' });
+  expect(careful).toMatchObject({ state: 'draft', settings: { stages: [{ percent: 1 }, {}, {}, {}] } });
+  const byDefault = () => rollout(maker, 'create', [product.id, release.id], { template: 'default' });
+  await expect(byDefault()).rejects.toThrow('Option --template: Settings or a template are needed');
+  expect(await rollout(maker, 'default', [product.id])).toMatchObject([{ template: null }]);
+  expect(await rollout(maker, 'default', [product.id], { template: 'at_once' })).toMatchObject([
+    { template: 'at_once' },
+  ]);
+  expect(await byDefault()).toMatchObject([{ settings: { stages: [{}] } }]);
+  const [previewed] = await rollout(maker, 'preview', [product.id, release.id], { template: 'default' });
+  expect(previewed).toMatchObject({ devices: 1, stages: [1] });
+  expect(await rollout(maker, 'default', [product.id], { template: 'none' })).toMatchObject([{ template: null }]);
+  await expect(rollout(maker, 'create', [product.id, release.id], { template: 'bold' })).rejects.toThrow(
+    'Option --template is "bold", not one of careful, office_hours, at_once, default',
+  );
+  const both = rollout(maker, 'create', [product.id, release.id], { template: 'careful', stages: 'all' });
+  await expect(both).rejects.toThrow('Option --template has the stages, too: leave --stages out');
+});
+
+test('a rollout is approved, rejected, cancelled and signalled', async () => {
+  const { product, release, maker, admin } = await scene();
+  const { client } = world.app;
+  const settings = { stages: [{ count: 1, gate: { signal: { within_s: 60 } } }, {}], approval: true };
+  const draft = async (): Promise<string> => {
+    const body = { title: 'Spring', bundle_id: release.id, settings };
+    const params = { product_id: product.id };
+    return unwrap(await client.as(maker).call('rollouts.create', { params, body })).value.id;
+  };
+  const id = await draft();
+  expect(await rollout(maker, 'start', [id])).toMatchObject([{ state: 'awaiting_approval' }]);
+  await expect(rollout(maker, 'approve', [id])).rejects.toThrow('approve a rollout of your own');
+  expect(await rollout(admin, 'reject', [id])).toMatchObject([{ state: 'draft' }]);
+  await rollout(maker, 'start', [id]);
+  expect(await rollout(admin, 'approve', [id])).toMatchObject([{ state: 'running' }]);
+  expect(await rollout(maker, 'signal', [id])).toMatchObject([{ state: 'running' }]);
+  expect(await rollout(maker, 'signal', [id], { stop: true, reason: 'Smoke' })).toMatchObject([
+    { state: 'paused', reason: 'Smoke' },
+  ]);
+  expect(await rollout(maker, 'roll-back', [id], { bundle: release.version })).toMatchObject([
+    { state: 'rolled_back', reason: `by a person, to version ${release.version}` },
+  ]);
+  expect(await rollout(maker, 'cancel', [await draft()])).toMatchObject([{ state: 'cancelled' }]);
+});
+
+test('the emergency stop is of a product or, for an administrator, of everything', async () => {
+  const { product, maker, admin } = await scene();
+  await expect(rollout(maker, 'stop')).rejects.toThrow('One of PRODUCT and --all');
+  await expect(rollout(admin, 'stop', [product.id], { all: true })).rejects.toThrow('One of PRODUCT and --all');
+  await expect(rollout(maker, 'stop', [], { all: true })).rejects.toThrow();
+  expect(await rollout(maker, 'stop', [product.id])).toMatchObject([{ event: 'stopped', paused: 0 }]);
+  expect(await rollout(maker, 'thaw', [product.id])).toMatchObject([{ event: 'thawed' }]);
+  expect(await rollout(admin, 'stop', [], { all: true, reason: 'Fire' })).toMatchObject([{ paused: 0 }]);
+  const freezes = async () => unwrap(await world.app.client.as(maker).call('rollouts.freezes', {})).value;
+  expect(await freezes()).toMatchObject([{ reason: 'Emergency stop: Fire' }]);
+  expect(await rollout(admin, 'thaw', [], { all: true })).toMatchObject([{ event: 'thawed' }]);
+  expect(await freezes()).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import { executionStates, type RolloutPreview, type RolloutRecord } from '@moorage/api';
+import { printable, table } from '../table.ts';
+
+type StageRecord = RolloutRecord['stages'][number];
+
+const percentText = (part: number, whole: number): string =>
+  whole === 0 ? '0 %' : `${Math.round((1000 * part) / whole) / 10} %`;
+
+/** Updates of a stage that are under way. */
+const underWay = ({ counts }: StageRecord): number => counts.offered + counts.downloading + counts.installed;
+
+const failuresText = ({ failures }: StageRecord): string =>
+  Object.entries(failures)
+    .map(([kind, n]) => `${kind} ${n}`)
+    .join(', ');
+
+/** What has become of a stage, in a line. */
+export function stageLine({ stages }: RolloutRecord, index: number): string {
+  const stage = stages[index];
+  if (!stage) return '';
+  const { done, failed } = stage.counts;
+  const kinds = failed > 0 ? ` (${failuresText(stage)})` : '';
+  return `Stage ${index + 1} of ${stages.length}: ${done} of ${stage.total} done, ${failed} failed${kinds}, ${underWay(stage)} under way`;
+}
+
+/** State of a rollout, and why. */
+export const stateLine = ({ state, reason }: Pick<RolloutRecord, 'state' | 'reason'>): string =>
+  `${state.replace('_', ' ')}${reason === null ? '' : `: ${reason}`}`;
+
+const abortLines = ({ settings, abort }: RolloutRecord): string[] =>
+  (settings.abort ?? []).flatMap(({ kind, percent, min, action }, index) => {
+    const meter = abort[index];
+    if (!meter) return [];
+    const { failed, ended, floor } = meter;
+    const what = kind === 'any' ? 'failed' : `failed (${kind})`;
+    const now = `${failed} of ${ended} ${what}, ${percentText(failed, ended)}, at least ${Math.round(10 * floor) / 10} %`;
+    return [`To ${action.replace('_', ' ')} at ${percent} % of ${min} or more: ${now}`];
+  });
+
+/** All that there is to say of a rollout, for people. */
+export function describeRollout(rollout: RolloutRecord): string {
+  const { title, id, product, bundle, filter, stages } = rollout;
+  const rows = stages.map((stage, index) => {
+    const { done, failed, waiting, skipped, left } = stage.counts;
+    return [
+      index + 1,
+      stage.state,
+      stage.total,
+      done,
+      failed,
+      underWay(stage),
+      waiting,
+      skipped + left,
+      failuresText(stage),
+    ];
+  });
+  return [
+    `Rollout "${printable(title)}" (${id})`,
+    `Bundle ${bundle} of ${product}${filter === null ? '' : `, devices with ${printable(filter)}`}`,
+    `State: ${stateLine(rollout)}`,
+    ...abortLines(rollout),
+    table(['stage', 'state', 'devices', 'done', 'failed', 'under way', 'waiting', 'out', 'failures'], rows),
+  ].join('\n');
+}
+
+/** Rollouts as a table. */
+export const rolloutTable = (rollouts: readonly RolloutRecord[]): string =>
+  table(
+    ['id', 'title', 'product', 'bundle', 'state', 'stage', 'done', 'failed', 'devices'],
+    rollouts.map(({ id, title, product, bundle, state, stage, stages }) => {
+      const sum = (of: (stage: StageRecord) => number) => stages.reduce((all, one) => all + of(one), 0);
+      const [done, failed] = [sum(({ counts }) => counts.done), sum(({ counts }) => counts.failed)];
+      return [
+        id,
+        title,
+        product,
+        bundle,
+        state,
+        `${stage + 1}/${stages.length}`,
+        done,
+        failed,
+        sum(({ total }) => total),
+      ];
+    }),
+  );
+
+/** Bytes as people read them. */
+const bytesText = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.ceil((10 * bytes) / 1024 / 1024) / 10} MiB`;
+
+/** What a rollout would reach, for people. */
+export function describePreview({ devices, stages, out, bytes }: RolloutPreview): string {
+  const left = Object.entries(out).map(([why, n]) => `${n} ${why.replaceAll('_', ' ')}`);
+  return [
+    `${devices} devices, at most ${bytesText(bytes)}${left.length > 0 ? `; out: ${left.join(', ')}` : ''}`,
+    table(
+      ['stage', 'devices'],
+      stages.map((n, index) => [index + 1, n]),
+    ),
+  ].join('\n');
+}
+
+/** What has happened between two looks at a rollout, in lines; everything for the first. */
+export function changeLines(before: RolloutRecord | undefined, after: RolloutRecord): string[] {
+  const lines: string[] = [];
+  for (const [index, stage] of after.stages.entries()) {
+    const former = before?.stages[index];
+    const isOpened = stage.state === 'open' && former?.state !== 'open';
+    const isCounted = executionStates.some((state) => stage.counts[state] !== former?.counts[state]);
+    if (isOpened || (isCounted && stage.state !== 'waiting')) lines.push(stageLine(after, index));
+  }
+  if (stateLine(after) !== (before && stateLine(before))) lines.push(`The rollout is ${stateLine(after)}`);
+  return lines;
+}
