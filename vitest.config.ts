@@ -4,9 +4,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'e2e/**/*.test.ts', 'scripts/**/*.test.ts'],
-    // They have a command of their own: `npm run test:long`.
-    exclude: [...configDefaults.exclude, 'e2e/long/**'],
-    setupFiles: ['scripts/support/compare-bytes.ts'],
+    // They have commands of their own: `npm run test:clients`, `test:console`, `test:long`.
+    exclude: [...configDefaults.exclude, 'e2e/clients/**', 'e2e/console/**', 'e2e/long/**'],
+    setupFiles: ['scripts/support/compare-bytes.ts', 'packages/service/src/testing/cheap-passwords.ts'],
     globalSetup: ['packages/service/src/testing/global-setup.ts'],
     pool: 'forks',
     // Files share their worker's modules, which are loaded once, not 270 times: a module keeps no state of its own, and

@@ -1,14 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// What takes minutes by itself: `npm run test:long`, which CI runs too.
+// Whole programs, from the command line and the guides, and drills: `npm run test:long`, which CI runs too.
 export default defineConfig({
   test: {
     ...base.test,
-    include: ['e2e/long/**/*.test.ts', 'e2e/fleet.test.ts'],
+    include: ['e2e/long/**/*.test.ts', 'packages/service/src/abuse.test.ts'],
     exclude: [],
     // Again for what hangs alone.
     testTimeout: 3_600_000,
-    env: { FLEET_SIZE: '200' },
+    env: { ABUSE_TIMES: '10' },
   },
 });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { type Benchmark, type Finding, type Peer, residentBytes, startPeer } from './harness.ts';
-import { type Load, openConnection } from './load.ts';
+import { openChannel, settledBytes } from './channels.ts';
+import { type Benchmark, type Finding, type Peer, startPeer } from './harness.ts';
+import type { Load } from './load.ts';
 
 const channels = 10_000;
 /** Handshakes under way at a time. */
@@ -15,32 +16,6 @@ interface DataPeer {
   readonly certificates: readonly { readonly cert: string; readonly key: string }[];
   readonly uuids: readonly string[];
   readonly token: string;
-}
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Resident memory when nothing is left that could be collected. */
-async function settledBytes({ process }: Peer): Promise<number> {
-  await pause(1_000);
-  process.stdin?.write('\n');
-  await pause(1_500);
-  return residentBytes(process.pid ?? 0);
-}
-
-/** Opens a channel and leaves it alone. */
-async function openChannel(load: Load, headers: string, index: number): Promise<Socket> {
-  const socket = await openConnection(load, index);
-  socket.write(
-    `GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
-  );
-  await new Promise<void>((resolve, reject) => {
-    socket.once('data', (chunk) => {
-      if (String(chunk).startsWith('HTTP/1.1 101')) resolve();
-      else reject(new Error(`Unexpected answer: ${String(chunk).slice(0, 200)}`));
-    });
-    socket.once('error', reject);
-  });
-  return socket;
 }
 
 /** Kibibytes that each of the channels costs the process of a peer. */

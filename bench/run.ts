@@ -10,7 +10,10 @@ import { type Benchmark, report } from './harness.ts';
 import { idleChannels } from './idle-channels.ts';
 import { idleModules } from './idle-modules.ts';
 import { idleNetwork } from './idle-network.ts';
+import { operatorConsole } from './operator-console.ts';
 import { otaQuery } from './ota-query.ts';
+import { reconnectStorm } from './reconnect-storm.ts';
+import { rollouts } from './rollouts.ts';
 import { servicePages } from './service-pages.ts';
 import { streamCommands } from './stream-commands.ts';
 import { streamMode } from './stream-mode.ts';
@@ -23,9 +26,12 @@ import { webServer } from './web-server.ts';
 const benchmarks: readonly Benchmark[] = [
   deviceLookup,
   otaQuery,
+  rollouts,
   dataSamples,
   idleChannels,
+  reconnectStorm,
   servicePages,
+  operatorConsole,
   fileDownload,
   updateDownload,
   fileUpload,

@@ -22,9 +22,13 @@ export interface Moorage {
 
 const running = new Set<ChildProcess>();
 
-/** Starts `moorage` with these arguments; `killAll` ends what a failing test leaves behind. */
-export function moorage(args: readonly string[], env: Readonly<Record<string, string>> = {}): Moorage {
-  const child = spawn(process.execPath, [entry, ...args], {
+/** Starts `moorage`, that of another version by its `program`, with these arguments; `killAll` ends what a failing test leaves behind. */
+export function moorage(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program: string = entry,
+): Moorage {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...offline, ...env },
   });

@@ -46,6 +46,7 @@ export const systemModules: ReadonlySet<string> = new Set([
   'nodemailer',
   'pg',
   's3mini',
+  'serialport',
   'ws',
 ]);
 
@@ -56,8 +57,12 @@ const slices = [
   'devices',
   'attributes',
   'segments',
+  'alerts',
   'rollouts',
   'ota',
+  'doors',
+  'ddi',
+  'mender',
   'products',
   'bundles',
   'platforms',
@@ -86,17 +91,19 @@ export const zones: readonly Zone[] = [
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
 
   { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*'] },
+  // What keeps storage quick and honest, whatever it is: what is known of its health, a watch for silence, a cache of rows.
+  { name: 'service/storage', path: 'packages/service/src/storage/', imports: ['base'] },
   // The shapes and settings that slices and adapters agree on, and the small tools that both use.
   {
     name: 'service/core',
     path: 'packages/service/src/core/',
     imports: ['base', 'api'],
-    types: ['service/blobs', 'service/db'],
+    types: ['service/blobs', 'service/db', 'service/storage'],
   },
   {
     name: 'service/http',
     path: 'packages/service/src/http/',
-    imports: ['base', 'api', 'service/core', 'service/bus'],
+    imports: ['base', 'api', 'service/core', 'service/bus', 'service/storage'],
     types: ['service/blobs', 'service/db'],
     // The server object that the framework is given, and the files of the console; what listens is decided outside.
     system: ['node:fs', 'node:http', 'node:http2', 'node:https', 'node:tls'],
@@ -104,16 +111,16 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db',
     path: 'packages/service/src/db/',
-    imports: ['base', 'base/disk', 'service/bus', 'service/core', 'service/db/dialect'],
-    // The types of events, which the contract lists.
-    types: ['api'],
+    imports: ['base', 'base/disk', 'service/bus', 'service/storage', 'service/db/dialect'],
+    // The types of events, which the contract lists, and the store whose blobs the records name.
+    types: ['api', 'service/blobs'],
     system: ['node:fs', 'pg'],
   },
   // The two databases: drivers and what they spell differently. Slices see neither.
   {
     name: 'service/db/dialect',
     path: 'packages/service/src/db/dialect/',
-    imports: ['base', 'service/bus', 'service/core', 'service/db'],
+    imports: ['base', 'service/bus', 'service/storage', 'service/db'],
     system: ['*'],
   },
   // Messages between the processes of one installation: their topics, who listens, and NATS.
@@ -123,19 +130,23 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'api'],
     system: ['node:fs', '@nats-io/transport-node'],
   },
-  // What bytes are stored, and which records refer to them.
-  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'], types: ['service/db'] },
+  // What bytes are stored.
+  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
   // Where the bytes are: a folder, or an object store, whose downloads Node's own client streams.
   {
     name: 'service/blobs/backends',
     path: 'packages/service/src/blobs/backends/',
-    imports: ['base', 'base/disk', 'service/core', 'service/blobs'],
+    imports: ['base', 'base/disk', 'service/storage', 'service/blobs'],
     system: ['node:fs', 'node:fs/promises', 'node:http', 'node:https', 'node:os', 'node:worker_threads', 's3mini'],
   },
   // What all slices know of files: check sums, types, uploads in JSON. Pure.
   { name: 'service/files', path: 'packages/service/src/files/', imports: ['base', 'api'], types: ['service/core'] },
-  // Conditions over devices: their text, and the two ways to ask whether a device fits.
-  { name: 'service/filters', path: 'packages/service/src/filters/', imports: ['base', 'api', 'service/db'] },
+  // Conditions over devices: their text, the two ways to ask whether a device fits, and how a device stands.
+  {
+    name: 'service/filters',
+    path: 'packages/service/src/filters/',
+    imports: ['base', 'api', 'service/db', 'service/rules'],
+  },
   // What a caller may see and touch: looked up for them, and judged by the authorisation table.
   {
     name: 'service/access',
@@ -158,6 +169,7 @@ export const zones: readonly Zone[] = [
       'service/files',
       'service/filters',
       'service/rules',
+      'service/storage',
     ],
     types: ['service/outbound'],
   },
@@ -179,7 +191,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/backup',
     path: 'packages/service/src/backup/',
-    imports: ['base', 'service/db', 'service/blobs'],
+    imports: ['base', 'base/disk', 'service/db', 'service/blobs'],
     system: ['node:fs/promises'],
   },
 
@@ -192,6 +204,11 @@ export const zones: readonly Zone[] = [
 
   // The device's side of the wire; it opens nothing and knows no module.
   { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
+
+  // Real modules over their command line: drivers, rescue archives, and the device that each adopted one becomes.
+  { name: 'gateway', path: 'packages/gateway/src/', imports: ['base', 'api', 'net', 'net/http', 'device'] },
+  // The one part that opens something: serial ports of the host.
+  { name: 'gateway/serial', path: 'packages/gateway/src/serial/', imports: ['base'], system: ['serialport'] },
 
   // The module is built bottom-up. From the ground: interpreter, texts, device, variables, personality, model, wlan, bus,
   // services, cloud and web, commands; `assembly` and `module.ts` put the parts together, and `transports` stands aside,
@@ -281,7 +298,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/transports',
     path: 'packages/module/src/transports/',
-    imports: ['base', 'module/interpreter', 'module/bus'],
+    imports: ['base', 'net', 'module/interpreter', 'module/bus'],
     system: ['*'],
   },
   // The composition root: it alone sees every part.
@@ -289,6 +306,19 @@ export const zones: readonly Zone[] = [
     name: 'module',
     path: ['packages/module/src/assembly/', 'packages/module/src/module.ts'],
     imports: ['base', 'net', 'device', 'module/*'],
+  },
+  // A module with what is around it, for tests: host, pins, power, air and network, in virtual time.
+  {
+    name: 'module/bench',
+    path: 'packages/module/src/bench/',
+    imports: ['base', 'net/memory', 'module', 'module/bus', 'module/wlan'],
+    types: ['module/commands', 'module/device', 'module/interpreter'],
+  },
+  // Scenario scripts: steps on a bench.
+  {
+    name: 'module/script',
+    path: 'packages/module/src/script/',
+    imports: ['base', 'module/bench', 'module/device', 'module/interpreter'],
   },
 
   { name: 'console', path: 'packages/console/src/', imports: ['api'] },
@@ -302,12 +332,16 @@ export const zones: readonly Zone[] = [
       'service/app',
       'service/core',
       'module',
+      'module/bench',
+      'module/script',
       'module/personality',
       'module/model',
       'module/wlan',
       'module/transports',
       'net',
       'net/node',
+      'gateway',
+      'gateway/serial',
     ],
     // The events of a device, and the parts of a module.
     types: ['device', 'module/commands'],
@@ -323,6 +357,7 @@ export const packageEntries: Readonly<Record<string, string>> = {
   '@moorage/service/testing': 'packages/service/src/testing/index.ts',
   '@moorage/module': 'packages/module/src/module.ts',
   '@moorage/device': 'packages/device/src/index.ts',
+  '@moorage/gateway': 'packages/gateway/src/index.ts',
   '@moorage/net': 'packages/net/src/ports.ts',
   '@moorage/net/node': 'packages/net/src/node/index.ts',
   '@moorage/net/memory': 'packages/net/src/memory/index.ts',

@@ -132,8 +132,9 @@ function readManifests(files: readonly ProjectFile[]): Map<string, ReadonlySet<s
   const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path));
   return new Map(
     manifests.map(({ path, text }) => {
-      const { name, dependencies = {} } = JSON.parse(text) as { name: string; dependencies?: Record<string, string> };
-      return [posix.dirname(path), new Set([name, ...Object.keys(dependencies)])];
+      const { name, ...listed } = JSON.parse(text) as { name: string } & Record<string, object | undefined>;
+      const declared = { ...listed.dependencies, ...listed.optionalDependencies };
+      return [posix.dirname(path), new Set([name, ...Object.keys(declared)])];
     }),
   );
 }

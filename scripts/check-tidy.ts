@@ -10,12 +10,20 @@ const maxFileLines = 400;
 
 /** Files of pure data may be as long as their table, and why. */
 const dataFiles: Readonly<Record<string, string>> = {
-  'packages/service/src/core/config.ts': 'the table of settings',
   'scripts/boundaries.ts': 'the table of who may import whom',
+  'packages/console/src/texts/device.ts': 'the texts of the views of a device, in two languages',
 };
 
 /** Names that others fix: they need not be kebab-case. */
-const fixedNames = new Set(['README.md', 'CHANGELOG.md', 'LICENSE', 'CONTRIBUTING.md', '.npmrc', '.gitignore']);
+const fixedNames = new Set([
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'CONTRIBUTING.md',
+  '.npmrc',
+  '.gitignore',
+  'Chart.yaml',
+]);
 /** Golden dialogues carry the names of commands and variables, which have underscores. */
 const wireNamedFolders = ['packages/module/test/'];
 
@@ -184,14 +192,24 @@ function exportedFunctions(source: ts.SourceFile): ExportedFunction[] {
 /** A function of one statement or expression says what it does by its name and types. */
 const isSelfExplaining = ({ body }: FunctionNode): boolean => !body || !ts.isBlock(body) || body.statements.length < 2;
 
+const isDescribedOverload = (node: ts.Statement, name: string): boolean =>
+  ts.isFunctionDeclaration(node) &&
+  node.name?.text === name &&
+  !node.body &&
+  ts.getJSDocCommentsAndTags(node).length > 0;
+
 const docstrings: Rule = (file) => {
   if (!/^packages\/[^/]+\/src\//.test(file.path) || isTestSupport(file.path)) return [];
   const source = parse(file);
-  return exportedFunctions(source)
-    .filter(({ statement, body }) => !isSelfExplaining(body) && ts.getJSDocCommentsAndTags(statement).length === 0)
-    .map(({ statement, name }) =>
-      problem(file, lineOf(source, statement), 'docstring', `exported function ${name} has no docstring`),
-    );
+  return (
+    exportedFunctions(source)
+      .filter(({ statement, body }) => !isSelfExplaining(body) && ts.getJSDocCommentsAndTags(statement).length === 0)
+      // The docstrings of an overloaded function stand at its overloads.
+      .filter(({ name }) => !source.statements.some((other) => isDescribedOverload(other, name)))
+      .map(({ statement, name }) =>
+        problem(file, lineOf(source, statement), 'docstring', `exported function ${name} has no docstring`),
+      )
+  );
 };
 
 /** Relative links of Markdown files must lead to a file or folder of the repository, and to an anchor of it if they name one. */

@@ -29,6 +29,7 @@ const steps: readonly Step[] = [
   { name: 'import boundaries', command: script('check-boundaries.ts') },
   { name: 'cycles', command: script('check-cycles.ts') },
   { name: 'unused results', command: script('check-results.ts') },
+  { name: 'texts', command: script('check-texts.ts') },
   { name: 'tidy', command: script('check-tidy.ts') },
   { name: 'generated documents', command: script('check-generated.ts') },
   { name: 'spec coverage', command: script('spec-coverage.ts') },

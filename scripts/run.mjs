@@ -8,8 +8,8 @@ import { ensureConsoleBuilt, ensureInstalled } from './setup.mjs';
 
 ensureInstalled();
 const [tool = '', ...args] = process.argv.slice(2);
-// Once, before the tests that open it start side by side.
-if (tool === 'vitest') ensureConsoleBuilt();
+// Once, before the tests that open it start side by side; and for the package that it is a part of.
+if (['vitest', 'scripts/package.ts', 'scripts/release.ts'].includes(tool)) ensureConsoleBuilt();
 const binary = join(root, 'node_modules', '.bin', tool);
 const target = existsSync(binary) ? realpathSync(binary) : join(root, tool);
 // What the tool spawns must find the same Node first.

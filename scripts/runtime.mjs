@@ -1,9 +1,9 @@
 // Which Node runs the sources. This file and everything it imports must run on Node 20.
 
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,8 +16,11 @@ const isNewEnough = ([major, minor]) => major > 24 || (major === 24 && minor >= 
 /** Path of a Node that runs TypeScript sources and has SQLite and argon2 built in; `undefined` when there is none. */
 export function findRuntime() {
   if (isNewEnough(process.versions.node.split('.').map(Number))) return process.execPath;
-  const packaged = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  return existsSync(packaged) ? packaged : undefined;
+  try {
+    return createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

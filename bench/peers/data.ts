@@ -9,14 +9,17 @@ import { openStorage } from '@moorage/service/db/open';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 
 // A service whose devices are activated at the data cloud. The argument says on which database, how many devices
-// there are, and whether the listener has TLS.
-const { kind, devices, insecure } = JSON.parse(process.argv[2] ?? '{}') as {
+// there are, and whether the listener has TLS. With a folder that is given what is there is kept.
+const argument = JSON.parse(process.argv[2] ?? '{}') as {
   kind: 'sqlite' | 'postgres';
   devices: number;
   insecure: boolean;
+  folder?: string;
+  port?: number;
 };
+const { kind, devices, insecure, port = 0 } = argument;
 
-const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
+const folder = argument.folder ?? mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 const server = kind === 'postgres' ? await PostgresServer.create() : undefined;
 await server?.start();
 const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
@@ -28,8 +31,7 @@ const service = await buildService({
   logStream: process.stderr,
 });
 const make = fixtures({ storage, blobs: memoryBlobs(realClock), clock: realClock });
-const owner = await make.admin();
-const platform = await make.platform();
+const isNew = (await storage.db.selectFrom('devices').select('id').limit(1).execute()).length === 0;
 const token = 'bench-token';
 const capabilities = JSON.stringify({
   name: 'Bench',
@@ -38,7 +40,9 @@ const capabilities = JSON.stringify({
 });
 const certificates: { cert: string; key: string }[] = [];
 const uuids: string[] = [];
-for (let index = 0; index < devices; index++) {
+const made = isNew ? { owner: await make.admin(), platform: await make.platform() } : undefined;
+for (let index = 0; made && index < devices; index++) {
+  const { owner, platform } = made;
   const uuid = index.toString(16).padStart(40, '0');
   const issued = insecure ? undefined : await service.identity.issueDeviceCertificate(uuid);
   const device = await make.device({
@@ -55,14 +59,14 @@ for (let index = 0; index < devices; index++) {
   uuids.push(uuid);
   if (issued) certificates.push({ cert: issued.certificate, key: issued.key });
 }
-await service.devices.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 });
+await service.devices.listen({ host: '127.0.0.1', port, backlog: 4_096 });
 const address = service.devices.server.address();
 
 process.stdin.resume().once('end', async () => {
   await service.close();
   await storage.close();
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  if (argument.folder === undefined) rmSync(folder, { recursive: true, force: true });
   process.exit(0);
 });
 console.log(

@@ -5,7 +5,7 @@ import { binary, endpoint, ResultOk, resultOk } from '@moorage/api';
 import { realClock, success } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { diskBlobs } from '@moorage/service/blobs/backends/disk-blobs';
-import { recordBlob } from '@moorage/service/blobs/blob-records';
+import { recordBlob } from '@moorage/service/db/blob-records';
 import { openStorage } from '@moorage/service/db/open';
 import { openBearers } from '@moorage/service/http/bearer';
 import { statusOf } from '@moorage/service/http/errors';

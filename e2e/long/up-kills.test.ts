@@ -1,26 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventOf, killAll } from '../command-line.ts';
+import { describe, expect, test } from 'vitest';
+import { eventOf } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 import { startUp, stateOf } from '../up-scene.ts';
 
-let data: string;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-up-'));
-});
-
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
+const folder = dataFolder('up');
 
 describe('moorage up', () => {
   test('goes on after kill -9 at every line of its output', async () => {
     let kills = 0;
     for (let killAt = 1; ; killAt++) {
-      const program = startUp(data);
+      const program = startUp(folder.path);
       const seen = await Promise.race([
         program.line(() => program.lines.length >= killAt).then(() => true),
         program.line((line) => line.startsWith('Ctrl-C')).then(() => false),
@@ -31,7 +20,7 @@ describe('moorage up', () => {
       kills++;
     }
     expect(kills).toBeGreaterThan(5);
-    const last = startUp(data, '--json');
+    const last = startUp(folder.path, '--json');
     const ready = await eventOf(last, 'ready');
     const { device, devices, products, updates } = await stateOf(ready);
     expect(device).toMatchObject({ bundle: '1.0.0.0', bundle_ok: true, state: 'active' });

@@ -17,7 +17,12 @@ export function renderErrors(): string {
   );
 }
 
-const authTexts = { none: 'none', bearer: 'bearer token', device: 'device certificate' } as const;
+const authTexts = {
+  none: 'none',
+  bearer: 'bearer token',
+  device: 'device certificate',
+  door: 'token of the device or product',
+} as const;
 
 const schemaFields = (schema: unknown): string => {
   if (typeof schema !== 'object' || schema === null) return '';

@@ -24,7 +24,7 @@ const skippedFolders = new Set(['node_modules', '.git', 'coverage', 'dist']);
 /** What `npm start` keeps beside the sources. */
 const runtimeFolder = join(root, 'data');
 const textEndings =
-  /\.(ts|tsx|mjs|js|json|md|yml|yaml|html|css|sql|txt|sh)$|(^|\/)(moorage|run|LICENSE|\.npmrc|\.gitignore)$/;
+  /\.(ts|tsx|mjs|js|json|md|yml|yaml|html|css|sql|txt|sh|script|toml)$|(^|\/)(moorage|run|LICENSE|\.npmrc|\.gitignore)$/;
 /** Pages link to them; there is nothing in them to check. */
 const isPicture = (path: string): boolean => /^docs\/pictures\/.*\.png$/.test(path);
 

@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { bashArgs, guideEnv, hasPrograms } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 afterEach(killAll);
 
 /** The blocks of a guide in their order, with the word behind their fences. */
 async function blocksOf(guide: string): Promise<readonly { readonly kind: string; readonly text: string }[]> {
-  const text = await readFile(new URL(`../docs/guide/${guide}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../docs/guide/${guide}`, import.meta.url), 'utf8');
   return Array.from(text.matchAll(/^```(sh|serial)\n(.*?)^```/gms), ([, kind = '', block = '']) => ({
     kind,
     text: block,

@@ -1,24 +1,15 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@moorage/api';
 import { databaseSource } from '@moorage/service/testing/index';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eventOf, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
 const admin = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
-const postgres = databaseSource('postgres', { empty: true });
+const postgres = databaseSource('postgres', { holds: 'nothing' });
 
-let data: string;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-administration-'));
-});
-
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
+const folder = dataFolder('administration');
 
 afterAll(() => postgres.remove());
 
@@ -34,9 +25,9 @@ const login = async (api: unknown, username: string, password: string) =>
 
 describe('moorage user add and token add', () => {
   test('make accounts and tokens that work, beside a running service', async () => {
-    const service = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], admin);
+    const service = moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json'], admin);
     const { api } = await eventOf(service, 'ready');
-    const made = await run('user', 'add', 'maker@example.com', '--data', data);
+    const made = await run('user', 'add', 'maker@example.com', '--data', folder.path);
     expect(made).toMatchObject({ code: 0, errors: '' });
     const password = /^Password: (\w{20}) \(shown this once\)$/m.exec(made.text)?.[1] ?? '';
     expect(await login(api, 'maker@example.com', password)).toMatchObject({ ok: true });
@@ -45,7 +36,7 @@ describe('moorage user add and token add', () => {
     const session = await login(api, 'maker@example.com', password);
     if (!session.ok) throw new Error(session.error.body.message);
     const old = createClient({ baseUrl: String(api), token: session.value.value.token });
-    const replaced = await run('user', 'password', 'Maker@example.com', '--data', data);
+    const replaced = await run('user', 'password', 'Maker@example.com', '--data', folder.path);
     const another =
       /^Password of maker@example.com changed: (\w{20}) \(shown this once\)$/.exec(replaced.text)?.[1] ?? '';
     expect(await login(api, 'maker@example.com', password)).toMatchObject({ ok: false });
@@ -53,11 +44,11 @@ describe('moorage user add and token add', () => {
     expect(await old.call('users.get')).toMatchObject({ ok: false });
 
     const args = ['user', 'add', 'boss@example.com', '--role', 'admin', '--password', 'chosen by me', '--json'];
-    const boss = await run(...args, '--data', data);
+    const boss = await run(...args, '--data', folder.path);
     expect(JSON.parse(boss.text)).toMatchObject({ event: 'user', username: 'boss', role: 'admin' });
     expect(boss.text).not.toContain('chosen by me');
 
-    const { text } = await run('token', 'add', 'Boss@example.com', '--title', 'CI', '--data', data, '--json');
+    const { text } = await run('token', 'add', 'Boss@example.com', '--title', 'CI', '--data', folder.path, '--json');
     const { token } = JSON.parse(text) as { token: string };
     const client = createClient({ baseUrl: String(api), token });
     expect(await client.call('users.get')).toMatchObject({ ok: true, value: { value: { role: 'admin' } } });
@@ -85,14 +76,14 @@ describe('moorage user add and token add', () => {
     [['backup'], 2, "missing required argument 'FILE'"],
     [['restore', '/does/not/exist'], 1, 'cannot be read'],
   ])('%j ends with code %i and says why', async (args, code, said) => {
-    const { errors, ...ended } = await run(...args, ...(args.includes('--port') ? [] : ['--data', data]));
+    const { errors, ...ended } = await run(...args, ...(args.includes('--port') ? [] : ['--data', folder.path]));
     expect(errors).toContain(said);
     expect(errors).not.toContain('    at ');
     expect(ended.code).toBe(code);
   });
 
   test('refuse an address that has an account', async () => {
-    const again = () => run('user', 'add', 'a@example.com', '--data', data);
+    const again = () => run('user', 'add', 'a@example.com', '--data', folder.path);
     expect((await again()).code).toBe(0);
     expect(await again()).toMatchObject({ code: 1, errors: 'moorage: Email "a@example.com" exists already\n' });
   });
@@ -107,22 +98,22 @@ describe('moorage user add and token add', () => {
 
 describe('moorage migrate, backup and restore', () => {
   test('carry a service from SQLite to PostgreSQL, with its accounts', async () => {
-    expect((await run('migrate', '--data', data)).text).toMatch(/^Migrated: 0001-initial/);
-    expect((await run('migrate', '--data', data)).text).toBe('The tables are up to date');
-    const service = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], admin);
+    expect((await run('migrate', '--data', folder.path)).text).toMatch(/^Migrated: 0001-initial/);
+    expect((await run('migrate', '--data', folder.path)).text).toBe('The tables are up to date');
+    const service = moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json'], admin);
     await eventOf(service, 'ready');
-    const file = join(data, 'backup.tar');
-    expect(await run('backup', file, '--data', data)).toMatchObject({ code: 0, errors: '' });
-    expect((await readdir(data)).filter((name) => name.startsWith('backup'))).toEqual(['backup.tar']);
+    const file = join(folder.path, 'backup.tar');
+    expect(await run('backup', file, '--data', folder.path)).toMatchObject({ code: 0, errors: '' });
+    expect((await readdir(folder.path)).filter((name) => name.startsWith('backup'))).toEqual(['backup.tar']);
     service.process.kill('SIGTERM');
     await service.ended;
 
-    expect(await run('backup', file, '--data', data)).toMatchObject({ code: 1 });
-    const busy = await run('restore', file, '--data', data);
+    expect(await run('backup', file, '--data', folder.path)).toMatchObject({ code: 1 });
+    const busy = await run('restore', file, '--data', folder.path);
     expect([busy.code, busy.errors]).toEqual([1, expect.stringContaining('The database is in use')]);
 
     const database = await postgres.make();
-    const elsewhere = ['--data', join(data, 'other'), '--database', database];
+    const elsewhere = ['--data', join(folder.path, 'other'), '--database', database];
     expect(await run('restore', file, ...elsewhere)).toMatchObject({ code: 0, errors: '' });
     const second = moorage(['serve', ...elsewhere, '--port', '0', '--device-port', '0', '--json']);
     const { api } = await eventOf(second, 'ready');
@@ -133,9 +124,9 @@ describe('moorage migrate, backup and restore', () => {
   });
 
   test('of a file that is no backup say so', async () => {
-    const file = join(data, 'x.tar');
+    const file = join(folder.path, 'x.tar');
     await writeFile(file, 'nothing of the kind');
-    const { code, errors } = await run('restore', file, '--data', data);
+    const { code, errors } = await run('restore', file, '--data', folder.path);
     expect([code, errors]).toEqual([1, expect.stringContaining('is not a whole backup')]);
   });
 });

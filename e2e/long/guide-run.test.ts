@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
+import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 
-const guide = await readFile(new URL('../docs/guide/run.md', import.meta.url), 'utf8');
+const guide = await readFile(new URL('../../docs/guide/run.md', import.meta.url), 'utf8');
+
+/** The command of the guide that makes an invitation behind a proxy. */
+const inviting = /^bin\/moorage user invite .*--public-url.*$/m.exec(guide)?.[0] ?? '';
 
 /** The block of the guide in this language. */
 const block = (language: string): string =>
@@ -77,7 +80,9 @@ beforeAll(async () => {
       .replace('hub.example:8443', `localhost:${ports.devices}`)
       .replace('hub.example', `localhost:${ports.https}`),
   );
-  service = moorage([...given, '--data', path('data'), '--access-log', '--json']);
+  // A service with a public name that is not this machine wants invitations by itself.
+  const policy = ['--sign-up', 'invite'];
+  service = moorage([...given, ...policy, '--data', path('data'), '--access-log', '--json']);
   ready = await eventOf(service, 'ready');
   const ca = await fetch(`${ready.api}/api/ca.pem`);
   await writeFile(path('ca.pem'), await ca.text());
@@ -127,6 +132,18 @@ const starts: Readonly<Record<Proxy, () => Promise<ChildProcess>>> = {
   },
 };
 
+/** Invites somebody as the guide does, and returns the link. */
+async function invite(email: string): Promise<string> {
+  const words = inviting.split(/\s+/).slice(1);
+  const args = words.map((word) =>
+    word.replace('ada@example.com', email).replace('hub.example', `localhost:${ports.https}`),
+  );
+  const program = moorage([...args, '--data', path('data'), '--json']);
+  const { link } = await eventOf(program, 'invitation');
+  await program.ended;
+  return String(link);
+}
+
 /** What curl prints for a page of the proxy, which may still be starting. */
 const curl = (ca: string, ...args: readonly string[]): string => {
   const patient = ['--retry', '50', '--retry-delay', '0', '--retry-connrefused', '--max-time', '60'];
@@ -175,9 +192,16 @@ describe.each(['nginx', 'haproxy', 'caddy'] as const)('behind %s', (name) => {
           .find((text) => text.includes(`nothing-of-${name}`));
       await expect.poll(line).toBeDefined();
       expect(JSON.parse(line() ?? '{}')).toMatchObject({ ip: '127.0.0.9', status: 404 });
-      const body = JSON.stringify({ email: `${name}@example.com`, password: 'long enough' });
+      const account = { email: `${name}@example.com`, password: 'long enough' };
+      const link = await invite(account.email);
+      expect(link).toMatch(new RegExp(`^${url}/sign-up#.+`));
+      expect(curl('web-ca.pem', '-o', path('page'), '-w', '%{http_code}', link)).toBe('200');
+      const invitation = decodeURIComponent(new URL(link).hash.slice(1));
+      const body = JSON.stringify({ ...account, invitation });
       const own = ['-H', 'content-type: application/json', '-H', 'x-console: 1', '-H', `origin: ${url}`];
-      const session = curl('web-ca.pem', '-i', ...own, '-d', body, `${url}/api/auth/session/signup`);
+      const signUp = (sent: string) => curl('web-ca.pem', '-i', ...own, '-d', sent, `${url}/api/auth/session/signup`);
+      expect(signUp(JSON.stringify(account))).toContain('INVITATION_NEEDED');
+      const session = signUp(body);
       expect(session).toMatch(/ 200/);
       expect(session).toMatch(/set-cookie: .*; Secure/i);
       const cookie = /set-cookie: ([^;]+)/i.exec(session)?.[1] ?? '';

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Client, createClient, type ProductRecord } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
@@ -8,9 +5,10 @@ import { createModule, type Module } from '@moorage/module';
 import { defaultModel } from '@moorage/module/model/model';
 import { nodeNet } from '@moorage/net/node';
 import { eachDatabase } from '@moorage/service/testing/index';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ensureExample, must } from '../packages/moorage/src/up/example.ts';
-import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
+import { expect, test } from 'vitest';
+import { ensureExample, must } from '../../packages/moorage/src/up/example.ts';
+import { eventOf, type Moorage, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
 const login = { username: 'owner@example.com', password: 'a long password' };
 const fleetSize = 6;
@@ -30,22 +28,14 @@ interface Boat {
   next: number;
 }
 
-let data: string;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-restart-'));
-});
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
+const folder = dataFolder('restart');
 
 const serve = (database: string, port: number, devicePort: number): Moorage =>
   moorage(
     [
       'serve',
       '--data',
-      data,
+      folder.path,
       '--database',
       database,
       '--port',

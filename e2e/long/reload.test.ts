@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
 import { afterEach, expect, test } from 'vitest';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 afterEach(killAll);
 

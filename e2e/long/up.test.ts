@@ -1,23 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
-import { administratorOf, login, startUp, stateOf } from './up-scene.ts';
+import { describe, expect, test } from 'vitest';
+import { eventOf, type Moorage, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
+import { administratorOf, login, startUp, stateOf } from '../up-scene.ts';
 
-let data: string;
+const folder = dataFolder('up');
 
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-up-'));
-});
-
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
-
-const up = (...more: string[]): Moorage => startUp(data, ...more);
+const up = (...more: string[]): Moorage => startUp(folder.path, ...more);
 
 /** How many samples of the water level the service has, after looking that there is water. */
 async function tidesOf(ready: Record<string, unknown>): Promise<number> {
@@ -78,19 +67,22 @@ describe('moorage up', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : '');
-    const program = moorage(['up', '--data', data, '--port', port, '--device-port', '0', '--serial', 'none'], login);
+    const program = moorage(
+      ['up', '--data', folder.path, '--port', port, '--device-port', '0', '--serial', 'none'],
+      login,
+    );
     expect(await program.ended).toBe(1);
     expect(program.errors()).toContain(`Port ${port} on 127.0.0.1 is taken`);
     await new Promise((resolve) => other.close(resolve));
   });
 
   test('leaves a folder to the service that runs on it', async () => {
-    const free = ['--data', data, '--port', '0', '--device-port', '0'];
+    const free = ['--data', folder.path, '--port', '0', '--device-port', '0'];
     const first = moorage(['serve', '--json', ...free], login);
     await eventOf(first, 'ready');
     const second = moorage(['serve', ...free], login);
     expect(await second.ended).toBe(1);
-    expect(second.errors()).toContain(`Another service runs on ${data}/moorage.db`);
+    expect(second.errors()).toContain(`Another service runs on ${folder.path}/moorage.db`);
     first.process.kill('SIGKILL');
     await first.ended;
     // A service that was killed holds nothing.
@@ -119,7 +111,7 @@ describe('the command line', () => {
   });
 
   test('refuses an unknown variable of the environment', async () => {
-    const program = moorage(['serve', '--data', data], { MOORAGE_PROT: '1' });
+    const program = moorage(['serve', '--data', folder.path], { MOORAGE_PROT: '1' });
     expect(await program.ended).toBe(2);
     expect(program.errors()).toContain('MOORAGE_PROT');
   });

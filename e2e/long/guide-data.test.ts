@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { bashArgs, guideEnv, hasPrograms } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 const shells: ChildProcess[] = [];
 const lines: Socket[] = [];
@@ -86,7 +86,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the data guide works as it stands (ne
   await eventOf(program, 'updated');
   const run = startShell(folder);
   const type = await startTyping(String(serial));
-  const guide = await readFile(new URL('../docs/guide/data.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/guide/data.md', import.meta.url), 'utf8');
   const printed: string[] = [];
   for (const [, kind, block = ''] of guide.matchAll(/^```(sh|dialogue)\n(.*?)^```$/gms)) {
     if (kind === 'sh') printed.push(await run(block.replace('http://127.0.0.1:8080', String(api))));

@@ -1,24 +1,16 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@moorage/api';
 import { PostgresServer } from '@moorage/service/testing/index';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
+import { mountSmallDisk } from '@moorage/service/testing/small-disk';
+import { expect, test } from 'vitest';
+import { eventOf, type Moorage, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
-let data: string;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-storage-'));
-});
-
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
+const folder = dataFolder('storage');
 
 const serve = (...more: string[]): Moorage =>
-  moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json', ...more], {
+  moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json', ...more], {
     MOORAGE_ADMIN_PASSWORD: 'a long password',
   });
 
@@ -52,7 +44,7 @@ test.each([
     },
   ],
 ])('a service whose data folder is %s says so in one line and stops', async (_how, take) => {
-  const inner = join(data, 'inner');
+  const inner = join(folder.path, 'inner');
   const program = moorage(['serve', '--data', inner, '--port', '0', '--device-port', '0', '--json'], {
     MOORAGE_ADMIN_PASSWORD: 'a long password',
   });
@@ -65,3 +57,28 @@ test.each([
     .filter((line) => line.startsWith('moorage: '));
   expect(said).toEqual([expect.stringMatching(/^moorage: .*inner.* is no more what it was/)]);
 });
+
+const disk = mountSmallDisk(64);
+const missing = 'missing' in disk ? disk.missing : undefined;
+
+test.skipIf(missing !== undefined)(
+  `a service whose data folder is unmounted says so in one line and stops${missing ? ` (skipped: ${missing})` : ''}`,
+  async () => {
+    if ('missing' in disk) return;
+    const inner = join(disk.folder, 'data');
+    const program = moorage(['serve', '--data', inner, '--port', '0', '--device-port', '0', '--json'], {
+      MOORAGE_ADMIN_PASSWORD: 'a long password',
+    });
+    try {
+      await eventOf(program, 'ready');
+    } finally {
+      disk.unmount();
+    }
+    expect(await program.ended, program.errors()).toBe(3);
+    const said = program
+      .errors()
+      .split('\n')
+      .filter((line) => line.startsWith('moorage: '));
+    expect(said).toEqual([expect.stringMatching(/^moorage: .*data.* is no more what it was/)]);
+  },
+);

@@ -1,10 +1,9 @@
 import { createModule } from '@moorage/module';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { expect, test } from 'vitest';
-import { type Boat, type SimulatedFleet, sail, simulatedFleet } from './simulated-fleet.ts';
+import { type Boat, type SimulatedFleet, sail, simulatedFleet } from '../simulated-fleet.ts';
 
-/** `npm run test:long` sails the large one. */
-const fleetSize = Number(process.env.FLEET_SIZE ?? 40);
+const fleetSize = 200;
 const samplesEach = 12;
 /** One run is like another; set the variable to try others. */
 const seed = Number(process.env.FLEET_SEED ?? 1);

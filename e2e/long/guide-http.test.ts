@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { hasPrograms, runScript } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { hasPrograms, runScript } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 afterEach(killAll);
 
@@ -35,7 +35,7 @@ async function sendSerial(address: string, lines: string): Promise<void> {
 }
 
 test.skipIf(!hasPrograms('curl', 'bash'))('the HTTP guide works as it stands (needs curl and bash)', async () => {
-  const guide = await readFile(new URL('../docs/guide/http.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/guide/http.md', import.meta.url), 'utf8');
   // What port 80 becomes has to be free.
   const port = await freePort();
   const program = moorage([

@@ -1,31 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Client, createClient } from '@moorage/api';
 import { databaseSource } from '@moorage/service/testing/index';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { ensureExample } from '../packages/moorage/src/up/example.ts';
-import { eventOf, killAll, type Moorage, moorage } from './command-line.ts';
+import { afterAll, expect, test } from 'vitest';
+import { ensureExample } from '../../packages/moorage/src/up/example.ts';
+import { eventOf, type Moorage, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
 const password = 'a long password';
-const postgres = databaseSource('postgres', { empty: true });
+const postgres = databaseSource('postgres', { holds: 'nothing' });
 
-let data: string;
-
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'moorage-processes-'));
-});
-
-afterEach(async () => {
-  killAll();
-  await rm(data, { recursive: true, force: true });
-});
+const folder = dataFolder('processes');
 
 afterAll(() => postgres.remove());
 
 const serve = (...more: string[]): Moorage =>
-  moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json', ...more], {
+  moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json', ...more], {
     MOORAGE_ADMIN_EMAIL: 'owner@example.com',
     MOORAGE_ADMIN_PASSWORD: password,
   });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { bashArgs, guideEnv, hasPrograms } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { bashArgs, guideEnv, hasPrograms } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 const helpers: ChildProcess[] = [];
 const lines: Socket[] = [];
@@ -87,7 +87,7 @@ async function startModule(args: readonly string[]) {
 }
 
 test.skipIf(!hasPrograms('bash'))('the network guide works as it stands (needs bash)', async () => {
-  const guide = await readFile(new URL('../docs/guide/network.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/guide/network.md', import.meta.url), 'utf8');
   const own = guide.replaceAll('127.0.0.', network).replaceAll('quay-7', `quay-${process.pid}`);
   const blocks = [...own.matchAll(/^```(\w+)( second)?\n(.*?)^```$/gms)];
   const modules: Awaited<ReturnType<typeof startModule>>[] = [];

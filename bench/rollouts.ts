@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RolloutSettings } from '@moorage/api';
+import { unwrap } from '@moorage/base';
+import { openStorage } from '@moorage/service/db/open';
+import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
+import { PostgresServer } from '@moorage/service/testing/postgres-server';
+import { type Benchmark, type Finding, interleave } from './harness.ts';
+
+const deviceCount = 100_000;
+const rows = 500;
+const rounds = 3;
+const minuteMs = 60_000;
+/** Queries of one round, devices that are offered something in one, and queries that are open at a time. */
+const queriesInRound = 400;
+const offersInRound = 500;
+const open = 8;
+const filteredRollouts = 20;
+
+const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+};
+
+/** Devices of a product with attributes; the first few have a token, so that they can ask. */
+async function fleetOf({ app, platform, people, productWithRelease, deviceOn }: OtaWorld) {
+  const { db } = app.storage;
+  const { product, bundleOf, release } = await productWithRelease();
+  const bundle = await bundleOf(null);
+  const reported = { bversion: release.bversion };
+  const asking = [];
+  for (let number = 0; number < offersInRound; number++) asking.push(await deviceOn(product.id, reported));
+  const { token: _token, ...pattern } = await deviceOn(product.id, reported);
+  await db.deleteFrom('devices').where('id', '=', pattern.id).execute();
+  const ids = Array.from({ length: deviceCount - offersInRound }, () => randomUUID());
+  for (let at = 0; at < ids.length; at += rows) {
+    const part = ids.slice(at, at + rows);
+    const devices = part.map((id, number) => ({
+      ...pattern,
+      id,
+      uuid: id.replaceAll('-', '').padEnd(40, '0'),
+      title: `Buoy ${at + number}`,
+      created_at: pattern.created_at + at + number,
+    }));
+    await db.insertInto('devices').values(devices).execute();
+    const attributes = part.flatMap((device_id, number) =>
+      ['free_flash', 'rssi', 'uptime', 'heap'].map((name) => {
+        const value = (at + number) % 1000;
+        return { device_id, name, value: String(value), number: value, version_key: null, since: pattern.created_at };
+      }),
+    );
+    await db.insertInto('attributes').values(attributes).execute();
+  }
+  // One device for each rollout with a filter, so that it goes on.
+  const labels = ids.slice(0, filteredRollouts).map((device_id, number) => ({ device_id, value: `pier${number}` }));
+  await db
+    .insertInto('labels')
+    .values(labels.map((label) => ({ ...label, name: 'site' })))
+    .execute();
+  const client = app.client.as(people.maker.token);
+  const params = { product_id: product.id };
+  const start = async (settings: RolloutSettings, filter?: string): Promise<string> => {
+    const body = { title: 'Bench', bundle_id: bundle.id, settings, ...(filter !== undefined && { filter }) };
+    const { id } = unwrap(await client.call('rollouts.create', { params, body })).value;
+    unwrap(await client.call('rollouts.act', { params: { rollout_id: id }, body: { action: 'start' } }));
+    return id;
+  };
+  const end = async (rollout_id: string): Promise<void> => {
+    unwrap(await client.call('rollouts.act', { params: { rollout_id }, body: { action: 'abort' } }));
+    await db.deleteFrom('rollouts').where('id', '=', rollout_id).execute();
+  };
+  return { product, release, asking, client, platform, start, end };
+}
+
+type Fleet = Awaited<ReturnType<typeof fleetOf>>;
+
+/** Queries of devices, some at a time; returns milliseconds for each. */
+async function ask(world: OtaWorld, { asking, release }: Fleet, count: number, kind: string): Promise<number> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let number = next++; number < count; number = next++) {
+      const device = asking[number % asking.length];
+      if (!device) throw new Error('There are no devices');
+      const answer = await world.ask(device, { bversion: release.bversion });
+      if (answer.result !== kind) throw new Error(`Answered ${JSON.stringify(answer)}`);
+    }
+  };
+  return (await elapsed(() => Promise.all(Array.from({ length: open }, lane)))) / count;
+}
+
+const stages = [{ percent: 1, gate: { done_percent: 90 } }, { percent: 10, gate: { done_percent: 90 } }, {}];
+
+/** First pages of lists with a filter, beside those without one. */
+async function pages({ client }: Fleet): Promise<Finding[]> {
+  const page = (filter?: string) =>
+    elapsed(async () => {
+      const query = { limit: 50, ...(filter !== undefined && { filter }) };
+      unwrap(await client.call('devices.list', { query }));
+    });
+  const common = { beside: 'without', unit: 'ms', limit: { atMost: 20 } };
+  const few = await interleave(
+    rounds,
+    () => page('attribute.free_flash=lt=10'),
+    () => page(),
+  );
+  const many = await interleave(
+    rounds,
+    () => page('attribute.free_flash=ge=500'),
+    () => page(),
+  );
+  return [
+    { label: 'first page of a filter that 1 % fit', ...common, ...few },
+    { label: 'first page of a filter that half fit', ...common, ...many },
+  ];
+}
+
+async function starts({ product, release, client, start, end }: Fleet): Promise<Finding> {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const params = { product_id: product.id };
+  const body = { title: 'Bench', bundle_id: release.id, settings: { stages } };
+  for (let round = 0; round < rounds; round++) {
+    theirs.push(await elapsed(() => client.call('rollouts.preview', { params, body })));
+    let id = '';
+    const begin = async () => {
+      id = await start({ stages });
+    };
+    ours.push(await elapsed(begin));
+    await end(id);
+  }
+  const label = `start over ${deviceCount} devices`;
+  return { label, beside: 'its preview', unit: 'ms', ours, theirs, limit: { atMost: 2_000 } };
+}
+
+async function outside(world: OtaWorld, fleet: Fleet): Promise<Finding> {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const without = await ask(world, fleet, queriesInRound, 'none');
+    const ids: string[] = [];
+    for (let number = 0; number < filteredRollouts; number++) {
+      ids.push(await fleet.start({ stages: [{}] }, `label.site==pier${number}`));
+    }
+    const within = await ask(world, fleet, queriesInRound, 'none');
+    for (const id of ids) await fleet.end(id);
+    // The first round warms both up and is not counted.
+    if (round === 0) continue;
+    theirs.push(without);
+    ours.push(within);
+  }
+  const label = `update query outside of ${filteredRollouts} rollouts with filters`;
+  return { label, beside: 'without rollouts', unit: 'ms', ours, theirs, goal: { atMost: 1.15 } };
+}
+
+async function offers(world: OtaWorld, fleet: Fleet): Promise<Finding> {
+  const { db } = world.app.storage;
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    theirs.push(minuteMs / (await ask(world, fleet, offersInRound, 'none')));
+    const id = await fleet.start({ stages: [{}] });
+    ours.push(minuteMs / (await ask(world, fleet, offersInRound, 'update')));
+    await fleet.end(id);
+    await db.updateTable('devices').set({ update_id: null }).where('product_id', '=', fleet.product.id).execute();
+    await db.deleteFrom('updates').execute();
+  }
+  const beside = 'queries that bring nothing';
+  return { label: 'devices offered a bundle', beside, unit: 'a minute', ours, theirs, limit: { atLeast: 10_000 } };
+}
+
+async function measure(name: string, world: OtaWorld): Promise<Finding[]> {
+  const fleet = await fleetOf(world);
+  const findings = [
+    ...(await pages(fleet)),
+    await starts(fleet),
+    await outside(world, fleet),
+    await offers(world, fleet),
+  ];
+  return findings.map((finding) => ({ ...finding, label: `${name}: ${finding.label}` }));
+}
+
+async function onDatabase(name: string, url: string): Promise<Finding[]> {
+  const storage = await openStorage(url);
+  try {
+    return await measure(name, await otaWorld(storage));
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Rollouts over a large fleet, on both databases; the service is in this process, without sockets. */
+export const rollouts: Benchmark = {
+  name: 'rollouts',
+  goal: 'a rollout over 100,000 devices starts within 2 s; 10,000 devices offered a minute; an update query outside of 20 rollouts costs at most 1.15; the first page of a filter within 20 ms',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
+    const server = await PostgresServer.create();
+    try {
+      const sqlite = await onDatabase('SQLite', `sqlite:${join(folder, 'moorage.db')}`);
+      await server.start();
+      return [...sqlite, ...(await onDatabase('PostgreSQL', server.url()))];
+    } finally {
+      await server.remove();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
