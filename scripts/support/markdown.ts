@@ -17,7 +17,7 @@ export const page = (title: string, ...parts: readonly string[]): string =>
   `${[notice, `# ${title}`, ...parts].join('\n\n')}\n`;
 
 /** The anchor that a heading gets by its text, as forges make it. */
-const slugOf = (heading: string): string =>
+export const slugOf = (heading: string): string =>
   heading
     .replace(/<[^>]*>|`/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

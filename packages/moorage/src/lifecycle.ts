@@ -12,6 +12,24 @@ const sameSignalMs = 500;
 /** Exit code of a process whose data was taken from under it. */
 const dataGoneCode = 3;
 
+/** Exit code of a program whose reader has gone away, as a shell shows that of one that SIGPIPE has ended. */
+const readerGoneCode = 141;
+
+const standardOutputs = [process.stdout, process.stderr];
+
+function onOutputError({ code, message }: NodeJS.ErrnoException): void {
+  // Windows calls it the end of the file.
+  if (code === 'EPIPE' || code === 'EOF') process.exit(readerGoneCode);
+  process.stderr.off('error', onOutputError).on('error', () => {});
+  process.stderr.write(`moorage: what was to be printed cannot be written: ${message}\n`);
+  process.exit(1);
+}
+
+/** Ends this process without a word when who reads its output has gone away, as in `moorage devices | head`. */
+export function endWithReader(): void {
+  for (const output of standardOutputs) output.on('error', onOutputError);
+}
+
 /**
  * Stays until SIGINT or SIGTERM, then runs `stop` and ends with code 0. A second signal ends the process at once.
  * The process also ends at once when the launcher that started it is killed.
@@ -22,7 +40,7 @@ export function stopOnSignal(stop: () => Promise<void>): (path: string) => void 
   // Nothing else may: the timers of the two programs do not, and a module may have no listener at all.
   const keepsAlive = setInterval(() => {}, 3_600_000);
   // The reader of the output may go away; the work goes on.
-  process.stdout.on('error', () => {});
+  for (const output of standardOutputs) output.off('error', onOutputError).on('error', () => {});
   let firstAtMs: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAtMs !== undefined) {

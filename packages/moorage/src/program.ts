@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { type CliArgument, type CliCommand, UserError } from './commands/define.ts';
 import { commands, groups } from './commands/index.ts';
-import { dieWithLauncher } from './lifecycle.ts';
+import { dieWithLauncher, endWithReader } from './lifecycle.ts';
 import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions } from './options.ts';
 import { openReporter } from './output.ts';
 
@@ -94,6 +94,7 @@ function groupOf(program: Command, name: string): Command {
 /** The command line. Ends the process with a code other than 0 when it fails. */
 export async function run(argv: readonly string[]): Promise<void> {
   dieWithLauncher();
+  endWithReader();
   try {
     await buildProgram().parseAsync(argv);
   } catch (error) {
