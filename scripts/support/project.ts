@@ -20,7 +20,7 @@ export interface Problem {
   readonly message: string;
 }
 
-const skippedFolders = new Set(['node_modules', '.git', 'coverage', 'dist']);
+const skippedFolders = new Set(['node_modules', '.git', '.temp', 'coverage', 'dist']);
 /** What `npm start` keeps beside the sources. */
 const runtimeFolder = join(root, 'data');
 const textEndings =
