@@ -199,6 +199,8 @@ export const zones: readonly Zone[] = [
   { name: 'net', path: 'packages/net/src/', imports: ['base'] },
   { name: 'net/memory', path: 'packages/net/src/memory/', imports: ['base', 'net'] },
   { name: 'net/node', path: 'packages/net/src/node/', imports: ['base', 'net'], system: ['*'] },
+  // Messages of DNS, and what services there are by multicast.
+  { name: 'net/dns', path: 'packages/net/src/dns/', imports: ['base', 'net'], system: ['dns-packet'] },
   // HTTP and web sockets over a connection that is handed in; nothing here opens one.
   { name: 'net/http', path: 'packages/net/src/http/', imports: ['base', 'net'], system: ['node:http', 'ws'] },
 
@@ -206,7 +208,7 @@ export const zones: readonly Zone[] = [
   { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
 
   // Real modules over their command line: drivers, rescue archives, and the device that each adopted one becomes.
-  { name: 'gateway', path: 'packages/gateway/src/', imports: ['base', 'api', 'net', 'net/http', 'device'] },
+  { name: 'gateway', path: 'packages/gateway/src/', imports: ['base', 'api', 'net', 'net/dns', 'net/http', 'device'] },
   // The one part that opens something: serial ports of the host.
   { name: 'gateway/serial', path: 'packages/gateway/src/serial/', imports: ['base'], system: ['serialport'] },
 
@@ -254,10 +256,10 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/services',
     path: 'packages/module/src/services/',
-    imports: ['base', 'net', 'net/http', 'module/texts', 'module/device', 'module/variables', 'module/bus'],
+    imports: ['base', 'net', 'net/dns', 'net/http', 'module/texts', 'module/device', 'module/variables', 'module/bus'],
     types: ['module/personality', 'module/model', 'module/wlan'],
-    // Both are fed by connections that the network has opened.
-    system: ['dns-packet', 'nodemailer'],
+    // Fed by connections that the network has opened.
+    system: ['nodemailer'],
   },
   {
     name: 'module/cloud',
@@ -281,6 +283,7 @@ export const zones: readonly Zone[] = [
       'base',
       'api',
       'net',
+      'net/dns',
       'net/http',
       'device',
       'module/interpreter',

@@ -1,6 +1,7 @@
 export { type Address, parseAddress } from './driver/address.ts';
 export * from './driver/driver.ts';
 export { type Credentials, type OpenOptions, type OpenPorts, openDriver } from './driver/open.ts';
+export { type Findings, type FindOptions, type FoundModule, find, usualBroadcastPort } from './find/find.ts';
 export * from './module/converge.ts';
 export * from './module/files.ts';
 export * from './module/reports.ts';

@@ -1,7 +1,7 @@
 import { ignoreFailure } from '@moorage/base';
+import { blankResponse, type DnsRecord, readDns, writeDns } from '@moorage/net/dns/dns-message';
+import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import { describe, expect, test } from 'vitest';
-import { blankResponse, type DnsRecord, readDns, writeDns } from '../services/dns-message.ts';
-import { mdnsGroup, mdnsPort } from '../services/mdns-responder.ts';
 import { networkRig, type Peer } from '../testing/network-rig.ts';
 
 const discoverMs = 3_000;

@@ -1,6 +1,6 @@
+import { discoverServices } from '@moorage/net/dns/mdns-browser';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, type Response } from '../interpreter/reply.ts';
-import { discoverServices } from '../services/mdns-browser.ts';
 import { serviceType } from '../services/mdns-records.ts';
 import { netReason } from '../texts/reasons.ts';
 import { type Board, defineCommand } from './board.ts';

@@ -1,7 +1,7 @@
 import { ignoreFailure } from '@moorage/base';
 import type { DatagramSocket } from '@moorage/net';
+import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from '@moorage/net/dns/dns-message';
 import { netReason } from '../texts/reasons.ts';
-import { blankResponse, type DnsMessage, readDns, sameName, writeDns } from './dns-message.ts';
 import type { NetworkService, ServiceParts } from './service.ts';
 
 export const dnsPort = 53;

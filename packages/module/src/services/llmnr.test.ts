@@ -1,5 +1,5 @@
+import { blankQuery, type DnsMessage } from '@moorage/net/dns/dns-message';
 import { expect, test } from 'vitest';
-import { blankQuery, type DnsMessage } from './dns-message.ts';
 import { llmnrAnswer } from './llmnr.ts';
 
 const ask = (name: string, type = 'A', changes: Partial<DnsMessage> = {}) =>

@@ -1,7 +1,7 @@
 import { ignoreFailure } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
+import { blankResponse, type DnsMessage, plainName, readDns, sameName, writeDns } from '@moorage/net/dns/dns-message';
 import { netReason } from '../texts/reasons.ts';
-import { blankResponse, type DnsMessage, plainName, readDns, sameName, writeDns } from './dns-message.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { hostTtlSeconds } from './mdns-records.ts';
 import type { NetworkService } from './service.ts';

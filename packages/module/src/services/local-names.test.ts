@@ -1,9 +1,9 @@
 import { ignoreFailure, unwrap, VirtualClock } from '@moorage/base';
+import { blankResponse, readDns, writeDns } from '@moorage/net/dns/dns-message';
+import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
-import { blankResponse, readDns, writeDns } from './dns-message.ts';
 import { LocalNames } from './local-names.ts';
-import { mdnsGroup, mdnsPort } from './mdns-responder.ts';
 
 /** A module's network, with a printer that is known by mDNS alone and a host that is known by DNS. */
 async function namesRig() {

@@ -1,7 +1,7 @@
 import type { Clock, Result } from '@moorage/base';
 import type { Connection, DatagramOptions, DatagramSocket, DialOptions, Net, NetFailure } from '@moorage/net';
-import { isWritable } from './dns-message.ts';
-import { resolveLocal } from './mdns-browser.ts';
+import { isWritable } from '@moorage/net/dns/dns-message';
+import { resolveLocal } from '@moorage/net/dns/mdns-browser';
 
 /** Whether mDNS is asked for a name before anything else. */
 const isLocal = (host: string): boolean => /[^.]\.local\.?$/i.test(host) && isWritable(host.replace(/\.$/, ''));

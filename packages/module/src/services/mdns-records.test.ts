@@ -1,5 +1,12 @@
+import {
+  blankQuery,
+  blankResponse,
+  type DnsMessage,
+  type DnsRecord,
+  readDns,
+  writeDns,
+} from '@moorage/net/dns/dns-message';
 import { describe, expect, test } from 'vitest';
-import { blankQuery, blankResponse, type DnsMessage, type DnsRecord, readDns, writeDns } from './dns-message.ts';
 import {
   announcementOf,
   answerTo,

@@ -5,15 +5,13 @@ import {
   type DnsQuestion,
   type DnsRecord,
   sameName,
-} from './dns-message.ts';
+} from '@moorage/net/dns/dns-message';
+import { serviceListName } from '@moorage/net/dns/mdns-browser';
 
 /** Seconds that others may keep an address. Reference: network 4.1. */
 export const hostTtlSeconds = 120;
 /** Seconds that others may keep a service. */
 const serviceTtlSeconds = 4500;
-
-/** The name under which services are listed by type (RFC 6763, 9). */
-export const serviceListName = '_services._dns-sd._udp.local';
 
 /** One service as it is announced. */
 export interface ServiceClaim {

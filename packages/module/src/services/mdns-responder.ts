@@ -1,6 +1,7 @@
 import { type CancelTimer, type Clock, ignoreFailure, type Random } from '@moorage/base';
 import type { Datagram, DatagramSocket } from '@moorage/net';
-import { type DnsMessage, readDns, writeDns } from './dns-message.ts';
+import { type DnsMessage, readDns, writeDns } from '@moorage/net/dns/dns-message';
+import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import {
   announcementOf,
   answerTo,
@@ -12,9 +13,6 @@ import {
   numbered,
   probeOf,
 } from './mdns-records.ts';
-
-export const mdnsGroup = '224.0.0.251';
-export const mdnsPort = 5353;
 
 /** Times of RFC 6762, in ms. */
 const probeSpreadMs = 250;

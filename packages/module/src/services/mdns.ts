@@ -1,8 +1,9 @@
 import type { Interface } from '@moorage/net';
+import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import { netReason } from '../texts/reasons.ts';
 import { addressOf, hostName, nameInterfaces } from './host-name.ts';
 import { type Claim, type ServiceClaim, serviceType } from './mdns-records.ts';
-import { MdnsResponder, mdnsGroup, mdnsPort } from './mdns-responder.ts';
+import { MdnsResponder } from './mdns-responder.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 
 /** Variables with the ports of the services that the module itself has. Reference: network 4.1. */

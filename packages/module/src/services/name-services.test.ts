@@ -1,11 +1,18 @@
 import { ignoreFailure, unwrap } from '@moorage/base';
 import type { Datagram } from '@moorage/net';
+import {
+  blankQuery,
+  blankResponse,
+  type DnsMessage,
+  type DnsRecord,
+  readDns,
+  writeDns,
+} from '@moorage/net/dns/dns-message';
+import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import { describe, expect, test } from 'vitest';
 import { moduleIp, type NetworkRig, networkRig, type Peer } from '../testing/network-rig.ts';
-import { blankQuery, blankResponse, type DnsMessage, type DnsRecord, readDns, writeDns } from './dns-message.ts';
 import { llmnrGroup, llmnrPort } from './llmnr.ts';
 import { serviceClaims } from './mdns.ts';
-import { mdnsGroup, mdnsPort } from './mdns-responder.ts';
 import { netbiosPort } from './netbios.ts';
 import { encodeName } from './netbios-packet.ts';
 

@@ -1,4 +1,5 @@
 import { unwrap } from '@moorage/base';
+import { blankQuery, readDns, writeDns } from '@moorage/net/dns/dns-message';
 import { describe, expect, test } from 'vitest';
 import type { ModuleOptions } from '../module.ts';
 import { dhcpBytes, discover, readDhcpAnswer } from '../testing/dhcp-client.ts';
@@ -6,7 +7,6 @@ import { moduleIp, networkRig } from '../testing/network-rig.ts';
 import { defaultAir } from '../wlan/air.ts';
 import type { DhcpRequest } from './dhcp-packet.ts';
 import { dhcpServerPort } from './dhcp-server.ts';
-import { blankQuery, readDns, writeDns } from './dns-message.ts';
 import { dnsPort } from './dns-server.ts';
 
 const one = '02:00:00:00:00:01';

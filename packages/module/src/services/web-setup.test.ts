@@ -1,9 +1,9 @@
 import { unwrap } from '@moorage/base';
+import { blankQuery, readDns, writeDns } from '@moorage/net/dns/dns-message';
 import { describe, expect, test } from 'vitest';
 import { dhcpBytes, discover, readDhcpAnswer } from '../testing/dhcp-client.ts';
 import { networkRig } from '../testing/network-rig.ts';
 import { dhcpServerPort } from './dhcp-server.ts';
-import { blankQuery, readDns, writeDns } from './dns-message.ts';
 import { dnsPort } from './dns-server.ts';
 
 const station = '02:00:00:AA:BB:CC';

@@ -6,6 +6,7 @@ import { consoleCommand } from './console.ts';
 import type { CliCommand } from './define.ts';
 import { devicesCommand } from './devices.ts';
 import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
+import { gatewayFindCommand } from './gateway-find.ts';
 import { labelCommand } from './label.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { logsCommand } from './logs.ts';
@@ -38,6 +39,7 @@ export const groups: Readonly<Record<string, string>> = {
   token: 'Bearer tokens, for programs',
   bundles: 'Bundles of a product: create from a folder, publish, tag',
   files: 'Files of a device or a product in the service',
+  gateway: 'Real modules as they are: find them, stand for them at a service',
   rollout: 'Updates in stages that stop by themselves: draft, start, watch, stop',
   service: 'The service under systemd: install it, take it away, see how it is',
   authority: 'The authority that devices trust: show it, replace it',
@@ -49,6 +51,7 @@ export const commands: readonly CliCommand[] = [
   serveCommand,
   moduleCommand,
   rescueCommand,
+  gatewayFindCommand,
   userAddCommand,
   userInviteCommand,
   userPasswordCommand,

@@ -1,5 +1,5 @@
 import { type Clock, failure, ignoreFailure, type Result, sleep, success } from '@moorage/base';
-import type { DatagramSocket, Net, NetFailure } from '@moorage/net';
+import type { DatagramSocket, Net, NetFailure } from '../ports.ts';
 import {
   blankQuery,
   type DnsQuestion,
@@ -9,8 +9,12 @@ import {
   readDns,
   writeDns,
 } from './dns-message.ts';
-import { serviceListName } from './mdns-records.ts';
-import { mdnsGroup, mdnsPort } from './mdns-responder.ts';
+
+export const mdnsGroup = '224.0.0.251';
+export const mdnsPort = 5353;
+
+/** The name under which services are listed by type (RFC 6763, 9). */
+export const serviceListName = '_services._dns-sd._udp.local';
 
 /** A service that has been found. */
 export interface FoundService {
@@ -18,6 +22,8 @@ export interface FoundService {
   readonly name: string;
   readonly ip: string;
   readonly port: number;
+  /** What it says of itself: texts `key=value`. */
+  readonly txt: readonly string[];
 }
 
 /** Most records that are kept of other hosts, so that none can fill the memory. */
@@ -134,7 +140,8 @@ function foundServices(browser: Browser, type: string | undefined): readonly Fou
     const name = plainName(record.data).endsWith(suffix)
       ? record.data.replace(/\.$/, '').slice(0, -suffix.length)
       : record.data;
-    found.push({ name, ip: address.data, port: place.data.port });
+    const txt = browser.find('TXT', record.data)?.data ?? [];
+    found.push({ name, ip: address.data, port: place.data.port, txt });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.port - b.port));
 }

@@ -1,0 +1,50 @@
+import type { FoundModule } from '@moorage/gateway';
+import { table } from '../table.ts';
+import { defineCliCommand } from './define.ts';
+
+const yesNo = (known: boolean | undefined): string => (known === undefined ? '?' : known ? 'yes' : 'no');
+
+/** Name, version and board; of a version line of another form all of it. */
+const firmwareOf = ({ version = '?' }: FoundModule): string =>
+  /^\S+?-\d+(?:\.\d+){3}(?=,)/.exec(version)?.[0] ?? version;
+
+const row = (module: FoundModule): readonly (string | number)[] => {
+  const { board = '?', mac = '?', ssid = '', signalDbm = '', hasPassword, addresses } = module;
+  return [firmwareOf(module), board, mac, ssid, signalDbm, yesNo(hasPassword), addresses.join(' ')];
+};
+
+const titles = ['FIRMWARE', 'BOARD', 'MAC', 'SSID', 'SIGNAL', 'PASSWORD', 'ADDRESS'];
+
+export const gatewayFindCommand = defineCliCommand({
+  name: 'find',
+  parent: 'gateway',
+  summary: 'Find real modules: by their broadcasts, by mDNS, and at addresses. Reads only',
+  arguments: [
+    {
+      name: 'ADDRESS',
+      help: 'http://HOST:PORT, tcp:HOST:PORT (terminal or serial), rfc2217:HOST:PORT, pty:PATH, /dev/…',
+      optional: true,
+      many: true,
+    },
+  ],
+  options: {
+    ip: { kind: 'ipv4', default: '0.0.0.0', placeholder: 'ADDRESS', help: 'address of this machine in their network' },
+    seconds: {
+      kind: 'count',
+      default: 12,
+      placeholder: 'N',
+      help: 'how long broadcasts are waited for; 0 only tries the addresses',
+    },
+    'broadcast-port': { kind: 'port', default: 55_555, placeholder: 'PORT', help: 'UDP port of the broadcasts' },
+  },
+  async run({ options, args, reporter }) {
+    const [{ find }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
+    const { ip, seconds } = options;
+    const wanted = { addresses: args, listenMs: seconds * 1_000, broadcastPort: options['broadcast-port'] };
+    const { modules, problems } = await find(hostPorts(ip), wanted);
+    for (const module of modules) reporter.event('found', { ...module });
+    for (const problem of problems) reporter.event('problem', { problem }, `  ${problem}`);
+    const prose = modules.length === 0 ? 'No module was found' : table(titles, modules.map(row));
+    reporter.event('searched', { modules: modules.length }, prose);
+  },
+});
