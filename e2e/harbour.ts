@@ -36,6 +36,8 @@ export interface Wire {
   readonly port: number;
   /** Cuts the next connection after it has carried this many bytes to the module; `undefined` cuts none. */
   cutAfterBytes: number | undefined;
+  /** After a cut every new connection ends at once. */
+  staysCut: boolean;
   /** Connections so far. */
   readonly connections: number;
   close(): Promise<void>;
@@ -44,7 +46,7 @@ export interface Wire {
 /** A TCP relay in front of `targetPort`. */
 async function openWire(targetPort: number): Promise<Wire> {
   const sockets = new Set<Socket>();
-  const state = { cutAfterBytes: undefined as number | undefined, connections: 0 };
+  const state = { cutAfterBytes: undefined as number | undefined, staysCut: false, connections: 0 };
   const server: Server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1');
     const limit = state.cutAfterBytes ?? Number.POSITIVE_INFINITY;
@@ -67,6 +69,7 @@ async function openWire(targetPort: number): Promise<Wire> {
         return;
       }
       // An orderly end: a reset would also take what the module has not read yet, and how much is unknown.
+      if (state.staysCut) state.cutAfterBytes = 0;
       far.removeAllListeners('data');
       near.end();
     });

@@ -206,6 +206,8 @@ export const zones: readonly Zone[] = [
 
   // The device's side of the wire; it opens nothing and knows no module.
   { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
+  // A device of the computer that it runs on: clock, network and folder are that one's.
+  { name: 'device/node', path: 'packages/device/src/node.ts', imports: ['base', 'base/disk', 'net/node', 'device'] },
 
   // Real modules over their command line: drivers, rescue archives, and the device that each adopted one becomes.
   { name: 'gateway', path: 'packages/gateway/src/', imports: ['base', 'api', 'net', 'net/dns', 'net/http', 'device'] },

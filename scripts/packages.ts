@@ -36,6 +36,7 @@ export const published: readonly Published[] = [
     workspace: 'device',
     entries: {
       '.': 'packages/device/src/index.ts',
+      './node': 'packages/device/src/node.ts',
       './base': 'packages/base/src/index.ts',
       './disk': 'packages/base/src/disk/store.ts',
       './memory': 'packages/base/src/store/memory.ts',

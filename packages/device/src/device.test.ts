@@ -1,10 +1,11 @@
-import { ignoreFailure, seededRandom, unwrap, VirtualClock } from '@moorage/base';
+import { failure, ignoreFailure, seededRandom, success, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore, type PowerCut } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { describe, expect, test } from 'vitest';
 import { createDevice, type DeviceOptions } from './device.ts';
 import type { DeviceEvent } from './events.ts';
 import { rigCapabilities } from './testing/capabilities.ts';
+import { ChannelPeer } from './testing/channel-peer.ts';
 import { bversionOf, type PeerBundle, ServicePeer } from './testing/service-peer.ts';
 
 const pattern = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, index) => (index * 7) & 0xff);
@@ -152,6 +153,54 @@ async function throughCut(cut: PowerCut): Promise<void> {
   expect(peer.reports.at(-1)).toEqual({ bundle_id: bundle.id, result: 1, bversion: bversionOf(bundle) });
   back.stop();
 }
+
+test('a device that is online answers commands, sends telemetry and updates itself when it is woken', async () => {
+  const { clock, peer, store, powerOn, until } = await rig();
+  const channel = new ChannelPeer(peer);
+  channel.answer = ({ id }) => (id === undefined ? undefined : { id, data: null });
+  peer.bundle = undefined;
+  const device = await powerOn(store);
+  unwrap(await until(device.client.provision('token-1')));
+  const commands: string[] = [];
+  device.connect({
+    async command(line) {
+      commands.push(line);
+      return line === 'level' ? success({ code: 0, data: '1.72' }) : failure('unknown command');
+    },
+    telemetry: { intervalMs: 10_000, values: () => ({ level: 1.72 }) },
+  });
+  for (let step = 0; step < 300; step++) await clock.advance(100);
+  const telemetry = channel.messages.filter(({ request }) => request === 'telemetry');
+  expect(telemetry.length).toBeGreaterThanOrEqual(2);
+  expect(telemetry[0]).toMatchObject({ data: { level: 1.72 } });
+  channel.answer = () => undefined;
+  channel.send({ id: 7, request: 'command', data: 'level' });
+  channel.send({ id: 8, request: 'command', data: 'lamp on' });
+  await clock.advance(100);
+  expect(commands).toEqual(['level', 'lamp on']);
+  expect(channel.messages).toContainEqual({ id: 7, code: 0, data: '1.72' });
+  expect(channel.messages).toContainEqual({ id: 8, error: 'unknown command' });
+  peer.bundle = small;
+  channel.send({ action: 'ota' });
+  for (let step = 0; step < 400; step++) await clock.advance(100);
+  expect(device.events.map(({ type }) => type)).toEqual(expect.arrayContaining(['installed', 'updated']));
+  expect(device.client.isOnline).toBe(true);
+  device.stop();
+  expect(device.client.isOnline).toBe(false);
+});
+
+test('a device without a command line says so', async () => {
+  const { clock, peer, store, powerOn, until } = await rig();
+  const channel = new ChannelPeer(peer);
+  const device = await powerOn(store);
+  unwrap(await until(device.client.provision('token-1')));
+  device.connect();
+  for (let step = 0; step < 20; step++) await clock.advance(100);
+  channel.send({ id: 1, request: 'command', data: 'level' });
+  await clock.advance(100);
+  expect(channel.messages).toContainEqual({ id: 1, error: 'the device has no command line' });
+  device.stop();
+});
 
 test('an update that is not forced waits for consent, unless it is asked for', async () => {
   const { peer, store, powerOn, until } = await rig();

@@ -1,4 +1,6 @@
-import { type Random, success } from '@moorage/base';
+import { failure, type Random, sleep, success } from '@moorage/base';
+import type { ChannelPorts, DeviceChannel } from './channel/device-channel.ts';
+import type { CommandOutcome } from './channel/session.ts';
 import { DeviceClient } from './client.ts';
 import { DataCloud, type DataNotices } from './data/data-cloud.ts';
 import type { DeviceFiles, DevicePorts, ServiceSettings } from './ports.ts';
@@ -24,15 +26,36 @@ export interface DeviceOptions extends Pick<DevicePorts, 'clock' | 'net' | 'stor
   readonly notices?: Partial<DataNotices>;
 }
 
+/** What a device does while it is online. */
+export interface ConnectOptions {
+  /** Answers a command line of the console: a code, 0 when it went well, and text. It has no command line without it. */
+  readonly command?: (line: string) => Promise<CommandOutcome>;
+  /** What the device sends of itself: at most 64 values, every so many ms. */
+  readonly telemetry?: {
+    readonly intervalMs: number;
+    readonly values: () => Readonly<Record<string, unknown>>;
+  };
+}
+
 /** A device that speaks to its service. */
 export interface Device {
   readonly client: DeviceClient;
   /** Streams and controls at the service. */
   readonly data: DataCloud;
   readonly files: DeviceFiles;
+  /**
+   * Goes online and stays so until `stop`, over any break: the device then answers commands, sends telemetry, takes
+   * controls, and updates itself when the service says that there is something. To be called once.
+   */
+  connect(options?: ConnectOptions): DeviceChannel;
   /** Gives up what runs. What has been acknowledged is in the store. */
   stop(): void;
 }
+
+/** How long telemetry waits for its response, in ms. */
+const telemetryTimeoutMs = 10_000;
+
+const noCommands: NonNullable<ConnectOptions['command']> = async () => failure('the device has no command line');
 
 /**
  * Makes a device over a store and starts it: what it remembers is read, and an update that has not been reported is
@@ -48,14 +71,15 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     await data.load();
     client.start();
   };
-  const stop = () => {
+  const halt = () => {
     data.stop();
     client.stop();
   };
   const restart = () => {
-    stop();
+    halt();
     return start();
   };
+  const reboot = options.reboot ?? restart;
   const client = new DeviceClient({
     clock,
     net,
@@ -67,7 +91,7 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     factoryVersion: () => version,
     attributes: options.attributes,
     consent: options.consent,
-    reboot: options.reboot ?? restart,
+    reboot,
   });
   const data = new DataCloud({
     clock,
@@ -79,5 +103,47 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     notices: { activated() {}, lost() {}, dropped() {}, notPushed() {}, notApplied() {}, ...notices },
   });
   await start();
-  return { client, data, files, stop };
+  let channel: DeviceChannel | undefined;
+  return {
+    client,
+    data,
+    files,
+    connect(wanted = {}) {
+      channel = client.openChannel(channelPorts(wanted, { client, clock, random, reboot }));
+      return channel;
+    },
+    stop() {
+      channel?.stop();
+      halt();
+    },
+  };
+}
+
+interface OnlineParts extends Pick<DeviceOptions, 'clock' | 'random'> {
+  readonly client: DeviceClient;
+  readonly reboot: DevicePorts['reboot'];
+}
+
+function channelPorts({ command = noCommands, telemetry }: ConnectOptions, parts: OnlineParts): ChannelPorts {
+  const { client, clock, random, reboot } = parts;
+  return {
+    random,
+    clock,
+    command,
+    updatesItself: () => true,
+    async update(isWanted) {
+      const updated = isWanted() ? await client.update() : success('none');
+      if (!updated.ok || updated.value !== 'installed') return updated;
+      await sleep(clock, client.restartWaitMs);
+      if (isWanted()) await reboot();
+      return updated;
+    },
+    ...(telemetry && {
+      telemetry: {
+        intervalMs: () => telemetry.intervalMs,
+        onInterval: () => () => {},
+        send: () => client.channelRequest({ request: 'telemetry', data: telemetry.values() }, telemetryTimeoutMs),
+      },
+    }),
+  };
 }

@@ -6,7 +6,7 @@ export { dataEndpoints, endpoints, fileEndpoints } from './connection.ts';
 export type { DataNotices, DataParts, DataRefusal, Login } from './data/data-cloud.ts';
 export { DataCloud } from './data/data-cloud.ts';
 export type { Datum, WrittenValue } from './data/values.ts';
-export { createDevice, type Device, type DeviceOptions } from './device.ts';
+export { type ConnectOptions, createDevice, type Device, type DeviceOptions } from './device.ts';
 export type { DeviceEvent, DeviceEventListener } from './events.ts';
 export {
   failureTexts,
