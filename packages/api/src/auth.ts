@@ -56,7 +56,7 @@ export const authContract = {
       password: Text(1024),
     }),
     reply: Session,
-    errors: [400, 401, 413, 415, 429, 503],
+    errors: [400, 401, 403, 413, 415, 429, 503],
   }),
   signup: endpoint({
     method: 'POST',

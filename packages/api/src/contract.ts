@@ -1,3 +1,4 @@
+import { accountsContract } from './accounts.ts';
 import { alertsContract } from './alerts.ts';
 import { attributesContract } from './attributes.ts';
 import { authContract, invitationsContract, sessionContract } from './auth.ts';
@@ -38,6 +39,7 @@ export const contract = {
   session: sessionContract,
   invitations: invitationsContract,
   users: usersContract,
+  accounts: accountsContract,
   tokens: tokensContract,
   views: viewsContract,
   platforms: platformsContract,

@@ -1,10 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { Id, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
+import { AccountName, Id, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { ProductRecord, productParams } from './products.ts';
-
-/** Email address or user name. */
-const Account = Text(254, { minLength: 1, description: 'email address or user name' });
 
 /** An organisation that owns production products. Reference: model 1.1. */
 export const CustomerRecord = Type.Object({
@@ -48,7 +45,7 @@ export const customersContract = {
     body: Type.Object({
       name: Type.String({ pattern: '^[A-Za-z0-9_.]{1,32}$', examples: ['acme'] }),
       title: Type.Optional(Title(128)),
-      users: Type.Optional(Type.Array(Account, { maxItems: customerUsersLimit })),
+      users: Type.Optional(Type.Array(AccountName, { maxItems: customerUsersLimit })),
     }),
     reply: CustomerRecord,
     errors: [400, 401, 403, 404, 409],
@@ -61,7 +58,7 @@ export const customersContract = {
     summary: 'Make a user one of the people of a customer (administrators)',
     auth: 'bearer',
     params: Type.Object({ customer_id: Id }),
-    body: Type.Object({ user: Account }),
+    body: Type.Object({ user: AccountName }),
     reply: CustomerRecord,
     errors: [400, 401, 403, 404, 409],
   }),
@@ -104,7 +101,7 @@ export const productPeopleContract = {
     summary: 'Let a user work on a product, or give them another role',
     auth: 'bearer',
     params: productParams,
-    body: Type.Object({ user: Account, role: Type.Enum(['manager', 'tester']) }),
+    body: Type.Object({ user: AccountName, role: Type.Enum(['manager', 'tester']) }),
     reply: ProductUserRecord,
     errors: [400, 401, 403, 404, 409],
   }),
@@ -113,7 +110,7 @@ export const productPeopleContract = {
     path: '/api/products/{product_id}/users/{user_id}',
     spec: ['API-EP-DELETE-products-product_id-users-user_id'],
     tag: 'Products',
-    summary: 'Take a user off a product',
+    summary: 'Take a user off a product, or leave it',
     auth: 'bearer',
     params: Type.Object({ product_id: Id, user_id: Id }),
     reply: Type.Object({ result: Type.Literal('ok') }),

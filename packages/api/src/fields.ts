@@ -95,6 +95,9 @@ export const Identifier = Type.String({
 });
 
 /** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
+/** Whom a request names: somebody who has an account. */
+export const AccountName = Text(254, { minLength: 1, description: 'email address or user name' });
+
 export const LocationInput = Type.Object({
   lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
   lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),

@@ -1,3 +1,4 @@
+export * from './accounts.ts';
 export * from './alerts.ts';
 export * from './attributes.ts';
 export * from './auth.ts';

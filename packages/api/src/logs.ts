@@ -8,6 +8,7 @@ export const logTypes = [
   'user.login_failed',
   'user.create',
   'user.update',
+  'user.delete',
   'token.create',
   'token.revoke',
   'broadcast.create',

@@ -20,6 +20,10 @@ export const UserRecord = Type.Object({
 });
 export type UserRecord = Static<typeof UserRecord>;
 
+/** A user in the list of all. */
+export const ListedUserRecord = Type.Object({ ...UserRecord.properties, disabled_at: Nullable(Timestamp) });
+export type ListedUserRecord = Static<typeof ListedUserRecord>;
+
 /** Record of a token. Reference: records 1.6. */
 export const TokenRecord = Type.Object({
   id: Id,
@@ -69,7 +73,7 @@ export const usersContract = {
     summary: 'List the accounts of this service; administrators',
     auth: 'bearer',
     query: listQuery,
-    reply: Type.Array(UserRecord),
+    reply: Type.Array(ListedUserRecord),
     paged: true,
     errors: [400, 401, 403],
   }),

@@ -1,4 +1,5 @@
 import {
+  accountsContract,
   alertsContract,
   assetsContract,
   authContract,
@@ -28,19 +29,23 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
+import { replacementPassword } from './auth/accounts.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
+import { handOverBundles } from './bundles/queries.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
 import { broadcastRoutes } from './channel/broadcasts.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
 import type { Deps, Handlers } from './core/types.ts';
+import { handOverActivations } from './data/queries.ts';
 import { watchDevices } from './data/routes.ts';
 import { schemaRoutes } from './data/schemas.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
+import { handOverDevices } from './devices/queries.ts';
 import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import { eventsRoutes } from './logs/events.ts';
@@ -53,9 +58,11 @@ import { catalogue } from './platforms/catalogue.ts';
 import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
 import { productPeopleRoutes } from './products/people.ts';
+import { handOverProducts } from './products/queries.ts';
 import { productsRoutes } from './products/routes.ts';
 import { releaseEnded } from './rollouts/queries.ts';
 import { segmentsRoutes } from './segments/routes.ts';
+import { accountsRoutes } from './users/account-routes.ts';
 import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
@@ -79,6 +86,8 @@ export function mountSlices(
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, usersContract, usersRoutes(deps), options);
+  const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
+  mountContract(app, accountsContract, accountsRoutes({ ...deps, handOver, replacementPassword }), options);
   mountContract(app, viewsContract, viewsRoutes(deps), options);
   const overview = {
     ...deps,

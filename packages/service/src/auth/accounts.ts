@@ -104,6 +104,26 @@ export async function replacePassword(
   });
 }
 
+/**
+ * A password for an account whose user has lost theirs: they are asked to choose another when they come in. `set` ends
+ * all login sessions of the account; tokens made by hand stay.
+ */
+export async function replacementPassword(): Promise<{
+  readonly password: string;
+  readonly set: (trx: Db, userId: string) => Promise<void>;
+}> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return {
+    password,
+    async set(trx, userId) {
+      await setPassword(trx, userId, passwordHash);
+      await noteInitialPassword(trx, userId);
+      await endSessions(trx, userId);
+    },
+  };
+}
+
 /** A token as it was made: the only time that its value is known. */
 export interface MadeToken {
   readonly row: TokenRow;

@@ -27,7 +27,8 @@ const tooMany = ({ retryAfterS }: { readonly retryAfterS: number }) =>
 
 /**
  * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
- * that no account has. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. Spec: API-LIMIT-login.
+ * that no account has. Refusals: WRONG_LOGIN, ACCOUNT_DISABLED, TOO_MANY_LOGINS,
+ * BUSY. Spec: API-LIMIT-login.
  */
 export async function checkCredentials(
   { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
@@ -47,7 +48,8 @@ export async function checkCredentials(
   const correct = await verifyPassword(password, user?.password_hash);
   if (user && correct) {
     await Promise.all([ofName.value.clear(), ofAddress.value.undo()]);
-    return success(user);
+    // Only who knows the password learns of it.
+    return user.disabled_at === null ? success(user) : failure(refusal('ACCOUNT_DISABLED'));
   }
   await writeLog(storage.db, {
     type: 'user.login_failed',

@@ -34,6 +34,7 @@ export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
       customer_id: null,
       avatar_id: null,
       created_at: user.atMs,
+      disabled_at: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -56,6 +56,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'customer.manage': '---------x',
   'invitation.manage': '---------x',
   'user.list': '---------x',
+  'user.manage': '---------x',
   'authority.manage': '---------x',
   'log.all': '---------x',
   'token.activation.create': '-------xxx',

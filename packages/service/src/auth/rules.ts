@@ -100,6 +100,7 @@ export const authorisation = {
   'customer.manage': row('manage customers', ['admin']),
   'invitation.manage': row('manage invitations', ['admin']),
   'user.list': row('list accounts', ['admin']),
+  'user.manage': row('manage accounts', ['admin']),
   'authority.manage': row('manage the authorities', ['admin']),
   'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),

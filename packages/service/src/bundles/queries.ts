@@ -244,3 +244,8 @@ export const insertHeader = (
     .insertInto('artifact_headers')
     .values({ resource_id, name, device_types: JSON.stringify(deviceTypes) })
     .execute();
+
+/** Puts bundles that one user has made under the name of another. */
+export async function handOverBundles(trx: Db, from: string, to: string): Promise<void> {
+  await trx.updateTable('bundles').set({ user_id: to }).where('user_id', '=', from).execute();
+}

@@ -163,3 +163,8 @@ export async function noteBatch(trx: Db, deviceId: string, batch: string, atMs: 
     .executeTakeFirst();
   return (noted.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
+
+/** Puts activations at the data cloud under the account of another user. */
+export async function handOverActivations(trx: Db, from: string, to: string): Promise<void> {
+  await trx.updateTable('activations').set({ user_id: to }).where('user_id', '=', from).execute();
+}

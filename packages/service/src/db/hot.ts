@@ -28,7 +28,7 @@ export interface Touch {
  * everything else uses the query builder.
  */
 export interface HotPaths {
-  /** The user behind the SHA-256 (lower-case hex) of a bearer value. */
+  /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
   /** Rows of a select that was compiled beforehand; `name` stands for its text. */
   select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
@@ -50,4 +50,4 @@ export interface HotPaths {
 
 export const callerSql = `
   select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, u.username, u.role, u.customer_id
-  from tokens t join users u on u.id = t.user_id where t.token_hash = `;
+  from tokens t join users u on u.id = t.user_id and u.disabled_at is null where t.token_hash = `;

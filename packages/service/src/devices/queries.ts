@@ -376,3 +376,8 @@ export async function noteRetired(trx: Db, fingerprint: string, atMs: number, si
     .executeTakeFirstOrThrow();
   return noted.numUpdatedRows > 0n;
 }
+
+/** Gives the devices of one user to another. */
+export async function handOverDevices(trx: Db, from: string, to: string): Promise<void> {
+  await trx.updateTable('devices').set({ user_id: to }).where('user_id', '=', from).execute();
+}

@@ -85,7 +85,9 @@ const remove =
   async (call) => {
     const atMs = clock.now();
     return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const allowed = await allowedProduct(trx, call.params.product_id, call.caller, 'product.admin');
+      // Whoever was let in may leave.
+      const action = call.params.user_id === call.caller.userId ? 'product.read' : 'product.admin';
+      const allowed = await allowedProduct(trx, call.params.product_id, call.caller, action);
       if (!allowed.ok) return allowed;
       const { id: productId, product } = allowed.value;
       const member = await memberOf(trx, productId, call.params.user_id);

@@ -349,3 +349,9 @@ export async function spendActivationToken(trx: Db, id: string): Promise<boolean
     .execute();
   return spent !== undefined && spent.numUpdatedRows > 0n;
 }
+
+/** Gives the products of one user, and the tokens that they have made for others, to another user. */
+export async function handOverProducts(trx: Db, from: string, to: string): Promise<void> {
+  await trx.updateTable('products').set({ user_id: to }).where('user_id', '=', from).execute();
+  await trx.updateTable('activation_tokens').set({ user_id: to }).where('user_id', '=', from).execute();
+}

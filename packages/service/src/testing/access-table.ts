@@ -45,6 +45,11 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   // The accounts of the scene have no password; who has the current one may.
   'session.changePassword': unowned,
   'users.list': service('user.list'),
+  'accounts.get': service('user.manage'),
+  'accounts.update': service('user.manage', { body: {} }),
+  'accounts.resetPassword': service('user.manage'),
+  'accounts.endSessions': service('user.manage'),
+  'accounts.remove': service('user.manage'),
   'users.get': self(),
   'users.quotas': self(),
   'users.update': self({ body: { name_given: 'x' } }),

@@ -55,6 +55,7 @@ function peopleMakers({ insert, next, now, storage }: Rows) {
       customer_id: null,
       avatar_id: null,
       created_at: now(),
+      disabled_at: null,
       ...values,
     });
     const made = await makeToken(storage.db, { userId: row.id, title: 'Test', client: null, atMs: now() });

@@ -1,4 +1,4 @@
-import type { UserRecord } from '@moorage/api';
+import { type ListedUserRecord, optionalTimestamp, type UserRecord } from '@moorage/api';
 import type { UserRow } from './queries.ts';
 
 /** The record of a user. Reference: records 1.5. */
@@ -13,4 +13,10 @@ export const userRecord = (row: UserRow): UserRecord => ({
   customer_id: row.customer_id,
   avatar_id: row.avatar_id,
   created_at: String(row.created_at),
+});
+
+/** The record of a user in the hands of administrators. */
+export const listedUser = (row: UserRow): ListedUserRecord => ({
+  ...userRecord(row),
+  disabled_at: optionalTimestamp(row.disabled_at),
 });

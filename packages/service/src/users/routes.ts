@@ -6,7 +6,7 @@ import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { changeDetails, emailTaken, listUsers, type OwnDetails, userById } from './queries.ts';
-import { userRecord } from './records.ts';
+import { listedUser, userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
 
@@ -25,7 +25,7 @@ const list =
     const refused = authorise('user.list', generalRoles(caller), 'Account');
     if (refused) return failure(refused);
     const { items, total } = await listUsers(storage, query);
-    return success({ items: items.map(userRecord), total });
+    return success({ items: items.map(listedUser), total });
   };
 
 /** API-EP-GET-user */

@@ -14,6 +14,8 @@ export interface UserTable {
   customer_id: string | null;
   avatar_id: string | null;
   created_at: TimeMs;
+  /** Since when the account may not come in; null for one that may. */
+  disabled_at: TimeMs | null;
 }
 
 export interface TokenTable {

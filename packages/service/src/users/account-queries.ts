@@ -1,0 +1,62 @@
+import type { Db } from '../db/storage.ts';
+import type { UserRow } from './queries.ts';
+
+/** What depends on an account. */
+export async function dependents(db: Db, userId: string) {
+  const countOf = (table: 'products' | 'bundles' | 'devices' | 'tokens') =>
+    db
+      .selectFrom(table)
+      .where(`${table}.user_id`, '=', userId)
+      .select((eb) => eb.fn.countAll<number>().as('n'));
+  const { n: products } = await countOf('products').executeTakeFirstOrThrow();
+  const { n: bundles } = await countOf('bundles').executeTakeFirstOrThrow();
+  const { n: devices } = await countOf('devices').executeTakeFirstOrThrow();
+  const { n: sessions } = await countOf('tokens').where('client', 'is not', null).executeTakeFirstOrThrow();
+  const { n: tokens } = await countOf('tokens').where('client', 'is', null).executeTakeFirstOrThrow();
+  return { owns: { products, bundles, devices }, sessions, tokens };
+}
+
+/** The account of an id, for a change of it. */
+export const accountById = (db: Db, id: string): Promise<UserRow | undefined> =>
+  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Takes the lock under which administrators change: of two who lock each other out, the second sees the first. */
+export async function lockAdministrators(trx: Db): Promise<void> {
+  await trx.updateTable('users').set({ role: 'admin' }).where('role', '=', 'admin').execute();
+}
+
+/** Whether another account than this one may administer the service. */
+export async function hasOtherAdministrator(trx: Db, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('disabled_at', 'is', null)
+    .where('id', '!=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Changes what an account may do. */
+export const changeAccount = (
+  trx: Db,
+  id: string,
+  change: Partial<Pick<UserRow, 'role' | 'disabled_at'>>,
+): Promise<UserRow> =>
+  trx.updateTable('users').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Removes the login sessions of an account, its tokens too when asked for; returns how many. */
+export async function removeSessions(trx: Db, userId: string, withTokens: boolean): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('tokens')
+    .where('user_id', '=', userId)
+    .$if(!withTokens, (rows) => rows.where('client', 'is not', null))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Removes an account with its tokens, views and memberships; what it owned has gone to somebody else. */
+export async function deleteAccount(trx: Db, id: string): Promise<void> {
+  await trx.deleteFrom('users').where('id', '=', id).execute();
+}
