@@ -131,6 +131,37 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await photograph(page, 'administration-production');
   });
 
+  test('an administrator disables an account, gives it a password, and deletes it', async () => {
+    const body = { email: 'tern@example.com', username: 'tern', password: 'long enough' };
+    unwrap(await quay.client.as(undefined).call('auth.signup', { body }));
+    const page = await quay.open({ path: '/administration/accounts?q=tern@' });
+    const act = async (item: string): Promise<void> => {
+      await button(page, 'Actions for tern').click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    const dialog = page.getByRole('dialog');
+    await act('Disable …');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByRole('cell', { name: 'disabled' }).waitFor();
+    await act('Let in again …');
+    await dialog.getByRole('button', { name: 'Let in again', exact: true }).click();
+    await page.getByRole('cell', { name: 'disabled' }).waitFor({ state: 'detached' });
+    await act('New password …');
+    await button(page, 'Make a new password').click();
+    await dialog.getByText('is shown this once').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await button(page, 'I have copied it').click();
+    await act('End sessions …');
+    await button(page, 'End them').click();
+    await page.getByText('0 ended').waitFor();
+    await act('Delete …');
+    await dialog.getByText('The account owns nothing').waitFor();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No account fits').waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
   test('a key for status broadcasts is shown once, with the command for the module', async () => {
     const page = await quay.open({ path: '/account/broadcasts' });
     await button(page, 'New key').click();

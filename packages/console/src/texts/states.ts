@@ -5,6 +5,7 @@ const states: Readonly<Record<string, string>> = texts({
   active: ['active', 'aktiv'],
   'never seen': ['never seen', 'nie gesehen'],
   blocked: ['blocked', 'gesperrt'],
+  disabled: ['disabled', 'gesperrt'],
   online: ['online', 'online'],
   live: ['live', 'live'],
   'not followed': ['not followed', 'nicht verfolgt'],

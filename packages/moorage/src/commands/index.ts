@@ -1,3 +1,4 @@
+import { accountsCommands } from './accounts.ts';
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
@@ -35,6 +36,7 @@ import { userPasswordCommand } from './user-password.ts';
 
 /** What the groups of subcommands are about. */
 export const groups: Readonly<Record<string, string>> = {
+  accounts: 'Accounts of a service that runs, for administrators: list, disable, delete',
   user: 'Accounts of a service: make one, invite somebody, change a password',
   token: 'Bearer tokens, for programs',
   bundles: 'Bundles of a product: create from a folder, publish, tag',
@@ -61,6 +63,7 @@ export const commands: readonly CliCommand[] = [
   authorityRetireCommand,
   loginCommand,
   logoutCommand,
+  ...accountsCommands,
   productsCommand,
   bundlesListCommand,
   bundlesCreateCommand,

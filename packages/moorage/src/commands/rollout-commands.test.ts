@@ -1,12 +1,9 @@
-import { Writable } from 'node:stream';
 import { unwrap } from '@moorage/base';
 import { openStorage } from '@moorage/service/db/open';
 import { injectFetch, type OpenDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { resolveOptions } from '../options.ts';
-import { openReporter } from '../output.ts';
-import { commands } from './index.ts';
+import { runCommand } from '../testing/run-command.ts';
 
 const open: OpenDatabase = () => openStorage('sqlite::memory:');
 
@@ -20,30 +17,12 @@ afterEach(async () => {
   await world.app.storage.close();
 });
 
-/** Runs a command of `moorage rollout` with the token of an account; the objects that it prints. */
-async function rollout(
+const rollout = (
   token: string,
   name: string,
   args: readonly string[] = [],
   flags: Readonly<Record<string, string | true>> = {},
-): Promise<Record<string, unknown>[]> {
-  const command = commands.find((one) => one.parent === 'rollout' && one.name === name);
-  if (!command) throw new Error(`There is no "moorage rollout ${name}"`);
-  let printed = '';
-  const out = new Writable({
-    write(part, _encoding, done) {
-      printed += String(part);
-      done();
-    },
-  });
-  const sources = { flags: { api: 'http://service', token, logins: '/nowhere', ...flags }, env: {}, file: {} };
-  const options = unwrap(resolveOptions(command.options, sources));
-  await command.run({ options, sources, args, reporter: openReporter(true, out), json: true });
-  return printed
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
+) => runCommand('rollout', token, name, args, flags);
 
 /** A product with a published bundle and a device. */
 async function scene() {

@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import type { InputOf, UserRecord } from '@moorage/api';
+import type { InputOf, ListedUserRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
@@ -12,11 +12,12 @@ import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
+import { AccountActions } from './account-actions.tsx';
 
 const filterNames = ['q', 'role'] as const;
 const crumbs = [{ title: t.administration, href: '/administration' }];
 
-const columns: readonly Column<UserRecord>[] = [
+const columns: readonly Column<ListedUserRecord>[] = [
   {
     key: 'username',
     title: common.user,
@@ -31,7 +32,12 @@ const columns: readonly Column<UserRecord>[] = [
     ),
   },
   { key: 'email', title: common.email, sort: 'email', cell: ({ email }) => email },
-  { key: 'role', title: common.role, from: 'sm', cell: ({ role }) => stateName(role) },
+  {
+    key: 'role',
+    title: common.role,
+    from: 'sm',
+    cell: ({ role, disabled_at }) => (disabled_at === null ? stateName(role) : stateName('disabled')),
+  },
   { key: 'organisation', title: t.organisation, from: 'lg', cell: ({ organisation }) => organisation },
   {
     key: 'created',
@@ -50,6 +56,7 @@ const columns: readonly Column<UserRecord>[] = [
       </PageLink>
     ),
   },
+  { key: 'actions', title: common.actions, cell: (user) => <AccountActions user={user} /> },
 ];
 
 /** Every account of the service. */
