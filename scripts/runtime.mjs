@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** On Windows Ctrl-C and the end of the terminal reach each process, and a signal that is sent ends its receiver on the spot. */
+export function passSignal(child, signal, platform = process.platform) {
+  if (platform !== 'win32') child.kill(signal);
+}
+
 /** Exit code when no suitable Node can be found (EX_SOFTWARE). */
 const exitNoRuntime = 70;
 
@@ -23,6 +28,17 @@ export function findRuntime() {
   }
 }
 
+/** Systems for which a package brings a Node, in package.json. */
+const broughtFor = ['linux-x64', 'linux-arm64'];
+
+/** What a person is told who has no Node that is new enough. */
+export function missingRuntime(version, system) {
+  const why = broughtFor.includes(system)
+    ? `the package that brings it could not be installed for ${system}`
+    : `no package brings it for ${system}: install it yourself`;
+  return `Node 24.7 or newer is needed; this is ${version}, and ${why}`;
+}
+
 /**
  * Runs `args` under the right Node with this process's standard streams; its signals and exit code become ours.
  * The child notices through the channel when this process is killed, and goes with it.
@@ -30,13 +46,11 @@ export function findRuntime() {
 export function runUnder(args, env = process.env) {
   const runtime = findRuntime();
   if (!runtime) {
-    process.stderr.write(
-      `moorage: Node 24.7 or newer is needed; this is ${process.version}, and the package that brings it could not be installed for ${process.platform}-${process.arch}\n`,
-    );
+    process.stderr.write(`moorage: ${missingRuntime(process.version, `${process.platform}-${process.arch}`)}\n`);
     process.exit(exitNoRuntime);
   }
   const child = spawn(runtime, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => passSignal(child, signal));
   child.on('error', (error) => {
     process.stderr.write(`moorage: ${runtime} does not start: ${error.message}\n`);
     process.exit(exitNoRuntime);

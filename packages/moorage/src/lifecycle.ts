@@ -85,10 +85,14 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Calls `reload` on SIGHUP. A process whose terminal has been closed gets the same signal, and is stopped. */
-export function onHangup(reload: () => void): void {
+/**
+ * Calls `reload` on SIGHUP. A process whose terminal has been closed gets the same signal, and is stopped; on Windows it
+ * means nothing else.
+ */
+export function onHangup(reload: () => void, platform: NodeJS.Platform = process.platform): void {
   process.on('SIGHUP', () => {
-    if (process.stdout.isTTY && !hasTerminal()) process.kill(process.pid, 'SIGTERM');
+    // What `stopOnSignal` has set up: a signal that is sent ends a process of Windows on the spot.
+    if (platform === 'win32' || (process.stdout.isTTY && !hasTerminal())) process.emit('SIGTERM', 'SIGTERM');
     else reload();
   });
 }

@@ -20,7 +20,7 @@ import { noTimings, realTimings } from '@moorage/module/personality/timings';
 import { openControl, parseControl } from '@moorage/module/transports/control';
 import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
-import { nodeNet } from '@moorage/net/node';
+import { addressProblem, nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
 import { TakenPorts } from './taken-ports.ts';
 import { asStrict, readTwin, type Twin, takeIdentity, takeSettings } from './twin.ts';
@@ -246,6 +246,8 @@ export interface Preparation {
 /** Builds a module from the settings, attaches its serial line and boots it. What was opened is closed when it fails. */
 export async function startModule(settings: ModuleSettings, preparation: Preparation = {}): Promise<RunningModule> {
   checkPorts(settings);
+  const problem = addressProblem(settings.ip);
+  if (problem !== undefined) throw new UserError(problem, 2);
   /** How each thing that was opened is closed, in the order in which they were. */
   const closers: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { MemoryStore, PowerLost } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
-import { DiskStore } from './store.ts';
+import { DiskStore, encodeName } from './store.ts';
 
 const folders: string[] = [];
 const opened: DiskStore[] = [];
@@ -35,6 +35,17 @@ async function put(store: Store, name: string, ...chunks: readonly string[]): Pr
   for (const chunk of chunks) await writer.append(bytes(chunk));
   await writer.publish();
 }
+
+test.each([
+  ['con', 'con', '%63%6f%6e'],
+  ['aux.txt', 'aux.txt', '%61%75%78.txt'],
+  ['COM1', '%43%4f%4d1', '%43%4f%4d1'],
+  ['notes.', 'notes.', 'notes%2e'],
+  ['console.log', 'console.log', 'console.log'],
+])('the file of "%s" is %s, and on Windows, which has devices of such names, %s', (name, plain, onWindows) => {
+  expect(encodeName(name, 'linux')).toBe(plain);
+  expect(encodeName(name, 'win32')).toBe(onWindows);
+});
 
 test('a folder of the host, and every file in it, are its owner’s alone', async () => {
   const folder = join(await newFolder(), 'module');

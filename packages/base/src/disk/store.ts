@@ -218,13 +218,19 @@ function envelope(name: string): Uint8Array {
   return Buffer.concat([Buffer.of(bytes.length), bytes]);
 }
 
+/** Names of devices, which Windows has in every folder, and a dot at the end, which it drops. */
+const takenOnWindows = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)|\.$/g;
+const encodeLetters = (text: string): string =>
+  [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+
 /**
  * A file name for any text. Capital letters are encoded too: some hosts ignore case. A name that
  * gets too long ends in its hash instead.
  */
-function encodeName(name: string): string {
+export function encodeName(name: string, platform: NodeJS.Platform = process.platform): string {
   if (name === '') return '%';
-  const encoded = [...Buffer.from(name, 'utf8')].map(encodeByte).join('');
+  const plain = [...Buffer.from(name, 'utf8')].map(encodeByte).join('');
+  const encoded = platform === 'win32' ? plain.replace(takenOnWindows, encodeLetters) : plain;
   if (encoded.length <= maxEncodedBytes) return encoded;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 40);
   return `${encoded.slice(0, maxEncodedBytes - 50)}~${hash}`;

@@ -22,7 +22,9 @@ const hint = 'a TCP port works everywhere: --serial tcp:127.0.0.1:0';
 export async function openPty(
   link: string | undefined,
   timings: PtyTimings = ptyTimings,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<Result<PtyPort, string>> {
+  if (platform !== 'linux') return failure(`Pseudo-terminals are made on Linux alone; ${hint}`);
   let port: PtyPort;
   try {
     port = await makePty(timings);

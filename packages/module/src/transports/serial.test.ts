@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex, PassThrough } from 'node:stream';
-import { unwrap, VirtualClock } from '@moorage/base';
+import { failure, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { loadPersonality } from '../personality/personality.ts';
 import { isLoopback } from './loopback.ts';
 import { openSerial, parseSerial } from './open.ts';
 import { openPty } from './pty.ts';
-import { openStdio } from './stdio.ts';
+import { interruptSelf, openStdio } from './stdio.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -267,6 +267,21 @@ test('openSerial pty refuses to replace a file that is no link, and a folder tha
   });
   const missing = await openSerial(`pty:${folder}/none/link`, module);
   expect(missing.ok ? '' : missing.error).toContain('ENOENT');
+});
+
+test.each(['darwin', 'win32'] as const)('openPty says in one line that %s has none', async (platform) => {
+  expect(await openPty(undefined, undefined, platform)).toEqual(
+    failure('Pseudo-terminals are made on Linux alone; a TCP port works everywhere: --serial tcp:127.0.0.1:0'),
+  );
+});
+
+test.each([
+  ['win32', 'is told to its listeners'],
+  ['linux', 'is a signal'],
+] as const)('an interrupt of the terminal on %s %s', async (platform, _form) => {
+  const interrupted = new Promise((resolve) => void process.once('SIGINT', resolve));
+  interruptSelf(platform);
+  expect(await interrupted).toBe('SIGINT');
 });
 
 test('openPty keeps its session while programs open and close the terminal', async () => {

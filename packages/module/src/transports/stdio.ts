@@ -2,6 +2,12 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 
 const interrupt = 0x03;
 
+/** Interrupts this process as Ctrl-C does. On Windows a signal that a program sends ends its receiver on the spot. */
+export function interruptSelf(platform: NodeJS.Platform = process.platform): void {
+  if (platform === 'win32') process.emit('SIGINT', 'SIGINT');
+  else process.kill(process.pid, 'SIGINT');
+}
+
 /** A terminal for input, as `process.stdin` is one when it is no pipe. */
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 
@@ -12,7 +18,7 @@ type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): u
 export function openStdio(
   input: Input = process.stdin,
   output: Writable = process.stdout,
-  onInterrupt: () => void = () => process.kill(process.pid, 'SIGINT'),
+  onInterrupt: () => void = interruptSelf,
 ): { readonly stream: Duplex; close(): Promise<void> } {
   const raw = input.isTTY === true;
   if (raw) input.setRawMode?.(true);

@@ -18,6 +18,10 @@ const timeOption = {
   help: 'its clock: real time, so many times as fast, or jumping to whatever comes next',
 } as const;
 
+/** The serial line of a module when none is asked for. */
+export const defaultSerial = (platform: NodeJS.Platform = process.platform): string =>
+  platform === 'linux' ? 'pty' : 'tcp:127.0.0.1:0';
+
 /** Settings that a module has wherever it is started. */
 export const moduleOptions = {
   serial: { ...serialOption, default: 'pty' },
@@ -71,7 +75,7 @@ const options = {
   service: { kind: 'text', placeholder: 'URL', help: 'device listener of its service, https://HOST:PORT' },
   from: { kind: 'text', placeholder: 'FILE', help: 'a rescue archive, whose module this one is the twin of' },
   ...moduleOptions,
-  serial: { ...serialOption, defaultText: 'pty; none with --script' },
+  serial: { ...serialOption, defaultText: 'pty on Linux, else tcp:127.0.0.1:0; none with --script' },
   time: { ...timeOption, defaultText: 'real; virtual with --script, unless --service, --serial or --control is given' },
   script: {
     kind: 'text',
@@ -131,7 +135,7 @@ export const moduleCommand = defineCliCommand({
     // Standard output is the serial line then: what we say ourselves goes beside it.
     const output = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
     const { startModule } = await import('../run-module.ts');
-    const filled = { ...given, serial: given.serial ?? 'pty', time: given.time ?? 'real' };
+    const filled = { ...given, serial: given.serial ?? defaultSerial(), time: given.time ?? 'real' };
     const running = await startModule(moduleSettings(filled, given));
     const taken = await running.takenPorts();
     const { serial, serial1, control, http, terminal, mac, uuid } = running.addresses;

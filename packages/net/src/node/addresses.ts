@@ -27,6 +27,21 @@ const highestPort = 65_535;
 export const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1');
 
+/** Systems on which each address of the loopback range is this machine. */
+const wholeLoopback: readonly NodeJS.Platform[] = ['linux', 'win32'];
+
+/** What is wrong with an address for a module on this system, in one sentence; `undefined` for nothing that is known. */
+export function addressProblem(
+  ip: string,
+  platform: NodeJS.Platform = process.platform,
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): string | undefined {
+  if (!isLoopback(ip) || wholeLoopback.includes(platform)) return undefined;
+  const known = Object.values(interfaces).some((addresses) => addresses?.some(({ address }) => address === ip));
+  if (known) return undefined;
+  return `Address ${ip} is not one of this machine's; modules of ${platform} share 127.0.0.1 and have a --port-offset each`;
+}
+
 export const isMulticast = (address: string): boolean => /^(22[4-9]|23\d)\./.test(address);
 
 /** The host's port for one of the module; 0 stays 0. Spec: MOD-NET-port-offset. */

@@ -9,7 +9,7 @@ import { pingHost } from './ping.ts';
 import { listenOn, openSocket } from './sockets.ts';
 import { startTls } from './tls.ts';
 
-export type { NodeNetOptions } from './addresses.ts';
+export { addressProblem, type NodeNetOptions } from './addresses.ts';
 export { acceptTls, startTls } from './tls.ts';
 
 /** The host's own sockets. */
