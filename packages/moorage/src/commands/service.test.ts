@@ -136,7 +136,7 @@ const analyze = (...args: string[]) =>
   spawnSync('systemd-analyze', args, { encoding: 'utf8', env: { ...process.env, XDG_RUNTIME_DIR: tmpdir() } });
 const hasAnalyze = analyze('--version').status === 0;
 
-describe.skipIf(!hasAnalyze)('systemd-analyze (left out where it is not installed)', () => {
+describe.skipIf(!hasAnalyze)('systemd-analyze (Debian: systemd; left out without it)', () => {
   test.each([{}, { port: '443' }, { data: '/srv/my data' }])('the unit of %j is hardened', async (flags) => {
     await run(serviceInstallCommand, { root, ...flags });
     const threshold = ['security', '--no-pager', '--offline=true', '--threshold=25'];
