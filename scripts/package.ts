@@ -9,6 +9,7 @@ if (unknown !== undefined) {
   process.exitCode = 2;
 } else {
   const wanted = published.filter(({ name }) => asked.length === 0 || asked.includes(name));
+  console.log('making the declarations, which takes longest …');
   const declarations = libraryDeclarations(wanted);
   for (const one of wanted) {
     const sources = await writePackage(one, folderOf(one), declarations);

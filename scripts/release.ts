@@ -57,6 +57,7 @@ async function buildRelease(version: string): Promise<void> {
   const declarations = libraryDeclarations(published);
   for (const one of published) {
     await writePackage(one, folderOf(one), declarations);
+    console.log(`built ${one.name} ${version}`);
     const bill = `${one.name.replace('@', '').replace('/', '-')}-${version}.cdx.json`;
     writeFileSync(join(folder, bill), `${JSON.stringify(billOfPackage(one, version), null, 2)}\n`);
   }
@@ -85,6 +86,7 @@ async function release(dry: boolean): Promise<void> {
   const signatures = ['audit', 'signatures'];
   if (dry) console.log(`would run: npm ${signatures.join(' ')}`);
   else execFileSync('npm', signatures, { cwd: root, stdio: 'inherit' });
+  console.log('building, which takes a minute …');
   await buildRelease(version);
   process.stdout.write(readFileSync(join(folder, 'SHA256SUMS'), 'utf8'));
   const archives = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

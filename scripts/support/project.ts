@@ -21,6 +21,9 @@ export interface Problem {
 }
 
 const skippedFolders = new Set(['node_modules', '.git', '.temp', 'coverage', 'dist']);
+/** What pip leaves beside the sources that it installs. */
+const isLeftByPip = (path: string): boolean =>
+  path.endsWith('.egg-info') || path === join(root, 'clients/python/build');
 /** What `npm start` keeps beside the sources. */
 const runtimeFolder = join(root, 'data');
 const textEndings =
@@ -32,7 +35,7 @@ function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!skippedFolders.has(entry.name) && path !== runtimeFolder) yield* walk(path);
+      if (!skippedFolders.has(entry.name) && path !== runtimeFolder && !isLeftByPip(path)) yield* walk(path);
     } else if (entry.isFile()) yield path;
   }
 }

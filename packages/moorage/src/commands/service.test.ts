@@ -98,7 +98,7 @@ describe('moorage service, with a folder as the root', () => {
     expect(process.exitCode).toBe(3);
     process.exitCode = undefined;
     await run(serviceInstallCommand, { root });
-    expect(await run(serviceStatusCommand, { root })).toMatchObject([{ data: { installed: true } }]);
+    expect(await run(serviceStatusCommand, { root })).toMatchObject([{ data: { installed: true, state: 'unknown' } }]);
     expect(process.exitCode).toBeUndefined();
     await run(serviceUninstallCommand, { root });
     expect(existsSync(inside(unit))).toBe(false);

@@ -152,7 +152,8 @@ export const serviceStatusCommand = defineCliCommand({
     const stateArgs = [...(scope === 'user' ? ['--user'] : []), 'show', '-P', 'ActiveState', unitName];
     const asked = installed && live ? runTool('systemctl', stateArgs) : undefined;
     const state = asked === undefined ? 'unknown' : asked.ok ? asked.value.trim() : `unknown (${asked.error})`;
-    reporter.event('service', { unit, installed, state }, installed ? `${unit}: ${state}` : `There is no ${unit}`);
+    const shown = live ? state : 'is there; whether it runs is for the system that has it';
+    reporter.event('service', { unit, installed, state }, installed ? `${unit}: ${shown}` : `There is no ${unit}`);
     if (!installed || (live && state !== 'active')) process.exitCode = exitInactive;
   },
 });
