@@ -20,6 +20,8 @@ export interface DeviceOptions extends Pick<DevicePorts, 'clock' | 'net' | 'stor
   readonly consent?: DevicePorts['consent'];
   /** Joins the network; without it the network is up. */
   readonly network?: DevicePorts['network'];
+  /** Brings the files of an update to where they run; without it they run from `files`. */
+  readonly install?: DevicePorts['install'];
   /** How the program starts again after an update; without it only the client does. */
   readonly reboot?: DevicePorts['reboot'];
   /** Called by the data cloud. */
@@ -91,6 +93,7 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     factoryVersion: () => version,
     attributes: options.attributes,
     consent: options.consent,
+    install: options.install,
     reboot,
   });
   const data = new DataCloud({

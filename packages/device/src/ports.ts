@@ -1,4 +1,4 @@
-import type { ReportedAttributes } from '@moorage/api';
+import type { ReportedAttributes, UpdateOffer } from '@moorage/api';
 import type { Clock, Result, Store, Version } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import type { ServiceFailure } from './failures.ts';
@@ -78,6 +78,20 @@ export interface ServiceSettings {
   readonly authorityFile?: string;
 }
 
+/** An update whose files are whole in the device's store, for a device that runs them elsewhere. */
+export interface Installation {
+  readonly bundleId: string;
+  readonly version: string;
+  /** The files of the offer: all of the bundle but those that the device has said it holds. */
+  readonly files: UpdateOffer['files'];
+  /** How long the restart has to wait for its window, in ms. */
+  readonly waitMs: number;
+  /** Aborted when the device stops. */
+  readonly signal: AbortSignal;
+  /** Keeps a content among the files of the device at the service. */
+  readonly keep: (path: string, content: Uint8Array) => Promise<Result<unknown, ServiceFailure>>;
+}
+
 /** What a device client is made of; it creates none of it. */
 export interface DevicePorts {
   readonly clock: Clock;
@@ -98,6 +112,11 @@ export interface DevicePorts {
    * not. A device without it always agrees.
    */
   readonly consent?: ((version: string) => Promise<boolean>) | undefined;
+  /**
+   * Brings the files of an update from the store to where they run, before the device says that it has them; a failure
+   * makes the update one that failed. A device without it runs the files in its store.
+   */
+  readonly install?: ((update: Installation) => Promise<Result<void, ServiceFailure>>) | undefined;
   /** Stops everything volatile and boots again; comes back through `stop`, `load` and `start` of the client. */
   readonly reboot: () => Promise<void>;
 }

@@ -115,7 +115,8 @@ export class ServicePeer {
     // A request that is cut is not recorded.
     if (text === undefined) return;
     const { method = '', url: path = '' } = request;
-    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    const isJson = text !== '' && request.headers['content-type']?.includes('json') !== false;
+    const body: unknown = isJson ? JSON.parse(text) : undefined;
     this.requests.push({ method, path, body, range: request.headers.range, headers: request.headers });
     const call = `${method} ${path}`;
     const schema = Object.hasOwn(bodies, call) ? bodies[call as keyof typeof bodies] : undefined;

@@ -1,7 +1,7 @@
 import { type HeldFile, type OtaQuery, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
 import { formatVersion, ignoreFailure, isUuid, type Result, success } from '@moorage/base';
 import type { ServiceAccess } from '../access.ts';
-import { endpoints, type ServiceConnection } from '../connection.ts';
+import { endpoints, fileEndpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
 import { isRefusal, type OtaResultCode, ownFailure, type ServiceFailure } from '../failures.ts';
 import { backOffMs, pause } from '../pause.ts';
@@ -22,7 +22,10 @@ export interface OtaOptions {
 export type UpdateOutcome = 'none' | 'installed' | 'partial';
 
 export interface UpdaterParts
-  extends Pick<DevicePorts, 'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent'> {
+  extends Pick<
+    DevicePorts,
+    'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent' | 'install'
+  > {
   readonly keeper: RecordKeeper;
   readonly access: ServiceAccess;
   readonly emit: DeviceEventListener;
@@ -118,9 +121,10 @@ export class Updater {
     const totalBytes = missing.reduce((sum, file) => sum + file.size, 0);
     emit({ type: 'ota', bundleId: offer.bundle_id, version: offer.version, totalBytes, files: missing.length });
     // If the power goes before the end, the device that comes back reports it.
-    if (missing.length > 0) await keeper.change({ attempt: { bundleId: offer.bundle_id } });
+    if (missing.length > 0 || this.#parts.install) await keeper.change({ attempt: { bundleId: offer.bundle_id } });
     const parts = { clock, files, connection, signal, emit, reconnect: () => access.join() };
-    const done = await installFiles(parts, offer, missing);
+    const stored = await installFiles(parts, offer, missing);
+    const done = stored.ok ? await this.#bring(connection, offer, signal) : stored;
     if (!done.ok) {
       await keeper.change({ attempt: undefined });
       // A report for the service's log: whether it arrives makes no difference here.
@@ -135,6 +139,22 @@ export class Updater {
       return success('partial');
     }
     return this.#complete(connection, offer);
+  }
+
+  /** Has the files run elsewhere, where they do. */
+  async #bring(
+    connection: ServiceConnection,
+    { bundle_id: bundleId, version, files }: UpdateOffer,
+    signal: AbortSignal,
+  ): Promise<Result<void, ServiceFailure>> {
+    const keep = (path: string, content: Uint8Array) =>
+      connection.request(fileEndpoints.upload, {
+        params: { target: 'device', path },
+        body: { content, mediaType: 'application/octet-stream' },
+      });
+    const { install } = this.#parts;
+    if (!install) return success(undefined);
+    return install({ bundleId, version, files, waitMs: this.restartWaitMs, signal, keep });
   }
 
   #query({ force = false, bundle, files: names = [] }: OtaOptions): OtaQuery {
