@@ -66,7 +66,8 @@ function buildProgram(): Command {
     .showHelpAfterError('Add --help to see what there is.');
   for (const definition of commands) {
     const parent = definition.parent === undefined ? program : groupOf(program, definition.parent);
-    const command = parent.command(definition.name).description(definition.summary).exitOverride();
+    const { isDefault = false } = definition;
+    const command = parent.command(definition.name, { isDefault }).description(definition.summary).exitOverride();
     for (const argument of definition.arguments ?? []) command.argument(argumentText(argument), argument.help);
     addOptions(command, definition.options);
     command.action((...parameters: unknown[]) => {

@@ -156,7 +156,7 @@ async function openFlash(folder: string): Promise<DiskStore> {
 }
 
 /** `https://HOST:PORT`, or `http://` for a service whose device listener is insecure. */
-function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
+export function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new UserError(`Option --service is "${text}", not https://HOST:PORT`, 2);

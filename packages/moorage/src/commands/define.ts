@@ -34,6 +34,8 @@ interface TypedCliCommand<T extends OptionTable> {
   readonly name: string;
   /** The group it stands in: `user` for `moorage user add`. */
   readonly parent?: string;
+  /** The one of its group that is meant when none is named. */
+  readonly isDefault?: boolean;
   readonly summary: string;
   readonly arguments?: readonly CliArgument[];
   readonly options: T;

@@ -8,6 +8,7 @@ import type { CliCommand } from './define.ts';
 import { devicesCommand } from './devices.ts';
 import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
 import { gatewayFindCommand } from './gateway-find.ts';
+import { gatewayRunCommand } from './gateway-run.ts';
 import { labelCommand } from './label.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { logsCommand } from './logs.ts';
@@ -53,6 +54,7 @@ export const commands: readonly CliCommand[] = [
   serveCommand,
   moduleCommand,
   rescueCommand,
+  gatewayRunCommand,
   gatewayFindCommand,
   userAddCommand,
   userInviteCommand,

@@ -54,7 +54,7 @@ export const rescueCommand = defineCliCommand({
 });
 
 /** Opens the command line at an address; a password that is wanted and not given is asked for. */
-async function reach(address: string, given: Resolved<typeof reachOptions>): Promise<Driver> {
+export async function reach(address: string, given: Resolved<typeof reachOptions>): Promise<Driver> {
   const [{ openDriver }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
   const { user: username, baud } = given;
   const ca = given.ca === undefined ? undefined : await readText(given.ca);

@@ -1,0 +1,122 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Client, createClient } from '@moorage/api';
+import { unwrap } from '@moorage/base';
+import { afterEach, expect, test } from 'vitest';
+import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
+
+const folder = dataFolder('gateway');
+afterEach(killAll);
+const admin = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
+
+/** What a module has been set to by whoever hung it on the wall. */
+const variableDefaults = {
+  'wlan.ssid': 'harbour-open',
+  'wlan.auto_join.enabled': '1',
+  'http.server.enabled': '1',
+  'ntp.enabled': '0',
+  'mdns.enabled': '1',
+  'mdns.service': 'http',
+  'broadcast.interval': '1',
+};
+
+/** A virtual module that knows no service, with a flash that outlives it. */
+async function startModule(): Promise<Moorage> {
+  const personality = join(folder.path, 'personality.json');
+  await writeFile(personality, JSON.stringify({ variableDefaults }));
+  const place = ['--flash', join(folder.path, 'flash'), '--serial', 'none', '--port-offset', '43000'];
+  const module = moorage(['module', ...place, '--personality', personality, '--json']);
+  await eventOf(module, 'ready');
+  return module;
+}
+
+/** A platform of hardware whose firmware nobody has, and a product on it. */
+async function makeProduct(client: Client, partId: string) {
+  const platform = { code: 'WALL1', title: 'Wall 1', part_id: partId, manufacturer: 'OLD' };
+  const { id: platform_id } = unwrap(await client.call('platforms.create', { body: platform })).value;
+  const params = { platform_id };
+  const flavor = { code: 'W', title: 'Base edition' };
+  unwrap(await client.call('platforms.addFlavor', { params, body: flavor }));
+  const flavor_id = unwrap(await client.call('platforms.get', { params })).value.flavors[0]?.id ?? '';
+  const firmware = { flavor_id, label: 'W', version: '2.3.0.1', files: [] };
+  const { id: firmware_id } = unwrap(await client.call('platforms.addFirmware', { params, body: firmware })).value;
+  const body = { title: 'Gauge', code: 'GAUGE', meta: '', summary: '', description: '', platform_id };
+  const product = unwrap(await client.call('products.create', { body })).value;
+  const publish = async (
+    version: string,
+    files: readonly (readonly [filename: string, type: string, content: string])[],
+  ) => {
+    const made = { product_id: product.id, firmware_id, version };
+    const { id } = unwrap(
+      await client.call('bundles.create', { params: { product_id: product.id }, body: made }),
+    ).value;
+    const bundle = { params: { bundle_id: id } };
+    for (const [filename, type, content] of files) {
+      const resource = { filename, type, version, mime: 'text/plain', base64: Buffer.from(content).toString('base64') };
+      unwrap(await client.call('bundles.addResource', { ...bundle, body: resource }));
+    }
+    unwrap(await client.call('bundles.setState', { ...bundle, body: { state: 'published' } }));
+    unwrap(await client.call('bundles.setTag', { ...bundle, body: { tag: 'release' } }));
+  };
+  return { product, publish };
+}
+
+const page = (text: string): string => `<h1>${text}</h1>\n`.repeat(4_000);
+
+test('a module without a service is found, rescued, adopted and updated, and comes back whole from a cut', async () => {
+  const data = join(folder.path, 'data');
+  const serving = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], admin);
+  const { api, devices } = await eventOf(serving, 'ready');
+  const login = createClient({ baseUrl: String(api), token: undefined });
+  const credentials = { username: 'owner@example.com', password: 'a long password' };
+  const { token } = unwrap(await login.call('auth.login', { body: credentials })).value;
+  const client = createClient({ baseUrl: String(api), token });
+  const module = await startModule();
+  const found = moorage(['gateway', 'find', '--ip', '127.0.0.1', '--seconds', '4', '--json']);
+  const { addresses } = await eventOf(found, 'found');
+  const [address = ''] = addresses as string[];
+  expect(address).toBe('http://127.0.0.1:43080');
+  const rescued = moorage(['rescue', address, '--output', join(folder.path, 'module.zip'), '--json']);
+  expect(await rescued.ended).toBe(0);
+  const { uuid } = JSON.parse(module.lines[0] ?? '{}');
+  const { product, publish } = await makeProduct(client, String(uuid).slice(0, 8).toLowerCase());
+  const script = 'set user.data first\nsave\n';
+  await publish('1.0.0.0', [
+    ['webapp/page.html', 'MISC_FIX_LEN', page('First')],
+    ['boot.script', 'FD', script],
+  ]);
+
+  const home = join(folder.path, 'gateway');
+  const service = ['--service', String(devices), '--data', home, '--ip', '127.0.0.1', '--json'];
+  const as = { MOORAGE_API: String(api), MOORAGE_TOKEN: token };
+  const gateway = moorage(['gateway', ...service, '--adopt', address, '--product', product.product], as);
+  const { device } = await eventOf(gateway, 'adopted');
+  const params = { identifier: String(device) };
+  await eventOf(gateway, 'updated');
+  const read = async () => unwrap(await client.call('devices.get', { params })).value;
+  await expect.poll(async () => (await read()).bundle_ok, { timeout: 60_000 }).toBe(true);
+  expect(await read()).toMatchObject({ online: true, bundle: '1.0.0.0' });
+  const command = { params: { device_id: String(device) }, body: { command: 'get user.data' } };
+  expect(unwrap(await client.call('channel.command', command)).value).toMatchObject({ code: 0, data: 'first' });
+  expect((await stat(join(home, 'gateway.json'))).mode & 0o777).toBe(0o600);
+  gateway.process.kill('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+
+  // Again, with the same identity and no token; then the module's power goes in the middle of the push.
+  await publish('1.0.0.1', [
+    ['webapp/page.html', 'MISC_FIX_LEN', page('Second')],
+    ['boot.script', 'FD', script],
+  ]);
+  const again = moorage(['gateway', ...service]);
+  await again.line((line) => line.includes('"text":"Writing'));
+  module.process.kill('SIGKILL');
+  await module.ended;
+  await startModule();
+  await eventOf(again, 'updated');
+  await expect.poll(async () => (await read()).bundle, { timeout: 60_000 }).toBe('1.0.0.1');
+  const held = await fetch(`${address}/webapp/page.html`);
+  expect(await held.text()).toBe(page('Second'));
+  again.process.kill('SIGTERM');
+  expect(await again.ended).toBe(0);
+});

@@ -1,0 +1,305 @@
+import { otaResults, type ReportedAttributes } from '@moorage/api';
+import { type CancelTimer, failure, ignoreFailure, type Random, type Result, type Store, success } from '@moorage/base';
+import {
+  type CommandOutcome,
+  createDevice,
+  type Device,
+  type DeviceChannel,
+  type DeviceClient,
+  type DeviceEvent,
+  type DeviceFiles,
+  type Installation,
+  type ServiceFailure,
+  type ServiceSettings,
+  StoreFiles,
+} from '@moorage/device';
+import { answerText, type Driver, type DriverFailure, Turns } from '../driver/driver.ts';
+import type { OpenPorts } from '../driver/open.ts';
+import { listFiles } from '../module/files.ts';
+import { parseVersionLine } from '../module/reports.ts';
+import { ModuleLink, type ModulePlace } from './link.ts';
+import { type PushParts, push, putBack } from './push.ts';
+
+/** An adopted module, and what stands for it at the service. */
+export interface RepresentOptions {
+  readonly ports: OpenPorts;
+  readonly random: Random;
+  /** Of this module alone. */
+  readonly store: Store;
+  readonly place: ModulePlace;
+  readonly uuid: string;
+  /** The version line that the module had when it was adopted. */
+  readonly version: string;
+  readonly service: ServiceSettings;
+  readonly keepBackup: PushParts['keepBackup'];
+  readonly notify: (notice: ModuleNotice) => void;
+}
+
+export type ModuleNotice =
+  | { readonly type: 'online' }
+  | { readonly type: 'offline'; readonly why: string }
+  | { readonly type: 'step'; readonly text: string }
+  | { readonly type: 'device'; readonly event: DeviceEvent };
+
+/** How often a module is asked how it is, and one that is away whether it is back, in ms. */
+export const pollMs = 60_000;
+const awayPollMs = 30_000;
+
+/** Failures in a row after which a module counts as away: one answer may be lost. */
+const failuresUntilAway = 2;
+
+/** Longest wait for the service to take what a module reports, in ms. */
+const reportTimeoutMs = 10_000;
+
+/** How often a bundle is brought to a module that does not take it, until the gateway starts again. */
+const maxFailures = 3;
+
+/** Longest text of an answer, in characters: a message has to hold it. */
+const maxAnswerLength = 60_000;
+
+/** Commands whose data would follow. Over a line that has no data for them the module waits. */
+const takesData = /^\s*(file_create|fcr|stream_write|write|http_upload|hup|udp_write|smtp_send|http_download)\b/;
+
+/** What is known of how a module is. */
+interface Facts {
+  readonly version: string;
+  readonly uptimeS: number | undefined;
+  readonly signalDbm: number | undefined;
+  readonly ip: string | undefined;
+  readonly files: number | undefined;
+  readonly flashBytes: number | undefined;
+}
+
+/** Stands for an adopted module at the service: to the service it is a device like any other. */
+export class RepresentedModule {
+  readonly #options: RepresentOptions;
+  readonly #link: ModuleLink;
+  readonly #parts: PushParts;
+  #device: Device | undefined;
+  #channel: DeviceChannel | undefined;
+  #facts: Facts;
+  #failures = 0;
+  /** Pushes, and what puts back: never two at a time. */
+  readonly #pushes = new Turns();
+  #isPushing = false;
+  /** Pushes of a bundle that came to nothing: each has worn the flash. */
+  readonly #failed = new Map<string, number>();
+  #isStopped = false;
+  readonly #power = new AbortController();
+  #cancelPoll: CancelTimer = () => {};
+
+  private constructor(options: RepresentOptions, files: DeviceFiles) {
+    const { ports, place, store, version, keepBackup, notify } = options;
+    this.#options = options;
+    this.#link = new ModuleLink(ports, place);
+    const say = (text: string): void => notify({ type: 'step', text });
+    this.#parts = { link: this.#link, clock: ports.clock, store, files, keepBackup, say };
+    const unknown = {
+      uptimeS: undefined,
+      signalDbm: undefined,
+      ip: undefined,
+      files: undefined,
+      flashBytes: undefined,
+    };
+    this.#facts = { version, ...unknown };
+  }
+
+  /** Reads what is kept. Nothing is asked of the module before `start`. @throws when the store fails */
+  static async open(options: RepresentOptions): Promise<RepresentedModule> {
+    const { ports, random, store, place, uuid, service, notify } = options;
+    const own = await StoreFiles.open(store);
+    const files = stagedFiles(own);
+    const module = new RepresentedModule(options, files);
+    module.#device = await createDevice({
+      ...ports,
+      random,
+      store,
+      files,
+      identity: { mac: place.mac, uuid },
+      service,
+      version: options.version.slice(0, 255),
+      attributes: () => module.#attributes(),
+      install: (update) => module.#install(update),
+    });
+    module.client.onEvent((event) => notify({ type: 'device', event }));
+    return module;
+  }
+
+  get client(): DeviceClient {
+    if (!this.#device) throw new Error('The module is not open');
+    return this.#device.client;
+  }
+
+  /** Whether the module answers. */
+  get isThere(): boolean {
+    return this.#channel !== undefined;
+  }
+
+  /** Asks the module how it is from now on, and shows it online while it answers. */
+  start(): void {
+    this.#plan(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#power.abort();
+    this.#cancelPoll();
+    this.#channel?.stop();
+    this.#device?.stop();
+    await this.#link.close();
+  }
+
+  #plan(afterMs: number): void {
+    const { ports, random } = this.#options;
+    if (this.#isStopped) return;
+    // Many modules are not asked in one moment.
+    const spreadMs = random.below(Math.ceil(Math.max(afterMs, 2_000) / 10));
+    this.#cancelPoll = ports.clock.after(afterMs + spreadMs, () => {
+      this.#poll().catch((cause: unknown) => this.#away(`The store failed: ${cause}`));
+    });
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPushing) return this.#plan(pollMs);
+    const isFirst = this.#facts.flashBytes === undefined;
+    const seen = await this.#link.use((driver) => readFacts(driver, isFirst));
+    if (this.#isStopped) return;
+    if (seen.ok) {
+      const { files = this.#facts.files, flashBytes = this.#facts.flashBytes } = seen.value;
+      this.#facts = { ...seen.value, files, flashBytes };
+      this.#failures = 0;
+      // After a push that was cut the module has some of the files.
+      ignoreFailure(await this.#pushing(() => putBack(this.#parts, this.#power.signal)));
+      if (!this.#channel && !this.#isStopped) this.#online();
+    } else if (seen.error.error !== 'in-use') {
+      this.#failures++;
+      if (this.#failures >= failuresUntilAway || !this.#channel) this.#away(seen.error.detail);
+    }
+    this.#plan(this.#channel ? pollMs : awayPollMs);
+  }
+
+  #online(): void {
+    const { random, ports, notify } = this.#options;
+    this.#channel = this.client.openChannel({
+      random,
+      clock: ports.clock,
+      command: (line) => this.#command(line),
+      updatesItself: () => true,
+      update: async (isWanted) => (isWanted() ? this.#update() : success('none')),
+      telemetry: { intervalMs: () => pollMs, onInterval: () => () => {}, send: () => this.#report() },
+    });
+    notify({ type: 'online' });
+  }
+
+  #away(why: string): void {
+    if (!this.#channel) return;
+    this.#channel.stop();
+    this.#channel = undefined;
+    this.#options.notify({ type: 'offline', why });
+  }
+
+  async #report(): Promise<void> {
+    const { uptimeS, signalDbm, ip } = this.#facts;
+    const data = { uptime: uptimeS, rssi: signalDbm, ip };
+    const known = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+    const { client } = this;
+    ignoreFailure(await client.channelRequest({ request: 'telemetry', data: known }, reportTimeoutMs));
+    ignoreFailure(await client.channelRequest({ request: 'attributes', data: this.#attributes() }, reportTimeoutMs));
+  }
+
+  #attributes(): ReportedAttributes {
+    const { version, uptimeS, signalDbm, ip, files, flashBytes } = this.#facts;
+    const { name, board, version: firmware } = parseVersionLine(version);
+    return {
+      personality: name ?? null,
+      firmware: firmware ?? null,
+      board: board ?? null,
+      address: ip ?? null,
+      signal: signalDbm ?? null,
+      uptime: uptimeS ?? null,
+      files: files ?? null,
+      used_flash: flashBytes ?? null,
+      gateway: this.#options.place.address.slice(0, 256),
+    };
+  }
+
+  async #command(line: string): Promise<CommandOutcome> {
+    // One line is one command: the rest would run unseen.
+    if (/[\r\n]/.test(line)) return failure('a command is one line');
+    if (takesData.test(line)) return failure('commands with data are not passed on to a real module');
+    const answered = await this.#link.use((driver) => driver.run(line));
+    if (!answered.ok) return failure(answered.error.detail.slice(0, 1000));
+    const data = answerText(answered.value);
+    return data.length > maxAnswerLength
+      ? failure('the answer is too long for a message')
+      : success({ code: answered.value.code, data });
+  }
+
+  async #install(update: Installation): Promise<Result<void, ServiceFailure>> {
+    const { bundleId, signal } = update;
+    const failures = this.#failed.get(bundleId) ?? 0;
+    this.#failed.set(bundleId, failures + 1);
+    const message = `Bundle ${update.version} has failed ${failures} times and is not tried again`;
+    if (failures >= maxFailures) return failure({ result: otaResults.failed, message });
+    const done = await this.#pushing(async () => {
+      const back = await putBack(this.#parts, signal);
+      return back.ok ? push(this.#parts, update) : back;
+    });
+    if (done.ok) this.#failed.delete(bundleId);
+    if (done.ok) return success(undefined);
+    return failure({ result: otaResults.failed, message: done.error });
+  }
+
+  async #pushing<T>(task: () => Promise<T>): Promise<T> {
+    return this.#pushes.run(async () => {
+      this.#isPushing = true;
+      try {
+        return await task();
+      } finally {
+        this.#isPushing = false;
+      }
+    });
+  }
+
+  /** What the module did not take is not tried again by itself: writing wears its flash. */
+  async #update(): Promise<Result<unknown, ServiceFailure>> {
+    const tried = (): number => [...this.#failed.values()].reduce((sum, count) => sum + count, 0);
+    const before = tried();
+    const updated = await this.client.ota();
+    return tried() > before ? success('none') : updated;
+  }
+}
+
+/** Files of updates and of the identity. None of them is told to the service: each offer is to name the whole bundle. */
+const stagedFiles = (own: StoreFiles): DeviceFiles => ({
+  list: () => [],
+  stat: (name) => own.stat(name),
+  create: (file) => own.create(file),
+  readAll: (name, maxBytes) => own.readAll(name, maxBytes),
+  remove: (name) => own.remove(name),
+});
+
+/** How a module is; the list of its files only when it is wanted, because it is long. */
+async function readFacts(driver: Driver, withFiles: boolean): Promise<Result<Facts, DriverFailure>> {
+  const version = await driver.run('version');
+  if (!version.ok) return version;
+  const asked = async (line: string): Promise<string> => {
+    const answered = await driver.run(line);
+    return answered.ok && answered.value.code === 0 ? (answerText(answered.value).split('\n').at(-1) ?? '').trim() : '';
+  };
+  const [uptime, signal, ip] = [
+    await asked('get time.uptime'),
+    await asked('wlan_get_rssi'),
+    await asked('get network.ip'),
+  ];
+  const listed = withFiles ? await listFiles(driver) : undefined;
+  const files = listed?.ok ? listed.value : undefined;
+  return success({
+    version: parseVersionLine(answerText(version.value)).line,
+    uptimeS: /^\d{1,10}$/.test(uptime) ? Number(uptime) : undefined,
+    signalDbm: /^-\d{1,3}$/.test(signal) ? Number(signal) : undefined,
+    ip: /^\d{1,3}(\.\d{1,3}){3}$/.test(ip) ? ip : undefined,
+    files: files?.length,
+    flashBytes: files?.reduce((sum, { size }) => sum + size, 0),
+  });
+}

@@ -1,0 +1,58 @@
+import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Credentials, ModuleIdentity } from '@moorage/gateway';
+import { UserError } from './commands/define.ts';
+
+/** A module that the gateway stands for, and how its command line is reached. */
+export interface AdoptedModule extends ModuleIdentity, Credentials {
+  readonly address: string;
+  readonly baud?: number;
+  /** Code of the product that it is claimed for. */
+  readonly product: string;
+  /** The service knows it as one of that product. */
+  readonly isClaimed: boolean;
+}
+
+/** What a gateway keeps: where its service is, and the modules that it has adopted, with their passwords. */
+export interface GatewayConfig {
+  /** Device listener, as `--service` has it. */
+  readonly service?: string;
+  readonly modules: readonly AdoptedModule[];
+}
+
+const pathOf = (folder: string): string => join(folder, 'gateway.json');
+
+/** The config of a gateway's folder; an empty one for a new folder. @throws {UserError} when it cannot be used */
+export async function readGatewayConfig(folder: string): Promise<GatewayConfig> {
+  const path = pathOf(folder);
+  try {
+    const config = JSON.parse(await readFile(path, 'utf8')) as GatewayConfig;
+    if (!Array.isArray(config.modules)) throw new Error('it has no list of modules');
+    return config;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { modules: [] };
+    throw new UserError(`"${path}" cannot be used: ${(error as Error).message}`, 1, { cause: error });
+  }
+}
+
+/** Writes the config for its user alone (mode 0600), whole or not at all. */
+export async function writeGatewayConfig(folder: string, config: GatewayConfig): Promise<void> {
+  const path = pathOf(folder);
+  await writeOwn(path, Buffer.from(`${JSON.stringify(config, null, 2)}\n`));
+}
+
+/** Writes a file for its user alone, whole or not at all, in a folder that is made. */
+export async function writeOwn(path: string, content: Uint8Array): Promise<void> {
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  const fresh = `${path}.${process.pid}.new`;
+  const file = await open(fresh, 'w', 0o600);
+  try {
+    // A file that a crash has left behind keeps the mode that it was made with.
+    await chmod(fresh, 0o600);
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+}

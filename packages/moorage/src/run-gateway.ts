@@ -1,0 +1,170 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import type { ProductRecord } from '@moorage/api';
+import { seededRandom } from '@moorage/base';
+import { DiskStore } from '@moorage/base/disk/store';
+import { type Driver, identify, type ModuleNotice, RepresentedModule } from '@moorage/gateway';
+import { UserError } from './commands/define.ts';
+import {
+  type AdoptedModule,
+  type GatewayConfig,
+  readGatewayConfig,
+  writeGatewayConfig,
+  writeOwn,
+} from './gateway-config.ts';
+import { hostPorts } from './host-ports.ts';
+import { productNamed } from './lookups.ts';
+import type { Reporter } from './output.ts';
+import { parseServiceUrl } from './run-module.ts';
+import { CallError, type ServiceClient } from './service-client.ts';
+
+export interface GatewaySettings {
+  readonly folder: string;
+  readonly ip: string;
+  readonly service: string | undefined;
+}
+
+/** How a module is to be adopted. */
+export interface Adoption {
+  readonly address: string;
+  readonly product: string;
+  readonly credentials: Pick<AdoptedModule, 'username' | 'password' | 'ca' | 'baud'>;
+  readonly open: () => Promise<Driver>;
+}
+
+const provisioningComplete = 3;
+
+/** The modules of one gateway, and what stands for each at the service. */
+export class Gateway {
+  readonly #settings: GatewaySettings;
+  readonly #reporter: Reporter;
+  /** Logs in at the REST API, which only an adoption needs. */
+  readonly #login: () => Promise<ServiceClient>;
+  readonly #running = new Map<string, { readonly module: RepresentedModule; readonly store: DiskStore }>();
+  #config: GatewayConfig = { modules: [] };
+
+  constructor(settings: GatewaySettings, reporter: Reporter, login: () => Promise<ServiceClient>) {
+    this.#settings = settings;
+    this.#reporter = reporter;
+    this.#login = login;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Stands for every module that has been adopted before. */
+  async start(): Promise<void> {
+    const { folder, service } = this.#settings;
+    const config = await readGatewayConfig(folder);
+    const place = service ?? config.service;
+    if (place === undefined)
+      throw new UserError('Option --service is missing: the device listener of the service, https://HOST:PORT', 2);
+    this.#config = { ...config, service: place };
+    for (const module of config.modules) await this.#represent(module);
+  }
+
+  /** Makes a module a device of the service, and stands for it from now on. Each step that has been done is left out. */
+  async adopt({ address, product, credentials, open }: Adoption): Promise<void> {
+    const driver = await open();
+    const found = await identify(driver).finally(() => driver.close());
+    if (!found.ok) throw new UserError(`${address}: ${found.error.detail}`);
+    const { mac } = found.value;
+    const before = this.#config.modules.find((module) => module.mac === mac);
+    const isClaimed = before?.isClaimed === true && before.product === product;
+    await this.#keep({ ...found.value, ...credentials, address, product, isClaimed });
+    const running = this.#running.get(mac);
+    if (running) {
+      await running.module.stop();
+      await running.store.close();
+    }
+    await this.#represent({ ...found.value, ...credentials, address, product, isClaimed });
+  }
+
+  async stop(): Promise<void> {
+    for (const { module, store } of this.#running.values()) {
+      await module.stop();
+      await store.close();
+    }
+  }
+
+  async #keep(module: AdoptedModule): Promise<void> {
+    const others = this.#config.modules.filter(({ mac }) => mac !== module.mac);
+    this.#config = { ...this.#config, modules: [...others, module] };
+    await writeGatewayConfig(this.#settings.folder, this.#config);
+  }
+
+  async #represent(adopted: AdoptedModule): Promise<void> {
+    const { folder, ip } = this.#settings;
+    const { address, mac, uuid, version, username, password, ca, baud } = adopted;
+    const name = mac.replaceAll(':', '').toLowerCase();
+    const store = await DiskStore.open(join(folder, 'modules', name));
+    const module = await RepresentedModule.open({
+      ports: hostPorts(ip),
+      random: seededRandom(randomInt(2 ** 32)),
+      store,
+      place: { address, mac, username, password, ca, baud },
+      uuid,
+      version,
+      service: parseServiceUrl(this.#config.service ?? ''),
+      keepBackup: (file, archive) => writeOwn(join(folder, 'backups', name, file), archive),
+      notify: (notice) => this.#tell(adopted, notice),
+    });
+    this.#running.set(mac, { module, store });
+    if (module.client.provisionStatus !== provisioningComplete || !adopted.isClaimed)
+      await this.#introduce(adopted, module);
+    module.start();
+  }
+
+  /** Provisions and claims a module. */
+  async #introduce(adopted: AdoptedModule, module: RepresentedModule): Promise<void> {
+    const { address, mac, uuid, product: code } = adopted;
+    const service = await this.#login();
+    const product = await productNamed(service, code);
+    if (module.client.provisionStatus !== provisioningComplete) {
+      const ca = Buffer.from((await service.call('identity.authority', {})).value).toString();
+      const done = await module.client.provision(await tokenFor(service, adopted, product), ca);
+      if (!done.ok) throw new UserError(`${address}: The module could not be provisioned: ${done.error.message}`);
+    }
+    const params = { identifier: uuid.toLowerCase() };
+    const device = (await service.call('devices.get', { params })).value;
+    if (device.user_id === null) {
+      const made = await service.call('products.addToken', { params: { product_id: product.id }, body: { uses: 1 } });
+      const claimed = await module.client.claim({ product: product.product, token: made.value.token ?? '' });
+      if (!claimed.ok) throw new UserError(`${address}: The module could not be claimed: ${claimed.error.message}`);
+    } else if (device.product_id !== product.id) {
+      const activated = await module.client.activate(product.product);
+      if (!activated.ok)
+        throw new UserError(`${address}: The module could not be activated: ${activated.error.message}`);
+    }
+    await this.#keep({ ...adopted, isClaimed: true });
+    const facts = { mac, uuid, address, device: device.id, product: product.product };
+    this.#reporter.event('adopted', facts, `Adopted ${mac} at ${address} as a device of ${product.product}`);
+  }
+
+  #tell({ mac }: AdoptedModule, notice: ModuleNotice): void {
+    const { type } = notice;
+    if (type === 'device') {
+      const { event } = notice;
+      if (event.type === 'updated')
+        this.#reporter.event('updated', { mac, bversion: event.bversion }, `${mac}: runs ${event.bversion}`);
+      else if (event.type === 'failed')
+        this.#reporter.event('failed', { mac, message: event.message }, `${mac}: ${event.message}`);
+    } else if (type === 'online') this.#reporter.event(type, { mac }, `${mac}: answers`);
+    else if (type === 'offline') this.#reporter.event(type, { mac, why: notice.why }, `${mac}: is away: ${notice.why}`);
+    else this.#reporter.event(type, { mac, text: notice.text }, `${mac}: ${notice.text}`);
+  }
+}
+
+/** A provisioning token for a device that is new to the service, or that has lost its certificate. */
+async function tokenFor(service: ServiceClient, { uuid, mac }: AdoptedModule, product: ProductRecord): Promise<string> {
+  try {
+    const params = { identifier: uuid.toLowerCase() };
+    const { id } = (await service.call('devices.get', { params })).value;
+    return (await service.call('devices.renewToken', { params: { device_id: id } })).value.token;
+  } catch (error) {
+    if (!(error instanceof CallError) || error.status !== 404) throw error;
+    const body = { uuid: uuid.toLowerCase(), platform_id: product.platform_id, mac };
+    return (await service.call('devices.provision', { body })).value.token;
+  }
+}
