@@ -47,6 +47,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   invitations: ['auth'],
   connectors: ['connectors'],
   connector_events: ['connectors'],
+  announcements: ['connectors'],
   // Queued in the transaction of the log row that they report.
   deliveries: ['connectors', 'logs'],
   polls: ['metrics'],

@@ -76,6 +76,20 @@ export const connectorOptions = {
       ),
       qos: Type.Optional(Type.Integer({ minimum: 0, maximum: 2, default: 0 })),
       ca: Type.Optional(Text(16_384, { description: 'certificate of the authority to trust, PEM' })),
+      home_assistant: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'announces the devices of the product as Home Assistant finds them',
+        }),
+      ),
+      discovery_prefix: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',
+          default: 'homeassistant',
+          description: 'where Home Assistant looks for devices',
+        }),
+      ),
       ...common,
     },
     { additionalProperties: false },
@@ -135,7 +149,7 @@ const fields = {
       ...ruled({ anyOf: [connectorOptions.webhook, connectorOptions.mqtt] }),
       description:
         'Of a webhook (the default type): url, method, headers, secret, timeout_ms, events. Of type mqtt: url, ' +
-        'username, password, topic, qos, ca, timeout_ms, events. A value read as *** and sent back stays as it is.',
+        'username, password, topic, qos, ca, home_assistant, discovery_prefix, timeout_ms, events. A value read as *** and sent back stays as it is.',
       examples: [
         { type: 'webhook', url: 'https://example.com/hook', secret: 'shared', events: ['ota.ok', 'ota.fail'] },
       ],

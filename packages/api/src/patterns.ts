@@ -33,6 +33,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[ \\x21-\\x7e]*)?$': 'takes a media type, like text/plain',
   '^https?://[^\\s@\\u0000]+$': 'takes an address that begins with http:// or https://, without a user name in it',
   '^mqtts?://[^\\s@/\\u0000]+/?$': 'takes an address that begins with mqtt:// or mqtts:// and has no path',
+  '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$': 'takes letters, digits, "_" and "-", with slashes between them',
   '^[^+#\\u0000]+$': 'takes a topic without "+" and "#"',
   '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
   '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',

@@ -8,10 +8,12 @@ import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { channelSlice } from './channel-slice.ts';
 import { startDeliveries } from './connectors/engine.ts';
+import { startAnnouncing } from './connectors/home-assistant/engine.ts';
 import type { LogLevel, Settings } from './core/config.ts';
 import { deviceAddresses } from './core/device-names.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps, Handlers } from './core/types.ts';
+import { changeControl } from './data/routes.ts';
 import { objectOf } from './db/blob-records.ts';
 import { nameClashes } from './db/names.ts';
 import { openStorage } from './db/open.ts';
@@ -190,7 +192,7 @@ async function reportTroubles(
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(
   deps: Deps & { readonly outbound: Outbound },
-  { ota, rollouts: { fleet } }: DeviceSlices,
+  { ota, data, rollouts: { fleet } }: DeviceSlices,
   { hub: { lease } }: ReturnType<typeof channelSlice>,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
   const inBackground = { ...deps, storage: deps.storage.background };
@@ -200,9 +202,15 @@ async function startBackgroundWork(
   await times.run();
   const deliveries = startDeliveries(inBackground);
   const alerts = startAlerts({ ...inBackground, lease });
+  const announcer = startAnnouncing({
+    ...inBackground,
+    lease,
+    watch: (deviceId, listener) => data.live.watch(deviceId, listener),
+    setControl: changeControl(data),
+  });
   return {
     async stop() {
-      await alerts.stop();
+      await Promise.all([alerts.stop(), announcer.stop()]);
       await times.close();
       await stopMaintenance();
     },

@@ -88,6 +88,16 @@ export const t = texts({
   qualityOfService: ['Quality of service', 'Quality of Service'],
   certificateOfAuthority: ['Certificate of the authority', 'Zertifikat der Zertifizierungsstelle'],
   pemEmptyForWellKnown: ['PEM; empty for the well-known ones', 'PEM; leer für die allgemein bekannten'],
+  announceDevices: ['Announce devices to Home Assistant', 'Geräte bei Home Assistant anmelden'],
+  devicesAppearAtHomeAssistant: [
+    'All devices of the product appear there by themselves, and their controls can be set from there',
+    'Alle Geräte des Produkts erscheinen dort von selbst, und ihre Bedienelemente lassen sich von dort setzen',
+  ],
+  discoveryPrefix: ['Discovery prefix', 'Discovery-Präfix'],
+  whereHomeAssistantLooks: [
+    'Where Home Assistant looks for devices, as its MQTT settings say',
+    'Wo Home Assistant nach Geräten sucht, wie in seinen MQTT-Einstellungen',
+  ],
   timeoutInMs: ['Timeout in ms', 'Zeitlimit in ms'],
   events: ['Events', 'Ereignisse'],
   whatServiceSendsByItself: [

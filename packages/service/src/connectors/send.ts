@@ -19,7 +19,8 @@ export interface SendFailure {
   readonly text: string;
 }
 
-const describe = (error: OutboundError, timeoutMs: number): string => {
+/** A failed try in words. */
+export const describe = (error: OutboundError, timeoutMs: number): string => {
   if (error.kind === 'timed_out') return `no answer within ${timeoutMs} ms`;
   return error.kind === 'not_allowed' ? `host "${error.host}" is inside the network of the service` : error.detail;
 };

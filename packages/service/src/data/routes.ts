@@ -3,6 +3,7 @@ import {
   type Capabilities,
   type ControlRecord,
   type DataCapability,
+  type DataValue,
   type dataContract,
   type LiveEventType,
   type MessageRecord,
@@ -147,27 +148,37 @@ const samples =
     );
   };
 
-/** API-EP-PUT-devices-device_id-controls-name */
-const setControl =
-  (deps: DataDeps): Handler<Contract['setControl']> =>
-  async (call) => {
-    const { caller, params, body } = call;
-    const { name } = params;
+/** A value that somebody sets a control of a device to. */
+export interface ControlChange {
+  readonly caller: Caller;
+  /** Address of the client. */
+  readonly ip: string;
+  /** A name of the device, as in a path. */
+  readonly device: string;
+  readonly name: string;
+  readonly value: DataValue;
+}
+
+/** Sets a control and tells the device. Refusals: NOT_FOUND, FORBIDDEN, NOT_ACTIVATED, WRONG_VALUE. */
+export const changeControl =
+  (deps: DataDeps) =>
+  async (change: ControlChange): Promise<Result<ControlRecord, Refusal>> => {
+    const { caller, name } = change;
     const changed = await deps.storage.transaction(async (trx) => {
-      const found = await activated(deps, trx, caller, 'device.update', params.device_id);
+      const found = await activated(deps, trx, caller, 'device.update', change.device);
       if (!found.ok) return found;
       const { device, capabilities } = found.value;
       if (!described(capabilities, 'control', name).ok) return failure(refusal('NOT_FOUND', { what: 'Control' }));
-      const refused = refuseValue(capabilities, 'control', name, body.value);
+      const refused = refuseValue(capabilities, 'control', name, change.value);
       if (refused) return failure(refused);
       const before = (await controlsOf(trx, device.id)).find((row) => row.name === name);
       // What the device set with a clock that is ahead gives way all the same.
       const atMs = Math.max(deps.clock.now(), before?.at ?? 0);
-      const value = JSON.stringify(body.value);
+      const value = JSON.stringify(change.value);
       const row: ControlRow = { device_id: device.id, name, value, at: atMs, source: 'user', delivered: 0 };
       await putControl(trx, { ...row, user_id: caller.userId });
       await writeLog(trx, {
-        ...byCaller(call, atMs),
+        ...byCaller(change, atMs),
         type: 'device.control',
         message: `Control ${name} of device ${device.title} set to ${value}`,
         deviceId: device.id,
@@ -177,10 +188,17 @@ const setControl =
     });
     if (!changed.ok) return changed;
     const { device, record, atMs } = changed.value;
-    deps.sendToDevice(device.id, { action: 'control', controls: [{ n: name, v: body.value, t: wireSeconds(atMs) }] });
+    deps.sendToDevice(device.id, { action: 'control', controls: [{ n: name, v: change.value, t: wireSeconds(atMs) }] });
     deps.live.notify(device.id, { type: 'control', data: record });
     return success(record);
   };
+
+/** API-EP-PUT-devices-device_id-controls-name */
+const setControl = (deps: DataDeps): Handler<Contract['setControl']> => {
+  const change = changeControl(deps);
+  return ({ caller, ip, params, body }) =>
+    change({ caller, ip, device: params.device_id, name: params.name, value: body.value });
+};
 
 /** API-EP-POST-devices-device_id-messages */
 const postMessage =

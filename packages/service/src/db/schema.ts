@@ -9,7 +9,7 @@ import type {
   TelemetryTable,
 } from './tables/channel.ts';
 import type { BusMessageTable, BusPositionTable, WorkTable } from './tables/cluster.ts';
-import type { ConnectorEventTable, ConnectorTable, DeliveryTable } from './tables/connectors.ts';
+import type { AnnouncementTable, ConnectorEventTable, ConnectorTable, DeliveryTable } from './tables/connectors.ts';
 import type {
   ActivationTable,
   ControlTable,
@@ -121,6 +121,7 @@ export interface Schema {
   connectors: ConnectorTable;
   connector_events: ConnectorEventTable;
   deliveries: DeliveryTable;
+  announcements: AnnouncementTable;
   settings: SettingTable;
   blobs: BlobTable;
   files: FileTable;

@@ -9,7 +9,7 @@ const plainPort = 1883;
 const tlsPort = 8883;
 
 /** A connection to the broker whose address has been judged. */
-function dial(targets: Targets, { url, ca }: MqttMessage): net.Socket {
+export function dial(targets: Targets, { url, ca }: Pick<MqttMessage, 'url' | 'ca'>): net.Socket {
   const { protocol, port } = new URL(url);
   const host = hostOf(url);
   const { lookup } = targets;
@@ -17,6 +17,12 @@ function dial(targets: Targets, { url, ca }: MqttMessage): net.Socket {
   const servername = net.isIP(host) ? '' : host;
   return tls.connect({ host, port: Number(port || tlsPort), lookup, servername, ...(ca && { ca }) });
 }
+
+/** What an error of a connection means. */
+export const outboundError = (error: Error & { code?: unknown }): OutboundError =>
+  error instanceof TargetNotAllowed
+    ? { kind: 'not_allowed', host: error.host }
+    : { kind: 'failed', detail: typeof error.code === 'string' ? error.code : error.message };
 
 /** Publishes one message on a connection of its own. */
 export const publish = (
@@ -44,13 +50,7 @@ export const publish = (
       client.end(!outcome.ok);
     };
     function fail(error: Error & { code?: unknown }): void {
-      settle(
-        failure(
-          error instanceof TargetNotAllowed
-            ? { kind: 'not_allowed', host: error.host }
-            : { kind: 'failed', detail: typeof error.code === 'string' ? error.code : error.message },
-        ),
-      );
+      settle(failure(outboundError(error)));
     }
     const cancel = clock.after(timeoutMs, () => settle(failure({ kind: 'timed_out' })));
     client.on('error', fail);

@@ -1,6 +1,7 @@
 import type { Clock } from '@moorage/base';
 import { sendHttp } from './http.ts';
 import { publish } from './mqtt.ts';
+import { linkMqtt } from './mqtt-link.ts';
 import type { Outbound } from './ports.ts';
 import { Targets } from './targets.ts';
 
@@ -14,5 +15,6 @@ export function openOutbound(allowed: readonly string[], clock: Clock): Outbound
     refusedHost: (url) => targets.refusedHost(url),
     sendHttp: (message) => sendHttp(targets, clock, message),
     publish: (message) => publish(targets, clock, message),
+    linkMqtt: (link, events) => linkMqtt(targets, clock, link, events),
   };
 }

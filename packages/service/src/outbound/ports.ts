@@ -32,6 +32,31 @@ export interface MqttMessage {
   readonly timeoutMs: number;
 }
 
+/** A connection to a broker that is made again whenever it ends, until it is closed. */
+export interface MqttLinkOptions extends Pick<MqttMessage, 'url' | 'username' | 'password' | 'ca' | 'timeoutMs'> {
+  /** What the broker says for us when the connection breaks; retained. */
+  readonly will: { readonly topic: string; readonly payload: string };
+}
+
+export interface MqttLinkEvents {
+  /** Connected, the first time or again: the broker knows of no subscription. */
+  connected(): void;
+  /** A message of a subscription. `isRetained`: the broker has kept it since before. */
+  message(topic: string, payload: string, isRetained: boolean): void;
+  /** A connection could not be made, or broke. */
+  failed(error: OutboundError): void;
+}
+
+export interface MqttLink {
+  readonly isConnected: boolean;
+  /** Publishes a message that the broker keeps; an empty one takes it back. False when the broker did not take it. */
+  retain(topic: string, payload: string): Promise<boolean>;
+  /** False when the broker did not take it. */
+  subscribe(filters: readonly string[]): Promise<boolean>;
+  /** Ends the connection in order: the will is not published. */
+  close(): Promise<void>;
+}
+
 /** The way out of the machine. It never throws for what the target or the network does. */
 export interface Outbound {
   /** The host of a URL when its very spelling shows that it may not be called; names are judged when they are resolved. */
@@ -39,4 +64,6 @@ export interface Outbound {
   sendHttp(message: HttpMessage): Promise<Result<HttpAnswer, OutboundError>>;
   /** Resolves when the broker has taken the message, as its quality of service says. */
   publish(message: MqttMessage): Promise<Result<undefined, OutboundError>>;
+  /** Opens a connection that stays. */
+  linkMqtt(options: MqttLinkOptions, events: MqttLinkEvents): MqttLink;
 }

@@ -2,6 +2,7 @@ import { unwrap } from '@moorage/base';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { HttpMessage } from '../outbound/ports.ts';
 import { outcome } from '../testing/device-world.ts';
+import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
@@ -15,6 +16,7 @@ eachDatabase('a rollout and time', (open) => {
       outbound: {
         refusedHost: (url) => (url.includes('10.0.0.1') ? '10.0.0.1' : undefined),
         publish: async () => ({ ok: true, value: undefined }),
+        linkMqtt: fakeOutbound().outbound.linkMqtt,
         async sendHttp(message) {
           outside.asked.push(message);
           return { ok: true, value: { status: 200, body: outside.body } };

@@ -19,6 +19,7 @@ export function fakeOutbound() {
       const answer = await next(message);
       return answer.ok ? success(undefined) : answer;
     },
+    linkMqtt: () => ({ isConnected: false, retain: async () => false, subscribe: async () => false, async close() {} }),
   };
   return {
     outbound,

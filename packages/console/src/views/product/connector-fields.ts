@@ -4,7 +4,7 @@ import { t } from '../../texts/connectors.ts';
 
 export type OptionName = Exclude<keyof WebhookOptions | keyof MqttOptions, 'type'>;
 
-type Kind = 'text' | 'secret' | 'long' | 'number' | 'choice' | 'events' | 'headers';
+type Kind = 'text' | 'secret' | 'long' | 'number' | 'switch' | 'choice' | 'events' | 'headers';
 
 interface OptionText {
   readonly label: string;
@@ -28,6 +28,8 @@ const optionTexts: Readonly<Record<OptionName, OptionText>> = {
   topic: { label: t.topic },
   qos: { label: t.qualityOfService },
   ca: { label: t.certificateOfAuthority, kind: 'long', help: t.pemEmptyForWellKnown },
+  home_assistant: { label: t.announceDevices, help: t.devicesAppearAtHomeAssistant },
+  discovery_prefix: { label: t.discoveryPrefix, help: t.whereHomeAssistantLooks },
   timeout_ms: { label: t.timeoutInMs },
   events: { label: t.events, help: t.whatServiceSendsByItself },
 };
@@ -69,6 +71,7 @@ interface OptionSchema {
 function kindOf({ type, enum: choices }: OptionSchema): Kind {
   if (choices) return 'choice';
   if (type === 'integer') return 'number';
+  if (type === 'boolean') return 'switch';
   if (type === 'array') return 'events';
   return type === 'object' ? 'headers' : 'text';
 }
@@ -108,7 +111,7 @@ export interface HeaderRow {
 
 /** What is typed into a form, by option. */
 export type OptionValues = Readonly<
-  Partial<Record<OptionName, string | number | readonly string[] | readonly HeaderRow[]>>
+  Partial<Record<OptionName, string | number | boolean | readonly string[] | readonly HeaderRow[]>>
 >;
 
 /** What a form begins with for options that are kept. */

@@ -8,6 +8,7 @@ import {
   PasswordInput,
   Select,
   Stack,
+  Switch,
   Text,
   Textarea,
   TextInput,
@@ -124,6 +125,11 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
     const limits = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
     const shown = typeof value === 'number' ? value : '';
     return <NumberInput {...common} {...limits} allowDecimal={false} value={shown} onChange={onChange} />;
+  }
+  if (kind === 'switch') {
+    const flip = (event: { readonly currentTarget: { readonly checked: boolean } }) =>
+      onChange(event.currentTarget.checked);
+    return <Switch label={label} description={help} checked={value === true} onChange={flip} />;
   }
   if (kind === 'choice') {
     return (

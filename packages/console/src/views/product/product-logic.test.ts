@@ -251,6 +251,13 @@ describe('the form of a connector', () => {
     expect(optionsFrom('webhook', emptied)).toEqual({ type: 'webhook', url: 'https://a.example/' });
   });
 
+  it('has a switch for what is on or off', () => {
+    const fields = new Map(fieldsOf('mqtt').map((field) => [field.name, field]));
+    expect(fields.get('home_assistant')).toMatchObject({ kind: 'switch', required: false });
+    const opts = { url: 'mqtt://broker.example', home_assistant: true };
+    expect(optionsFrom('mqtt', valuesOf(opts))).toEqual({ type: 'mqtt', ...opts });
+  });
+
   it('sends no options of the other type', () => {
     const values: OptionValues = { url: 'mqtt://broker.example', method: 'PUT', qos: 1 };
     expect(optionsFrom('mqtt', values)).toEqual({ type: 'mqtt', url: 'mqtt://broker.example', qos: 1 });

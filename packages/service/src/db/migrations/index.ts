@@ -37,6 +37,7 @@ import { savedViews } from './0032-saved-views.ts';
 import { executionIndexes } from './0035-execution-indexes.ts';
 import { doors } from './0040-doors.ts';
 import { artifactHeaders } from './0041-artifact-headers.ts';
+import { announcements } from './0052-announcements.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -89,6 +90,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0035-execution-indexes': executionIndexes,
   '0040-doors': doors,
   '0041-artifact-headers': artifactHeaders,
+  '0052-announcements': announcements,
   '0062-disabled-users': disabledUsers,
 };
 

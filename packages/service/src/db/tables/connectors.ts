@@ -23,6 +23,13 @@ export interface ConnectorEventTable {
   event: string;
 }
 
+/** A device that a connector has announced, under the uuid that its topics have. */
+export interface AnnouncementTable {
+  connector_id: string;
+  device_id: string;
+  uuid: string;
+}
+
 /** Something sent, or to be sent, through a connector. */
 export interface DeliveryTable {
   id: string;
