@@ -6,6 +6,7 @@ import { fileDownload } from './file-download.ts';
 import { fileTransfer } from './file-transfer.ts';
 import { fileUpload } from './file-upload.ts';
 import { consoleLoad, firstStart } from './first-start.ts';
+import { fleet } from './fleet.ts';
 import { type Benchmark, report } from './harness.ts';
 import { idleChannels } from './idle-channels.ts';
 import { idleModules } from './idle-modules.ts';
@@ -43,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
   idleModules,
   idleNetwork,
   virtualDay,
+  fleet,
   webServer,
   firstStart,
   consoleLoad,

@@ -23,7 +23,8 @@ export interface Weather {
   readonly powerCuts: number;
 }
 
-const host = { name: 'ota.test', ip: '10.9.9.9', port: 443 } as const;
+/** Where modules find the service. */
+export const host = { name: 'ota.test', ip: '10.9.9.9', port: 443 } as const;
 const latencyMs = 2;
 /** How far virtual time goes between two looks at whether the service is busy, in ms; and where it is. */
 const stepMs = 100;
@@ -32,7 +33,7 @@ const busyStepMs = 1;
 const busyTurns = 20;
 
 /** The service on the simulated network: connections of modules go to its device listener, which never listens. */
-class SimulatedService {
+export class SimulatedService {
   readonly #storage: Storage;
   readonly #clock: VirtualClock;
   readonly #blobs;
@@ -93,7 +94,16 @@ class SimulatedService {
   }
 
   client(token: string): Client {
-    return createClient({ baseUrl: 'http://service', token, fetch: injectFetch(this.running.api) });
+    const inject = injectFetch(this.running.api);
+    const fetch: typeof inject = async (...request) => {
+      this.busy++;
+      try {
+        return await inject(...request);
+      } finally {
+        this.busy--;
+      }
+    };
+    return createClient({ baseUrl: 'http://service', token, fetch });
   }
 }
 
@@ -128,7 +138,7 @@ function cheapHash(password: string): string {
 const password = 'correct horse';
 
 /** A product whose release has several files. */
-async function release(make: ReturnType<typeof fixtures>, ownerId: string, seed: number) {
+export async function release(make: ReturnType<typeof fixtures>, ownerId: string, seed: number) {
   const platform = await make.platform();
   const product = await make.product({ platform_id: platform.id, user_id: ownerId });
   const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
@@ -143,7 +153,7 @@ async function release(make: ReturnType<typeof fixtures>, ownerId: string, seed:
 }
 
 /** Runs until a promise has settled; time goes on while the service has nothing to do. */
-async function runUntil<T>(clock: VirtualClock, service: SimulatedService, promise: Promise<T>): Promise<T> {
+export async function runUntil<T>(clock: VirtualClock, service: SimulatedService, promise: Promise<T>): Promise<T> {
   let settled = false;
   const end = () => {
     settled = true;

@@ -326,6 +326,23 @@ export const zones: readonly Zone[] = [
     imports: ['base', 'module/bench', 'module/device', 'module/interpreter'],
   },
 
+  // Many modules with what is around them: scenarios, links, power. It opens nothing, and knows a service through its API.
+  {
+    name: 'fleet',
+    path: 'packages/fleet/src/',
+    imports: [
+      'base',
+      'api',
+      'net',
+      'net/memory',
+      'device',
+      'module',
+      'module/model',
+      'module/personality',
+      'module/wlan',
+    ],
+  },
+
   { name: 'console', path: 'packages/console/src/', imports: ['api'] },
   {
     name: 'moorage',
@@ -347,6 +364,7 @@ export const zones: readonly Zone[] = [
       'net/node',
       'gateway',
       'gateway/serial',
+      'fleet',
     ],
     // The events of a device, and the parts of a module.
     types: ['device', 'module/commands'],
@@ -363,6 +381,7 @@ export const packageEntries: Readonly<Record<string, string>> = {
   '@moorage/module': 'packages/module/src/module.ts',
   '@moorage/device': 'packages/device/src/index.ts',
   '@moorage/gateway': 'packages/gateway/src/index.ts',
+  '@moorage/fleet': 'packages/fleet/src/index.ts',
   '@moorage/net': 'packages/net/src/ports.ts',
   '@moorage/net/node': 'packages/net/src/node/index.ts',
   '@moorage/net/memory': 'packages/net/src/memory/index.ts',

@@ -2,6 +2,7 @@ import type { ProjectFile } from '../support/project.ts';
 import { renderCoverage } from './coverage.ts';
 import { renderCommands, renderResponseCodes, renderVariables } from './module.ts';
 import { renderPackages } from './packages.ts';
+import { renderScenario, renderScenarioSchema } from './scenario.ts';
 import { renderEndpoints, renderErrors } from './service.ts';
 import { renderSettings } from './settings.ts';
 import { renderIndexVariables } from './spec-index.ts';
@@ -22,6 +23,8 @@ export const generators: readonly Generator[] = [
   { path: 'docs/generated/variables.md', render: renderVariables },
   { path: 'docs/generated/response-codes.md', render: renderResponseCodes },
   { path: 'docs/generated/settings.md', render: renderSettings },
+  { path: 'docs/generated/scenario.md', render: renderScenario },
+  { path: 'docs/generated/scenario.schema.json', render: renderScenarioSchema },
   { path: 'docs/generated/state-machines.md', render: renderStateMachines },
   { path: 'docs/generated/packages.md', render: renderPackages },
   { path: 'docs/generated/coverage.md', render: renderCoverage },

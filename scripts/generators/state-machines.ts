@@ -1,5 +1,6 @@
 import type { Transition } from '../../packages/base/src/transition.ts';
 import { channelTransitions } from '../../packages/device/src/channel/table.ts';
+import { twinTransitions } from '../../packages/fleet/src/twin-table.ts';
 import { busTable } from '../../packages/module/src/bus/bus-table.ts';
 import { pinTable } from '../../packages/module/src/device/pin-table.ts';
 import { powerTable } from '../../packages/module/src/device/power-table.ts';
@@ -41,6 +42,7 @@ const machines: readonly Machine[] = [
     tables: { sessionTable, flowTable },
   },
   { title: 'Message channel', path: 'packages/device/src/channel/table.ts', tables: { channelTransitions } },
+  { title: 'Module of a fleet', path: 'packages/fleet/src/twin-table.ts', tables: { twinTransitions } },
 ];
 
 /** docs/generated/state-machines.md: all transition tables. */

@@ -16,6 +16,7 @@ export {
   type ServiceFailure,
 } from './failures.ts';
 export type * from './ports.ts';
+export { fallBack } from './record.ts';
 export type { RemoteFiles } from './remote-files.ts';
 export { StoreFiles } from './store-files.ts';
 export type { OtaOptions, UpdateOutcome } from './update/updater.ts';

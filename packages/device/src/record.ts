@@ -67,3 +67,19 @@ function parse(text: string): ClientRecord | undefined {
     return undefined;
   }
 }
+
+/**
+ * What a boot loader leaves that finds that an update does not run, and goes back: the device has `before` again, and
+ * tells the service at its next boot that the update has failed, unless it `isSilent`. For a device that is switched off.
+ */
+export async function fallBack(
+  store: Store,
+  before: ClientRecord['installed'],
+  { isSilent = false }: { readonly isSilent?: boolean } = {},
+): Promise<void> {
+  const keeper = new RecordKeeper(store);
+  await keeper.load();
+  const { installed } = keeper.record;
+  const attempt = isSilent || !installed ? undefined : { bundleId: installed.bundleId };
+  await keeper.change({ installed: before, unreported: undefined, attempt });
+}

@@ -7,19 +7,23 @@ const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{
 /**
  * The product of an argument: its id, its full code, or its code where no other has the same.
  *
- * @throws {UserError} when there is none, or more than one
+ * @throws {UserError} when there is none, or more than one; `argument` says where it was named
  */
-export async function productNamed(service: ServiceClient, name: string): Promise<ProductRecord> {
+export async function productNamed(
+  service: ServiceClient,
+  name: string,
+  argument = 'Argument PRODUCT',
+): Promise<ProductRecord> {
   if (isId(name)) return (await service.call('products.get', { params: { product_id: name } })).value;
   const wanted = name.toUpperCase();
   const found = await service.all((query) => service.call('products.list', { query: { ...query, q: name } }));
   const exact = found.filter(({ product }) => product.toUpperCase() === wanted);
   const fitting = exact.length > 0 ? exact : found.filter(({ code }) => code === wanted);
   const [product, another] = fitting;
-  if (!product) throw new UserError(`Argument PRODUCT is "${name}": there is no such product`);
+  if (!product) throw new UserError(`${argument} is "${name}": there is no such product`);
   if (another) {
     const codes = fitting.map((one) => one.product).join(', ');
-    throw new UserError(`Argument PRODUCT is "${name}", which several products are called: ${codes}`);
+    throw new UserError(`${argument} is "${name}", which several products are called: ${codes}`);
   }
   return product;
 }

@@ -77,7 +77,8 @@ export interface RunningModule {
   stop(): Promise<void>;
 }
 
-async function readText(path: string, what: string): Promise<string> {
+/** The text of a file that the user has named. @throws {UserError} */
+export async function readText(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

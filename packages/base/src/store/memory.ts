@@ -1,3 +1,4 @@
+import { crc16 } from '../crc16.ts';
 import type { Store, StoreWriter } from './store.ts';
 
 /** What a call gets after the power has gone. */
@@ -14,6 +15,25 @@ export interface PowerCut {
   readonly effect: 'lost' | 'kept';
 }
 
+/** A content from here on is worth looking for among those of the other stores, in bytes. */
+const sharedFromBytes = 2 * 1024;
+
+/** Contents that many stores have, each kept once: the same firmware on a thousand boards. */
+export class SharedContents {
+  readonly #known = new Map<string, Uint8Array[]>();
+
+  /** The bytes that others have already, or these. */
+  share(bytes: Uint8Array): Uint8Array {
+    if (bytes.length < sharedFromBytes) return bytes;
+    const key = `${bytes.length} ${crc16(bytes)}`;
+    const alike = this.#known.get(key) ?? [];
+    const known = alike.find((other) => Buffer.compare(other, bytes) === 0);
+    if (known) return known;
+    this.#known.set(key, [...alike, bytes]);
+    return bytes;
+  }
+}
+
 /**
  * A store that lives as long as its process.
  *
@@ -24,13 +44,19 @@ export interface PowerCut {
 export class MemoryStore implements Store {
   readonly #contents: Map<string, Uint8Array | ByteCollector>;
   readonly #cut: PowerCut | undefined;
+  readonly #shared: SharedContents | undefined;
   #operations = 0;
 
   constructor(
-    options: { readonly cut?: PowerCut; readonly contents?: ReadonlyMap<string, Uint8Array | ByteCollector> } = {},
+    options: {
+      readonly cut?: PowerCut;
+      readonly contents?: ReadonlyMap<string, Uint8Array | ByteCollector>;
+      readonly shared?: SharedContents;
+    } = {},
   ) {
     this.#contents = new Map(options.contents);
     this.#cut = options.cut;
+    this.#shared = options.shared;
   }
 
   /** Calls so far, those of writers too. */
@@ -57,7 +83,7 @@ export class MemoryStore implements Store {
       return {
         // No promise when nothing is to be waited for: thousands of chunks come this way.
         append: (chunk) => (this.#cut ? this.#do(() => content.add(chunk)) : content.add(chunk)),
-        publish: () => this.#do(() => void this.#contents.set(name, content.isWhole ? content.take() : content)),
+        publish: () => this.#do(() => void this.#contents.set(name, this.#kept(content))),
         discard: () => this.#do(() => void content.take()),
       };
     });
@@ -65,6 +91,11 @@ export class MemoryStore implements Store {
 
   remove(name: string): Promise<void> {
     return this.#do(() => void this.#contents.delete(name));
+  }
+
+  #kept(content: ByteCollector): Uint8Array | ByteCollector {
+    if (this.#shared) return this.#shared.share(content.take());
+    return content.isWhole ? content.take() : content;
   }
 
   #joined(name: string): Uint8Array | undefined {

@@ -7,6 +7,7 @@ import { consoleCommand } from './console.ts';
 import type { CliCommand } from './define.ts';
 import { devicesCommand } from './devices.ts';
 import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
+import { fleetCommand } from './fleet.ts';
 import { gatewayFindCommand } from './gateway-find.ts';
 import { gatewayRunCommand } from './gateway-run.ts';
 import { labelCommand } from './label.ts';
@@ -53,6 +54,7 @@ export const commands: readonly CliCommand[] = [
   upCommand,
   serveCommand,
   moduleCommand,
+  fleetCommand,
   rescueCommand,
   gatewayRunCommand,
   gatewayFindCommand,

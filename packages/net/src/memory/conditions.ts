@@ -6,6 +6,8 @@ export interface Conditions {
   readonly latencyMs?: number;
   /** Up to this much more, drawn for each piece; the order of the bytes stays. */
   readonly jitterMs?: number;
+  /** How fast bytes go in either direction; without it they take no time but the latency. */
+  readonly bytesPerSecond?: number;
   /** Bytes towards the dialling side after which the connection is cut with a reset. */
   readonly cutAfterBytes?: number;
   /** The same for bytes from the dialling side. */

@@ -33,6 +33,7 @@ export class End extends Duplex {
   readonly #random: Random;
   readonly #latencyMs: number;
   readonly #jitterMs: number;
+  readonly #msPerByte: number;
   #untilCut: number;
   #untilVanished: number;
   #peer: End | undefined;
@@ -44,12 +45,18 @@ export class End extends Duplex {
   #asking: CancelTimer | undefined;
   #lastArrivalMs = 0;
 
-  constructor(clock: Clock, random: Random, { latencyMs = 0, jitterMs = 0 }: Conditions, limits: Limits) {
+  constructor(
+    clock: Clock,
+    random: Random,
+    { latencyMs = 0, jitterMs = 0, bytesPerSecond }: Conditions,
+    limits: Limits,
+  ) {
     super({ allowHalfOpen: true });
     this.#clock = clock;
     this.#random = random;
     this.#latencyMs = latencyMs;
     this.#jitterMs = jitterMs;
+    this.#msPerByte = bytesPerSecond === undefined ? 0 : 1000 / bytesPerSecond;
     this.#untilCut = limits.cutAfterBytes ?? Number.POSITIVE_INFINITY;
     this.#untilVanished = limits.vanishAfterBytes ?? Number.POSITIVE_INFINITY;
     // A cut must not end the process while no listener for errors is attached.
@@ -84,7 +91,9 @@ export class End extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     // As with a socket, the buffer is the sender's own again once it has been taken.
     const taken = Buffer.from(chunk);
-    this.#travel(done, () => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(taken, done)));
+    const arrive = () => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(taken, done));
+    // The next piece is written when this one has arrived, so a slow line carries one at a time.
+    this.#travel(done, arrive, Math.ceil(taken.length * this.#msPerByte));
   }
 
   override _final(done: (error?: Error) => void): void {
@@ -135,18 +144,18 @@ export class End extends Duplex {
     );
   }
 
-  #travel(lost: ((error: Error) => void) | undefined, arrive: () => void): void {
+  #travel(lost: ((error: Error) => void) | undefined, arrive: () => void, lineMs = 0): void {
     if (this.#parted) {
       if (lost) this.repeat(lost);
       return;
     }
-    if (this.#latencyMs === 0 && this.#jitterMs === 0) {
+    if (this.#latencyMs === 0 && this.#jitterMs === 0 && lineMs === 0) {
       queueMicrotask(arrive);
       return;
     }
     const jitterMs = this.#jitterMs > 0 ? this.#random.below(this.#jitterMs + 1) : 0;
     const nowMs = this.#clock.monotonic();
-    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, nowMs + this.#latencyMs + jitterMs);
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, nowMs + lineMs + this.#latencyMs + jitterMs);
     this.#clock.after(this.#lastArrivalMs - nowMs, arrive);
   }
 

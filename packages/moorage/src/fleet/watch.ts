@@ -1,0 +1,73 @@
+import type { FleetSummary } from '@moorage/fleet';
+import type { Reporter } from '../output.ts';
+
+/** A fleet in this process or in several. */
+export interface WatchedFleet {
+  readonly summary: FleetSummary;
+}
+
+export interface Watch {
+  /** Resolves with the exit code, when there is an end to wait for. */
+  readonly end: Promise<number>;
+  stop(): void;
+}
+
+interface WatchParts {
+  readonly fleet: WatchedFleet;
+  readonly reporter: Reporter;
+  /** Modules that there shall be. */
+  readonly count: number;
+  readonly until: boolean;
+  readonly timeoutS: number | undefined;
+  readonly everyMs?: number;
+}
+
+const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
+
+/** All of them in one line. */
+export function summaryLine(now: FleetSummary, rates: { polls: number; bytes: number }): string {
+  const parts = [
+    `${now.modules} modules`,
+    `${now.online} online`,
+    ...(['starting', 'updating', 'asleep', 'off', 'lost'] as const).flatMap((state) =>
+      now[state] > 0 ? [`${now[state]} ${state}`] : [],
+    ),
+    `${now.updated} updated`,
+    `${now.failed} failed`,
+    `${rates.polls.toFixed(1)} polls/s`,
+    `${kilobytes(rates.bytes)} kB/s`,
+    ...(now.troubles > 0 ? [`${now.troubles} troubles`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** Says each second how a fleet stands, and when it has come to where it shall. */
+export function watchFleet({ count, everyMs = 1_000, fleet, reporter, timeoutS, until }: WatchParts): Watch {
+  const end = Promise.withResolvers<number>();
+  const startMs = performance.now();
+  let before = fleet.summary;
+  let beforeMs = startMs;
+  const look = (): void => {
+    const now = fleet.summary;
+    const nowMs = performance.now();
+    const perS = 1000 / Math.max(1, nowMs - beforeMs);
+    const bytesOf = (summary: FleetSummary): number => summary.sent_bytes + summary.received_bytes;
+    const rates = { polls: (now.polls - before.polls) * perS, bytes: (bytesOf(now) - bytesOf(before)) * perS };
+    [before, beforeMs] = [now, nowMs];
+    const seconds = Math.round((nowMs - startMs) / 1000);
+    const perSecond = { polls_per_s: Number(rates.polls.toFixed(2)), bytes_per_s: Math.round(rates.bytes) };
+    reporter.event('summary', { seconds, ...now, ...perSecond });
+    reporter.status(summaryLine(now, rates), now.updated / count);
+    if (!until) return;
+    if (now.updated >= count) end.resolve(0);
+    else if (timeoutS !== undefined && nowMs - startMs >= timeoutS * 1000) end.resolve(1);
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    end: end.promise,
+    stop: () => {
+      clearInterval(timer);
+      reporter.status('');
+    },
+  };
+}

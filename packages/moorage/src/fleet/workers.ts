@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { FleetSummary } from '@moorage/fleet';
+import { UserError } from '../commands/define.ts';
+import type { FleetFlags } from './options.ts';
+import type { WatchedFleet } from './watch.ts';
+
+/** Settings that each worker gets as they are; the secrets go through its environment. */
+const passedOn = ['count', 'api', 'logins', 'product', 'service', 'scenario', 'time', 'state', 'username'] as const;
+
+const figures = [
+  'modules',
+  'online',
+  'starting',
+  'updating',
+  'asleep',
+  'off',
+  'lost',
+  'updated',
+  'failed',
+  'polls',
+  'updates',
+  'failures',
+  'sent_bytes',
+  'received_bytes',
+  'troubles',
+] as const satisfies readonly (keyof FleetSummary)[];
+
+/** What several parts of a fleet are together. */
+export function sumOf(parts: readonly FleetSummary[]): FleetSummary {
+  const sums = Object.fromEntries(
+    figures.map((name) => [name, parts.reduce((sum, part) => sum + part[name], 0)]),
+  ) as Record<(typeof figures)[number], number>;
+  return { ...sums, trouble: parts.find(({ trouble }) => trouble !== '')?.trouble ?? '' };
+}
+
+/** Processes with a part of the fleet each. */
+export class Workers implements WatchedFleet {
+  readonly #children: ChildProcess[] = [];
+  readonly #summaries: FleetSummary[] = [];
+  readonly #exits: Promise<void>[] = [];
+  #isStopping = false;
+  /** Rejects when one of them ends by itself. */
+  readonly #broken = Promise.withResolvers<never>();
+
+  get broken(): Promise<never> {
+    return this.#broken.promise;
+  }
+
+  get summary(): FleetSummary {
+    return sumOf(this.#summaries);
+  }
+
+  /** Starts all; resolves when each has its modules. Each has its share of the rate. */
+  async start(flags: FleetFlags, seed: string): Promise<void> {
+    this.#broken.promise.catch(() => {});
+    const rate = Math.max(1, Math.floor(flags.rate / flags.workers));
+    const shared = passedOn.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])]));
+    const own = ['fleet', ...shared, '--seed', seed, '--rate', String(rate), '--json'];
+    const env = {
+      ...process.env,
+      ...(flags.token !== undefined && { MOORAGE_TOKEN: flags.token }),
+      ...(flags.password !== undefined && { MOORAGE_PASSWORD: flags.password }),
+      MOORAGE_WORKERS: '1',
+    };
+    // What a flag of this process has from its environment the workers would take for their own.
+    for (const name of ['MOORAGE_CONFIG', 'MOORAGE_UNTIL', 'MOORAGE_TIMEOUT', 'MOORAGE_METRICS_PORT'])
+      Reflect.deleteProperty(env, name);
+    const [, entry = ''] = process.argv;
+    const ready = Array.from({ length: flags.workers }, (_, index) => {
+      const args = [...process.execArgv, entry, ...own, '--part', `${index + 1}/${flags.workers}`];
+      // The channel ends them with this process.
+      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      this.#children.push(child);
+      return this.#read(child, index);
+    });
+    await Promise.race([Promise.all(ready), this.broken]);
+  }
+
+  /** Stops all of them, in order. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const child of this.#children) child.kill('SIGTERM');
+    await Promise.all(this.#exits);
+  }
+
+  #read(child: ChildProcess, index: number): Promise<void> {
+    const ready = Promise.withResolvers<void>();
+    this.#exits.push(
+      new Promise((resolve) => {
+        child.once('exit', (code) => {
+          resolve();
+          if (!this.#isStopping) this.#broken.reject(new UserError(`Worker ${index + 1} has ended with code ${code}`));
+        });
+      }),
+    );
+    if (!child.stdout) throw new Error('A worker has no output');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { event, ...data } = JSON.parse(line) as { event: string } & FleetSummary;
+      if (event === 'summary') this.#summaries[index] = data;
+      if (event === 'ready') ready.resolve();
+    });
+    return ready.promise;
+  }
+}
