@@ -29,8 +29,25 @@ export function isLacking(packages: Readonly<Record<string, string>>): boolean {
 /** What tests of SWUpdate need. */
 export const swupdateNeeds = { swupdate: 'swupdate', cpio: 'cpio', openssl: 'openssl' } as const;
 
-/** What the way between a client and the service does: cuts once after so many bytes, or passes them on slowly. */
+/** What tests of Mender need. */
+export const menderNeeds = {
+  mender: 'mender-client',
+  'mender-artifact': 'mender-artifact',
+  'dbus-run-session': 'dbus-daemon',
+} as const;
+
+/** What Debian's package of Mender leaves to the maker of the device. */
+export const menderFiles = {
+  identity: '/usr/share/mender/identity/mender-device-identity',
+  info: '/etc/mender/artifact_info',
+} as const;
+
+/** Whether such files may be written, which are for the whole system. */
+export const mayWriteSystem = process.getuid?.() === 0;
+
+/** What the way between a client and the service does: cuts once after so many bytes, passes them on slowly, or none. */
 export interface Trouble {
+  isClosed?: boolean;
   cutAfterBytes: number | undefined;
   bytesPerSecond: number | undefined;
 }
@@ -53,6 +70,10 @@ async function openWay(target: number, trouble: Trouble) {
     let passed = 0;
     service.on('data', (bytes: Buffer) => {
       passed += bytes.length;
+      if (trouble.isClosed) {
+        client.destroy();
+        return;
+      }
       client.write(bytes);
       if (trouble.cutAfterBytes !== undefined && passed > trouble.cutAfterBytes) {
         trouble.cutAfterBytes = undefined;
@@ -205,6 +226,9 @@ const recordsOf = (storage: Service['deps']['storage']) => ({
       .where('door_devices.name', '=', name);
     return updates.orderBy('updates.id', 'desc').executeTakeFirst();
   },
+  /** What the client knows of an update. */
+  doorUpdate: (updateId: number) =>
+    storage.db.selectFrom('door_updates').selectAll().where('update_id', '=', updateId).executeTakeFirst(),
   /** All that clients have said of an update. */
   async saidOf(updateId: number): Promise<string> {
     const rows = storage.db.selectFrom('update_messages').select('text').where('update_id', '=', updateId);

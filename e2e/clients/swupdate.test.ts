@@ -152,17 +152,30 @@ describe.skipIf(isLacking(swupdateNeeds))('swupdate, as the system has it', () =
     const before = await world.updateOf('dropped');
     const payload = randomBytes(1_000);
     await world.release(product.id, 'image.swu', await imageOf('dropped', { version: '1.0.2', payload }));
-    const closedAt = () =>
-      world.storage.db
-        .selectFrom('door_updates')
-        .select('closed_at')
-        .where('update_id', '=', before?.id ?? 0)
-        .executeTakeFirst();
+    const closedAt = () => world.doorUpdate(before?.id ?? 0);
     await expect.poll(async () => (await closedAt())?.closed_at ?? null, slow).not.toBeNull();
     world.trouble.bytesPerSecond = undefined;
     await expect.poll(() => stateOf('dropped'), slow).toBe('installed');
     expect(await readFile(installed('dropped'))).toEqual(payload);
     await client.stop();
+  });
+
+  it('acknowledges a cancel that comes before it has begun, and installs nothing', async () => {
+    const { product, token } = await newProduct();
+    const image = await imageOf('early', { version: '1.0.1', payload: randomBytes(1_000) });
+    const { id: bundle_id } = await world.release(product.id, 'image.swu', image);
+    const client = await run('early', token);
+    // It begins with the request after the one that has shown it.
+    await expect.poll(() => stateOf('early'), slow).toBe('offered');
+    const { id = 0 } = (await world.updateOf('early')) ?? {};
+    const shown = () => world.doorUpdate(id);
+    await expect.poll(shown, slow).toBeDefined();
+    must(await world.client.call('bundles.setTag', { params: { bundle_id }, body: { tag: '' } }));
+    await expect.poll(async () => (await shown())?.closed_at ?? null, slow).not.toBeNull();
+    await client.stop();
+    expect(existsSync(installed('early'))).toBe(false);
+    expect(await stateOf('early')).toBe('superseded');
+    expect(await world.saidOf(id)).toMatch(/cancel/i);
   });
 
   it('says after its restart that the update did not hold', async () => {

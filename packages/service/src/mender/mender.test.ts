@@ -258,6 +258,21 @@ eachDatabase('Mender', (open) => {
     ]);
   });
 
+  it('what selection takes back is 409 with the next status', async () => {
+    const { token, release } = await opened();
+    const mac = newMac();
+    const client = menderClient(mac, token);
+    await client.authenticate();
+    const bundle = await release('rel-2');
+    const tag = (value: 'release' | '') =>
+      world.api.call('bundles.setTag', { params: { bundle_id: bundle.id }, body: { tag: value } });
+    const { id } = JSON.parse((await client.next('rel-1')).text);
+    expect(await client.say(id, 'downloading')).toBe(204);
+    unwrap(await tag(''));
+    expect(await client.say(id, 'installing')).toBe(409);
+    expect(await updatesOf(mac)).toMatchObject([{ state: 'superseded' }]);
+  });
+
   it('a failure is recorded, and what has failed is not offered again', async () => {
     const { token, release } = await opened();
     const mac = newMac();

@@ -19,7 +19,16 @@ import {
 } from '../core/types.ts';
 import { encodeFilename, isOpen } from '../ota/rules.ts';
 import { artifactsOf, attributeNames, updateOfDevice } from './queries.ts';
-import { artifactFor, attributesOf, isLastWord, makeToken, nameOf, signerOf, triggers } from './rules.ts';
+import {
+  artifactFor,
+  attributesOf,
+  isLastWord,
+  isWrittenDown,
+  makeToken,
+  nameOf,
+  signerOf,
+  triggers,
+} from './rules.ts';
 
 type Contract = typeof menderContract;
 type Row = DoorCaller['row'];
@@ -158,6 +167,12 @@ const status =
       return failure(refusal('ILLEGAL_TRANSITION', blanks));
     }
     const trigger = triggers[body.status];
+    // Before anything is committed: an update that selection has taken back is to be wound up.
+    const isTakenBack = !isWrittenDown(body.status) && (await deps.standing(caller.row, ip)).update?.id !== update.id;
+    if (isTakenBack) {
+      const blanks = { what: 'A deployment', from: 'superseded', to: body.status };
+      return failure(refusal('ILLEGAL_TRANSITION', blanks));
+    }
     const reason = substate
       ? `The client reports a failure: ${substate.slice(0, 200)}`
       : 'The client reports a failure';

@@ -89,6 +89,10 @@ export const triggers = {
 /** Statuses that are taken although the service has ended the update: the client winds up. */
 export const isLastWord = (status: MenderStatus): boolean => status === 'failure';
 
+/** Statuses that say how an update has ended on the device: they are recorded as they are. */
+export const isWrittenDown = (status: MenderStatus): boolean =>
+  status === 'success' || status === 'failure' || status === 'already-installed';
+
 const longestValue = 256;
 const isName = new RegExp(attributeName);
 
