@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { commandRoundTrip } from './command-round-trip.ts';
 import { dataSamples } from './data-samples.ts';
 import { deviceLookup } from './device-lookup.ts';
+import { doorDownload, doorPolls } from './doors.ts';
 import { fileDownload } from './file-download.ts';
 import { fileTransfer } from './file-transfer.ts';
 import { fileUpload } from './file-upload.ts';
@@ -27,6 +28,8 @@ import { webServer } from './web-server.ts';
 const benchmarks: readonly Benchmark[] = [
   deviceLookup,
   otaQuery,
+  doorPolls,
+  doorDownload,
   rollouts,
   dataSamples,
   idleChannels,

@@ -24,6 +24,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   product_doors: ['doors'],
   door_tokens: ['doors'],
   door_devices: ['doors'],
+  door_keys: ['doors'],
   door_waiting: ['doors'],
   door_updates: ['doors'],
   update_messages: ['doors'],

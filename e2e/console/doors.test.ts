@@ -50,6 +50,30 @@ describe.skipIf(skipReason)('doors', () => {
     await photograph(page, 'doors');
     expect(await accessibilityProblems(page)).toEqual([]);
 
+    // API-DOOR-probation, API-DOOR-keys
+    await page.getByRole('textbox', { name: 'Attribute that shows the version' }).fill('os_version');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('switch', { name: 'Mender' }).click();
+    await page
+      .getByRole('link', { name: 'Keys accepted beforehand' })
+      .or(page.getByRole('tab', { name: 'Keys accepted beforehand' }))
+      .first()
+      .click();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a CSV file' }).click();
+    const csv = `name,key\n02:00:00:00:00:77,${'ab'.repeat(32)}\n`;
+    await (await chooser).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByRole('table', { name: 'Keys accepted beforehand' }).getByText('abababababababab').waitFor();
+    const params = { product_id: device.product_id };
+    expect(unwrap(await quay.client.call('doors.get', { params })).value).toMatchObject({
+      mender: true,
+      version_attribute: 'os_version',
+    });
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Take back 02:00:00:00:00:77' }).click();
+    await page.getByText('No key waits for its device').waitFor();
+    await page.goto(page.url().replace('/door-keys', '/doors'));
+
     expect(await knock('gate-17', device.product)).toBe(401);
     await page.goto(page.url().replace('/doors', '/waiting'));
     await page.getByRole('table', { name: 'Waiting to be let in' }).getByText('gate-17').waitFor();

@@ -66,6 +66,22 @@ const actionHistory = Type.Optional(
   ),
 );
 
+const Confirmation = Type.Object({ id: Type.String(), confirmation: Deployment, actionHistory });
+
+const AutoConfirm = Type.Object({
+  active: Type.Boolean(),
+  initiator: Type.Optional(Type.String()),
+  remark: Type.Optional(Type.String()),
+  activatedAt: Type.Optional(Type.Integer({ description: 'epoch ms' })),
+});
+export type DdiAutoConfirm = Static<typeof AutoConfirm>;
+
+const DdiConsent = Type.Object({
+  confirmation: Type.Enum(['confirmed', 'denied']),
+  code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  details: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+});
+
 export const DdiAction = Type.Object({ id: Type.String(), deployment: Deployment, actionHistory });
 export type DdiAction = Static<typeof DdiAction>;
 
@@ -182,9 +198,74 @@ export const ddiContract = {
     method: 'GET',
     path: `${base}/confirmationBase`,
     spec: ['API-DDI-confirmation'],
-    summary: 'Ask whether updates wait for a consent; they do not',
+    summary: 'Ask whether updates wait for a consent of the user of the device',
     params: device,
-    reply: Type.Object({ autoConfirm: Type.Object({ active: Type.Boolean() }) }),
+    reply: Type.Object({
+      autoConfirm: AutoConfirm,
+      _links: Type.Object({ activateAutoConfirm: link, deactivateAutoConfirm: link, confirmationBase: link }),
+    }),
+  }),
+  confirmation: endpoint({
+    ...common,
+    method: 'GET',
+    path: `${base}/confirmationBase/{action_id}`,
+    spec: ['API-DDI-confirmation'],
+    summary: 'Get what waits for a consent',
+    params: action,
+    query: history,
+    reply: Confirmation,
+  }),
+  confirm: endpoint({
+    ...common,
+    method: 'POST',
+    path: `${base}/confirmationBase/{action_id}/feedback`,
+    spec: ['API-DDI-confirmation'],
+    summary: 'Report whether the user of the device consents',
+    params: action,
+    body: DdiConsent,
+    reply: Nothing,
+  }),
+  activateAutoConfirm: endpoint({
+    ...common,
+    method: 'POST',
+    path: `${base}/confirmationBase/activateAutoConfirm`,
+    spec: ['API-DDI-confirmation'],
+    summary: 'Consent to all updates, until that is taken back',
+    params: device,
+    body: Type.Object({
+      initiator: Type.Optional(Type.Union([Text(64), Type.Null()])),
+      remark: Type.Optional(Type.Union([Text(512), Type.Null()])),
+    }),
+    reply: Nothing,
+  }),
+  deactivateAutoConfirm: endpoint({
+    ...common,
+    method: 'POST',
+    path: `${base}/confirmationBase/deactivateAutoConfirm`,
+    spec: ['API-DDI-confirmation'],
+    summary: 'Ask the user of the device about each update again',
+    params: device,
+    reply: Nothing,
+  }),
+  bundle: endpoint({
+    ...common,
+    method: 'GET',
+    path: `${base}/update.raucb`,
+    spec: ['API-DDI-polling'],
+    summary: 'Where RAUC itself polls: a redirect to the bundle on offer; 204 without one',
+    description: 'RAUC says in headers what it runs (`RAUC-System-Version`), and is told in one where the bundle is.',
+    params: device,
+    reply: Nothing,
+  }),
+  noteInstalled: endpoint({
+    ...common,
+    method: 'PUT',
+    path: `${base}/installedBase`,
+    spec: ['API-DDI-installed'],
+    summary: 'Report by name and version what runs; both become attributes',
+    params: device,
+    body: Type.Object({ name: Text(256), version: Text(256) }),
+    reply: Nothing,
   }),
   artifacts: endpoint({
     ...common,

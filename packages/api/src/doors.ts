@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { attributeName } from './attributes.ts';
 import { endpoint } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { productParams } from './products.ts';
@@ -19,12 +20,41 @@ const DoorDeviceName = Type.String({
   examples: ['gate-17'],
 });
 
-export const ProductDoors = Type.Object({
+const opened = {
   ddi: Type.Boolean({ description: 'open to clients that speak DDI' }),
   mender: Type.Boolean({ description: 'open to clients of Mender' }),
   waiting: Type.Boolean({ description: 'strangers that name the product are noted, to be let in' }),
+};
+
+const rules = {
+  consent: Type.Boolean({ description: 'an update waits until the client says that its user consents' }),
+  version_attribute: Nullable(
+    Type.String({
+      pattern: attributeName,
+      description: 'attribute that shows the version a device runs: success before its restart is believed then',
+    }),
+  ),
+  probation_s: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: 'seconds until the success that a client reports before its restart is believed',
+    }),
+  ),
+};
+
+export const ProductDoors = Type.Object({
+  ...opened,
+  ...rules,
 });
 export type ProductDoors = Static<typeof ProductDoors>;
+
+const ProductDoorsInput = Type.Object({
+  ...opened,
+  consent: Type.Optional(rules.consent),
+  version_attribute: Type.Optional(rules.version_attribute),
+  probation_s: Type.Optional(rules.probation_s),
+});
 
 export const DoorTokenRecord = Type.Object({
   id: Id,
@@ -66,6 +96,19 @@ const byDevice = Type.Object({ device_id: Identifier });
 const tag = 'Doors';
 const perProduct = { tag, auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
+/** A public key that is accepted before its device comes. */
+export const DoorKeyRecord = Type.Object({
+  id: Id,
+  name: Type.String({ description: 'what the client will call itself' }),
+  proof: Type.String({ description: 'first digits of the SHA-256 of the public key, to compare' }),
+  created_at: Timestamp,
+});
+export type DoorKeyRecord = Static<typeof DoorKeyRecord>;
+
+/** Keys of one call, and those that wait for their devices in one product. Spec: API-LIMIT-door-keys. */
+export const keysAtOnce = 10_000;
+export const keysLimit = 100_000;
+
 /** Update clients of other makers: who may come in, and what they have said. Reference: doors 1. */
 export const doorsContract = {
   get: endpoint({
@@ -84,7 +127,7 @@ export const doorsContract = {
     spec: ['API-EP-PUT-products-product_id-doors', 'API-DOOR-open'],
     summary: 'Open a product to update clients of other makers, or close it',
     params: productParams,
-    body: ProductDoors,
+    body: ProductDoorsInput,
     reply: ProductDoors,
   }),
   tokens: endpoint({
@@ -160,6 +203,53 @@ export const doorsContract = {
       done: Type.Integer(),
       refused: Type.Array(Type.Object({ id: Id, code: Type.String(), message: Type.String() })),
     }),
+  }),
+  keys: endpoint({
+    ...perProduct,
+    method: 'GET',
+    path: '/api/products/{product_id}/door-keys',
+    spec: ['API-EP-GET-products-product_id-door-keys'],
+    summary: 'List the public keys that are accepted before their devices come',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['name'], 'name') }),
+    reply: Type.Array(DoorKeyRecord),
+    paged: true,
+  }),
+  addKeys: endpoint({
+    ...perProduct,
+    method: 'POST',
+    path: '/api/products/{product_id}/door-keys',
+    spec: ['API-EP-POST-products-product_id-door-keys', 'API-DOOR-keys', 'API-LIMIT-door-keys'],
+    summary: 'Accept public keys of clients of Mender before they come',
+    description: 'A name that is there already gets the new key. One that a device has is refused.',
+    params: productParams,
+    body: Type.Object({
+      keys: Type.Array(
+        Type.Object({
+          name: DoorDeviceName,
+          key: Text(4_096, {
+            minLength: 1,
+            description: 'public key as PEM, as base64 of its DER, or the SHA-256 of that in hex',
+            examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+          }),
+        }),
+        { minItems: 1, maxItems: keysAtOnce },
+      ),
+    }),
+    reply: Type.Object({
+      done: Type.Integer(),
+      refused: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), message: Type.String() })),
+    }),
+    errors: [400, 401, 403, 404, 409],
+  }),
+  removeKey: endpoint({
+    ...perProduct,
+    method: 'DELETE',
+    path: '/api/products/{product_id}/door-keys/{key_id}',
+    spec: ['API-EP-DELETE-products-product_id-door-keys-key_id', 'API-DOOR-keys'],
+    summary: 'Take back the acceptance of a key whose device has not come',
+    params: Type.Object({ product_id: Id, key_id: Id }),
+    reply: ResultOk,
   }),
   renewDevice: endpoint({
     ...perProduct,

@@ -18,6 +18,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   [filenamePattern]: 'takes plain characters, without accents, and no part "..", "." or nothing between slashes',
   '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
   '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
+  '^[A-Za-z][A-Za-z0-9_.-]{0,63}$': 'takes a letter, then letters, digits, "_", "." and "-", up to 64 in all',
   '^[A-Za-z0-9_.:@-]{1,128}$': 'takes letters, digits, "_", ".", ":", "@" and "-", up to 128 of them',
   '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
   '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',

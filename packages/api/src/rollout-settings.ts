@@ -182,6 +182,16 @@ const common = {
   force: Type.Optional(
     Type.Enum([...forces], { description: 'soft waits for the consent of the device where it can give one' }),
   ),
+  force_at: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 9_007_199_254_740_991,
+      description: 'epoch ms from which a soft update is forced',
+    }),
+  ),
+  download_only: Type.Optional(
+    Type.Boolean({ description: 'devices fetch the bundle and wait with it, for as long as the rollout says so' }),
+  ),
   then_tag: Type.Optional(Type.Enum([...tags], { description: 'tag that the bundle gets when all is done' })),
 };
 

@@ -1,16 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { openStorage } from '@moorage/service/db/open';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
 import { buildApp, testStartMs } from '@moorage/service/testing/build-app';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { whyUnreached } from './reach.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyLinksFail, whyUnreached } from './reach.ts';
 
 const other = await makeAuthority(testStartMs);
 const foreign = await makeServerCertificate(other, ['localhost'], testStartMs);
 let stop: () => Promise<void>;
 let ca: string;
+let address: string;
 let own: (name: string) => Promise<string | undefined>;
 
 beforeAll(async () => {
@@ -18,6 +20,7 @@ beforeAll(async () => {
   const { service } = await buildApp(storage);
   ca = service.identity.ca;
   const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
+  address = `https://localhost:${port}`;
   const fingerprint = new X509Certificate(foreign.certificate).fingerprint256;
   own = (host) => whyUnreached({ host, port: undefined }, { ca, port, fingerprint });
   stop = async () => {
@@ -59,4 +62,25 @@ it('a server without TLS is reported', async () => {
 
 it('a name that has no address is reported', async () => {
   expect(await own('nowhere.invalid')).toMatch(/^nowhere\.invalid:\d+ has no address( at the moment)?$/);
+});
+
+describe('links of an outside address', () => {
+  it('lead to a device listener', async () => {
+    expect(await whyLinksFail(address)).toBeUndefined();
+  });
+
+  it.each([
+    ['another server', 404, 'not here', /answers as another server \(404\)$/],
+    ['another that refuses', 401, '{"code":"UNAUTHORISED"}', /answers as another server \(401\)$/],
+  ])('lead to %s', async (_, status, text, reason) => {
+    const server = createHttpServer((__, reply) => {
+      reply.writeHead(status).end(text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const found = await whyLinksFail(`http://127.0.0.1:${port}`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(found).toMatch(reason);
+    expect(await whyLinksFail(`http://127.0.0.1:${port}`)).toMatch(/refuses connections$/);
+  });
 });

@@ -1,3 +1,5 @@
+import { get } from 'node:http';
+import { get as getOverTls } from 'node:https';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { addressText } from '@moorage/service/core/device-names';
@@ -50,5 +52,42 @@ export function whyUnreached(address: HostAndPort, expected: Expected): Promise<
     });
     // Alone it keeps no process alive that is being stopped.
     socket.unref();
+  });
+}
+
+/** Where no device has a name: the listener knows the door, and lets nobody in. */
+const doorPath = '/DEFAULT/controller/v1/self-check';
+const replyLimitBytes = 4_096;
+
+/**
+ * Why links that begin with this address do not lead to a device listener; nothing when they do. Whose certificate is
+ * there does not matter: a proxy may have one of its own. It takes at most 3 seconds.
+ */
+export function whyLinksFail(address: string): Promise<string | undefined> {
+  const url = new URL(doorPath, address);
+  const ask = url.protocol === 'https:' ? getOverTls : get;
+  return new Promise((resolve) => {
+    const options = { rejectUnauthorized: false, agent: false, headers: { connection: 'close' } };
+    const sent = ask(url, options, (reply) => {
+      let text = '';
+      reply.setEncoding('utf8');
+      reply.on('data', (part: string) => {
+        if (text.length < replyLimitBytes) text += part;
+      });
+      reply.on('error', () => end('is not reached'));
+      reply.on('end', () => {
+        const isOurs = reply.statusCode === 401 && text.includes('"DOOR_UNAUTHORISED"');
+        end(isOurs ? undefined : `answers as another server (${reply.statusCode})`);
+      });
+    });
+    const end = (reason?: string): void => {
+      clearTimeout(timer);
+      sent.destroy();
+      resolve(reason && `${address} ${reason}`);
+    };
+    const timer = setTimeout(() => end(`does not answer within ${reachTimeoutMs / 1000} s`), reachTimeoutMs).unref();
+    sent.on('error', (error: NodeJS.ErrnoException) => end(reasons[error.code ?? ''] ?? 'is not reached'));
+    // Alone it keeps no process alive that is being stopped.
+    sent.on('socket', (socket) => socket.unref());
   });
 }

@@ -13,7 +13,7 @@ import { isLoopbackHost } from '@moorage/service/core/setting-texts';
 import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { dataPaths, watchData } from './data-watch.ts';
-import { whyUnreached } from './reach.ts';
+import { whyLinksFail, whyUnreached } from './reach.ts';
 import { storageTrouble } from './trouble.ts';
 
 /** Where the service listens. */
@@ -103,7 +103,10 @@ export async function startService(
       ...(publicUrl !== undefined && { public: publicUrl }),
       ...(ops !== undefined && { ops }),
     };
-    const reached = settings.deviceInsecure ? Promise.resolve() : checkReach(service, settings, certificates);
+    const reached = Promise.all([
+      settings.deviceInsecure ? undefined : checkReach(service, settings, certificates),
+      checkLinks(service, settings),
+    ]).then(() => undefined);
     const watch = async (onGone: (path: string) => void): Promise<void> => {
       stopWatching = await watchData(dataPaths(settings), realClock, onGone);
     };
@@ -125,6 +128,15 @@ async function checkReach(service: Service, settings: Settings, { devices }: Cer
   if (reasons.length === 0) return;
   const warning = `Devices may not reach the device listener: from this machine ${reasons.join(', ')}`;
   service.warnings.set('reach', warning);
+  service.deps.log.warn(warning);
+}
+
+/** Warns where the links that devices get do not lead back to a device listener, as far as this machine can tell. */
+async function checkLinks(service: Service, { deviceUrl }: Settings): Promise<void> {
+  const reason = deviceUrl && (await whyLinksFail(deviceUrl));
+  if (!reason) return;
+  const warning = `Links to files may not lead back: ${reason} (--device-url)`;
+  service.warnings.set('links', warning);
   service.deps.log.warn(warning);
 }
 

@@ -35,7 +35,8 @@ import { Live } from './data/live.ts';
 import { deleteDeviceData } from './data/queries.ts';
 import { type DataDeps, dataRoutes } from './data/routes.ts';
 import type { Db } from './db/storage.ts';
-import { type DdiDeps, ddiRoutes } from './ddi/routes.ts';
+import type { DdiDeps } from './ddi/actions.ts';
+import { ddiRoutes } from './ddi/routes.ts';
 import { manyDevicesRoutes } from './devices/bulk.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import { type DeviceDeps, recordKey } from './devices/deps.ts';
@@ -47,7 +48,8 @@ import { registerDevices } from './devices/register.ts';
 import { devicesRoutes } from './devices/routes.ts';
 import { logTogether } from './devices/together.ts';
 import { DoorKeeper } from './doors/keeper.ts';
-import { changeDoorDevice } from './doors/queries.ts';
+import { probation } from './doors/probation.ts';
+import { changeDoorDevice, doorDeviceById } from './doors/queries.ts';
 import { type DoorRouteDeps, doorsRoutes } from './doors/routes.ts';
 import { doorStanding } from './doors/standing.ts';
 import { updateBook } from './doors/update-book.ts';
@@ -188,10 +190,11 @@ const doorDeps = (deps: Deps): DoorRouteDeps => ({
 });
 
 /** What all doors do with updates. */
-const doorUpdates = (ota: OtaDeps, keeper: DoorKeeper) => ({
+const doorUpdates = (ota: OtaDeps, keeper: DoorKeeper, proving = probation({ ...ota, updates: ota.engine })) => ({
   ...ota,
   updates: ota.engine,
-  standing: doorStanding({ ...ota, updates: ota.engine }),
+  probation: proving,
+  standing: doorStanding({ ...ota, updates: ota.engine, probation: proving }),
   openFile: (row: OtaDeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
   ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
   book: updateBook(ota),
@@ -201,6 +204,9 @@ const ddiDeps = (behindDoors: ReturnType<typeof doorUpdates>): DdiDeps => ({
   ...behindDoors,
   noteReport: (deviceId) =>
     changeDoorDevice(behindDoors.storage.db, deviceId, { reported_at: behindDoors.clock.now() }),
+  autoConfirm: async (deviceId) => (await doorDeviceById(behindDoors.storage.db, deviceId))?.auto_confirm ?? null,
+  setAutoConfirm: (deviceId, value) =>
+    behindDoors.storage.transaction((trx) => changeDoorDevice(trx, deviceId, { auto_confirm: value })),
 });
 
 const menderDeps = (behindDoors: ReturnType<typeof doorUpdates>, keeper: DoorKeeper): MenderDeps => ({

@@ -74,6 +74,35 @@ export const t = texts({
     'What waits is a device with a token of its own that nobody has made.',
     'Es wartet, wer einen eigenen Token hat, den niemand angelegt hat.',
   ],
+  asksConsent: [
+    'Updates wait for the consent of the user of the device (DDI)',
+    'Updates warten auf die Zustimmung des Benutzers am Gerät (DDI)',
+  ],
+  versionAttribute: ['Attribute that shows the version', 'Attribut, das die Version zeigt'],
+  whatVersionAttributeIs: [
+    'The RAUC updater reports success before the restart: with an attribute or a time here it is believed only then.',
+    'Der RAUC-Updater meldet den Erfolg vor dem Neustart: Mit einem Attribut oder einer Zeit hier gilt er erst dann.',
+  ],
+  probation: ['Probation in seconds, without an attribute', 'Probezeit in Sekunden, ohne Attribut'],
+  save: ['Save', 'Speichern'],
+  keys: ['Keys accepted beforehand', 'Vorab zugelassene Schlüssel'],
+  whatKeysAre: [
+    'Public keys of devices with Mender that have not come yet, as CSV with the columns name and key (PEM, base64 or SHA-256).',
+    'Öffentliche Schlüssel von Geräten mit Mender, die noch nicht da waren, als CSV mit den Spalten name und key (PEM, Base64 oder SHA-256).',
+  ],
+  chooseKeys: ['Choose a CSV file', 'CSV-Datei wählen'],
+  keysWanted: [
+    'The first row has to name the columns name and key',
+    'Die erste Zeile muss die Spalten name und key nennen',
+  ],
+  keysAdded: [(count: string) => `${count} accepted beforehand`, (count: string) => `${count} vorab zugelassen`],
+  takeBack: ['Take back', 'Zurücknehmen'],
+  takeBackName: [(name: string) => `Take back ${name}`, (name: string) => `Zurücknehmen: ${name}`],
+  noKey: ['No key waits for its device', 'Kein Schlüssel wartet auf sein Gerät'],
+  noKeyHint: [
+    'A key goes from here when its device comes for the first time.',
+    'Ein Schlüssel verschwindet hier, wenn sein Gerät zum ersten Mal kommt.',
+  ],
   said: ['What the update client has said', 'Was der Update-Client gesagt hat'],
   firstLines: [
     (count: number, total: string) => `The first ${count} of ${total} lines are shown.`,

@@ -97,7 +97,9 @@ export async function readMenderHeader(blob: OpenBlob): Promise<Result<ArtifactH
     if (count === 0 && entry.name !== 'version') return wrong('it does not begin with its version');
     if (entry.name.startsWith('header.tar')) {
       const unpack = unpackers[entry.name];
-      if (!unpack) return wrong(`"${entry.name}" is packed in a way that is not known here`);
+      if (!unpack) {
+        return wrong(`"${entry.name}" is packed in a way that is not known here: write it with --compression gzip`);
+      }
       if (entry.size > headerLimitBytes) return wrong('its header is too long');
       const packed = await readAt(blob, entry.start, entry.size);
       try {
@@ -111,14 +113,53 @@ export async function readMenderHeader(blob: OpenBlob): Promise<Result<ArtifactH
   return wrong('it has no header');
 }
 
-/** What an archive for SWUpdate begins with: the head of a cpio entry, and the name of its first file. */
-const swuBeginning = 110;
+/** The head of a cpio entry, and the name of the first file of an archive for SWUpdate. */
+const cpioHeadBytes = 110;
 const swuDescription = 'sw-description';
 
-/** Why the bytes are no archive for SWUpdate: WRONG_ARTIFACT. */
-export async function refuseSwu(blob: OpenBlob): Promise<Refusal | undefined> {
-  const head = Buffer.from(await readAt(blob, 0, swuBeginning + swuDescription.length)).toString('latin1');
-  const refused = (detail: string) => refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] });
-  if (!/^07070[12]/.test(head)) return refused('it is no cpio archive');
-  return head.slice(swuBeginning) === swuDescription ? undefined : refused('it does not begin with its sw-description');
+/** Versions and hardware as the description writes them; what is written otherwise or encrypted says neither. */
+const versionPattern = /\bversion\s*=\s*"([^"]{1,128})"/;
+const hardwarePattern = /\bhardware-compatibility\s*[:=]\s*\[([^\]]{0,2000})\]/;
+
+/** Reads what an archive for SWUpdate says of itself; nothing where that cannot be seen. Refusal: WRONG_ARTIFACT. */
+export async function readSwuHeader(blob: OpenBlob): Promise<Result<ArtifactHeader | undefined, Refusal>> {
+  const head = Buffer.from(await readAt(blob, 0, cpioHeadBytes + swuDescription.length)).toString('latin1');
+  if (!/^07070[12]/.test(head)) return wrong('it is no cpio archive');
+  if (head.slice(cpioHeadBytes) !== swuDescription) return wrong('it does not begin with its sw-description');
+  const [size, nameSize] = [54, 94].map((at) => Number.parseInt(head.slice(at, at + 8), 16));
+  if (!size || !nameSize || size > headerLimitBytes) return success(undefined);
+  const start = Math.ceil((cpioHeadBytes + nameSize) / 4) * 4;
+  const text = Buffer.from(await readAt(blob, start, size)).toString();
+  const name = versionPattern.exec(text)?.[1];
+  const listed = hardwarePattern.exec(text)?.[1] ?? '';
+  const deviceTypes = [...listed.matchAll(/"([^"]+)"/g)].map(([, one = '']) => one);
+  return success(name === undefined ? undefined : { name, deviceTypes });
+}
+
+/** An artifact that a bundle has already. */
+export interface NamedHeader extends ArtifactHeader {
+  readonly filename: string;
+}
+
+const folderOf = (filename: string): string => filename.slice(0, filename.lastIndexOf('/') + 1);
+const endsAs = (ending: string) => (header: NamedHeader) => header.filename.endsWith(ending);
+
+/** Why an artifact cannot be in one bundle with these; nothing where it can. Spec: API-RULE-artifact-1. */
+export function contradiction(added: NamedHeader, others: readonly NamedHeader[]): string | undefined {
+  if (added.filename.endsWith('.mender')) {
+    const other = others.filter(endsAs('.mender')).find(({ name }) => name !== added.name);
+    return other && `the bundle has an artifact of the release "${other.name}" already`;
+  }
+  for (const other of others.filter(endsAs('.swu'))) {
+    const isSamePart = folderOf(other.filename) === folderOf(added.filename);
+    if (isSamePart && other.name !== added.name) {
+      return `its version is "${added.name}", and the bundle has "${other.name}" for the same part already`;
+    }
+    const isComparable = added.deviceTypes.length > 0 && other.deviceTypes.length > 0;
+    if (isComparable && !added.deviceTypes.some((type) => other.deviceTypes.includes(type))) {
+      const [own, has] = [added, other].map(({ deviceTypes }) => deviceTypes.join(', '));
+      return `it is for hardware "${own}", and the bundle has "${other.filename}" for "${has}" already`;
+    }
+  }
+  return undefined;
 }

@@ -224,15 +224,20 @@ export async function deleteResource(db: Db, id: string): Promise<void> {
   await db.deleteFrom('resources').where('id', '=', id).execute();
 }
 
-/** The name of an artifact of the bundle that is not of this release. */
-export async function otherArtifact(db: Db, bundleId: string, name: string): Promise<string | undefined> {
-  const row = db
+/** What the artifacts of a bundle say of themselves. */
+export async function headersOf(db: Db, bundleId: string) {
+  const rows = db
     .selectFrom('artifact_headers as h')
     .innerJoin('resources as r', 'r.id', 'h.resource_id')
-    .select('h.name')
+    .select(['r.filename', 'h.name', 'h.device_types'])
     .where('r.bundle_id', '=', bundleId)
-    .where('h.name', '<>', name);
-  return (await row.executeTakeFirst())?.name;
+    .orderBy('r.filename');
+  return (await rows.execute()).map(({ filename, name, device_types: types }) => ({
+    filename,
+    name,
+    // Safe: the service has written the list.
+    deviceTypes: JSON.parse(types) as readonly string[],
+  }));
 }
 
 export const insertHeader = (

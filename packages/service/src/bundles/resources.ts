@@ -14,14 +14,14 @@ import { mimeOfFilename } from '../files/file-types.ts';
 import { fileReply } from '../files/replies.ts';
 import { readUpload } from '../files/uploads.ts';
 import { allowedBundle, readableBundle } from './access.ts';
-import { type ArtifactHeader, readMenderHeader, refuseSwu } from './artifact-header.ts';
+import { type ArtifactHeader, contradiction, readMenderHeader, readSwuHeader } from './artifact-header.ts';
 import {
   type BundleRow,
   deleteResource,
   filenameTaken,
+  headersOf,
   insertHeader,
   insertResource,
-  otherArtifact,
   resourceById,
 } from './queries.ts';
 import { refuseResourceChange } from './rules.ts';
@@ -91,8 +91,10 @@ const recordResource = (
       return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
     }
     await recordBlob(trx, blob, atMs, digests);
-    const other = header && (await otherArtifact(trx, bundleId, header.name));
-    if (other !== undefined) return failure(otherRelease(other));
+    const detail = header && contradiction({ ...header, filename }, await headersOf(trx, bundleId));
+    if (detail !== undefined) {
+      return failure(refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] }));
+    }
     await insertResource(trx, { ...resource, sha256, size, crc, bundle_id: bundleId, created_at: atMs });
     if (header) await insertHeader(trx, resource.id, header);
     const message = `File "${filename}" added to bundle ${version}`;
@@ -100,11 +102,6 @@ const recordResource = (
     await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.add', message, productId, bundleId, data });
     return success(undefined);
   });
-};
-
-const otherRelease = (name: string) => {
-  const detail = `the bundle has an artifact of the release "${name}" already`;
-  return refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] });
 };
 
 /** What a stored artifact says of itself, by the ending of its name. Refusal: WRONG_ARTIFACT. Spec: API-RULE-artifact-1. */
@@ -118,9 +115,7 @@ async function judge(
   const blob = await blobs.open(sha256);
   if (!blob) throw new Error(`Blob ${sha256} was put and is not stored`);
   try {
-    if (isMender) return await readMenderHeader(blob);
-    const refused = await refuseSwu(blob);
-    return refused ? failure(refused) : success(undefined);
+    return await (isMender ? readMenderHeader(blob) : readSwuHeader(blob));
   } finally {
     await blob.close();
   }

@@ -4,11 +4,15 @@ import { failure, type Result, success } from '@moorage/base';
 /** A host name or address with an optional port, as a Host header has it. */
 const hostPattern = /^[A-Za-z0-9._~-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** Where a device has called the service: its files are under the name that it knows. Refusal: INVALID_REQUEST. */
+/**
+ * Where a device finds its files: at the outside address of the settings, else under the name that it has called.
+ * Refusal: INVALID_REQUEST.
+ */
 export function calledAddress(
   { host }: Readonly<Record<string, string | string[] | undefined>>,
-  { deviceInsecure }: { readonly deviceInsecure: boolean },
+  { deviceInsecure, deviceUrl }: { readonly deviceInsecure: boolean; readonly deviceUrl?: string | undefined },
 ): Result<string, Refusal> {
+  if (deviceUrl !== undefined) return success(deviceUrl);
   if (typeof host === 'string' && hostPattern.test(host)) {
     return success(`${deviceInsecure ? 'http' : 'https'}://${host}`);
   }

@@ -17,6 +17,7 @@ describe('settings', () => {
         trustProxy: [],
         publicUrl: undefined,
         deviceNames: [],
+        deviceUrl: undefined,
         deviceCert: undefined,
         deviceKey: undefined,
         database: 'sqlite:data/moorage.db',

@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import { type SignUpPolicy, signUpPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { addressSettings } from './address-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
 import {
   anyText,
   count,
   flag,
   type HostAndPort,
-  hostList,
   type ListenAddress,
   listenAddress,
   matching,
   networks,
   password,
   portNumber,
-  webOrigin,
 } from './setting-texts.ts';
 
 /** What the log may be limited to, the most serious first. */
@@ -41,6 +40,8 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   /** Where devices reach the device listener, beside this machine's own names; the host of `publicUrl` without it. */
   readonly deviceNames: readonly HostAndPort[];
+  /** Where devices reach the device listener from outside, for links: scheme, host and port. Without it by the name that they call. */
+  readonly deviceUrl: string | undefined;
   /** Files (PEM) with a certificate of the device listener that another authority has signed, and its key; both or none. */
   readonly deviceCert: string | undefined;
   readonly deviceKey: string | undefined;
@@ -180,36 +181,7 @@ export const settingsTable: readonly Setting[] = [
     parse: networks,
     otherwise: () => [],
   },
-  {
-    name: 'publicUrl',
-    flag: 'public-url',
-    placeholder: 'URL',
-    help: 'where people and programs reach the API: https://hub.example',
-    parse: webOrigin,
-  },
-  {
-    name: 'deviceNames',
-    flag: 'device-names',
-    placeholder: 'NAMES',
-    help: 'where devices reach the device listener: hub.example,192.0.2.7:443; the certificate holds these names',
-    default: 'the host of --public-url',
-    parse: hostList,
-    otherwise: () => [],
-  },
-  {
-    name: 'deviceCert',
-    flag: 'device-cert',
-    placeholder: 'FILE',
-    help: 'certificate of the device listener under the names in it, with its chain, for devices that trust a public authority',
-    parse: anyText,
-  },
-  {
-    name: 'deviceKey',
-    flag: 'device-key',
-    placeholder: 'FILE',
-    help: 'key of --device-cert',
-    parse: anyText,
-  },
+  ...addressSettings,
   {
     name: 'database',
     flag: 'database',

@@ -27,6 +27,8 @@ export interface DoorOffer {
 export interface DoorStanding {
   /** The update on offer, while it goes on. */
   readonly update: DoorUpdate | undefined;
+  /** The newest update of the device, however it stands. */
+  readonly last: DoorUpdate | undefined;
   readonly offer: DoorOffer;
 }
 

@@ -39,6 +39,8 @@ export interface DoorCaller {
   readonly name: string;
   /** When it last sent its attributes, epoch ms. */
   readonly reportedAtMs: number | null;
+  /** Its updates wait for the consent of its user. */
+  readonly asksConsent: boolean;
 }
 
 type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'
@@ -141,6 +143,15 @@ export class EmptyReply {
   readonly empty = true;
 }
 
+/** Where the client finds what it has asked for. */
+export class RedirectReply {
+  readonly location: string;
+
+  constructor(location: string) {
+    this.location = location;
+  }
+}
+
 /**
  * A JSON reply that is text already, from a cache of rows made ready to send. A class, so that no record which happens
  * to have a text field `json` is sent as one.
@@ -159,7 +170,7 @@ type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
     ? ReplyOf<E> extends readonly (infer Item)[]
       ? Page<Item>
       : never
-    : ReplyOf<E> | JsonReply | EmptyReply | HeadedReply<ReplyOf<E>>;
+    : ReplyOf<E> | JsonReply | EmptyReply | RedirectReply | HeadedReply<ReplyOf<E>>;
 
 type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 

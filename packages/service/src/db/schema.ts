@@ -22,6 +22,7 @@ import type {
 import type { DeviceCountTable, DeviceTable, RetiredCertificateTable, UpdateTable } from './tables/devices.ts';
 import type {
   DoorDeviceTable,
+  DoorKeyTable,
   DoorTokenTable,
   DoorUpdateTable,
   DoorWaitingTable,
@@ -100,6 +101,7 @@ export interface Schema {
   product_doors: ProductDoorsTable;
   door_tokens: DoorTokenTable;
   door_devices: DoorDeviceTable;
+  door_keys: DoorKeyTable;
   door_waiting: DoorWaitingTable;
   door_updates: DoorUpdateTable;
   update_messages: UpdateMessageTable;

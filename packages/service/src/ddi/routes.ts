@@ -1,67 +1,27 @@
-import type {
-  DdiAction,
-  DdiArtifact,
-  DdiBase,
-  DdiFeedback,
-  ddiContract,
-  Refusal,
-  ReportedAttributes,
-} from '@moorage/api';
+import type { DdiBase, DdiFeedback, ddiContract } from '@moorage/api';
 import { refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
-import { calledAddress } from '../core/called-address.ts';
-import { bySelf, type DoorStanding, type DoorUpdate, type DoorUpdates } from '../core/door-updates.ts';
-import type { Call, Deps, DoorCaller, FileReply, Handler, Handlers } from '../core/types.ts';
+import { failure, success } from '@moorage/base';
+import { bySelf } from '../core/door-updates.ts';
+import type { Handler, Handlers } from '../core/types.ts';
 import { digestsOf } from '../db/blob-records.ts';
-import type { Db } from '../db/storage.ts';
-import { type BundleFile, encodeFilename } from '../ota/rules.ts';
+import { isOpen } from '../ota/rules.ts';
+import {
+  actionOf,
+  artifactOf,
+  baseOf,
+  type DdiDeps,
+  isProving,
+  noUpdate,
+  shownUpdate,
+  textOf,
+  waitsForConsent,
+} from './actions.ts';
+import { consentRoutes } from './consent.ts';
+import { pollingRoutes } from './polling.ts';
 import { attributeNames, updateOfDevice } from './queries.ts';
-import { baseName, busySleepS, handlingOf, judgeFeedback, partsOf, reportedOf, sleepText } from './rules.ts';
+import { baseName, busySleepS, handlingOf, judgeFeedback, reportedOf, reportsEarly, sleepText } from './rules.ts';
 
 type Contract = typeof ddiContract;
-type Row = DoorCaller['row'];
-type Update = DoorUpdate;
-
-/** What this door needs of other slices. */
-export interface DdiDeps extends Deps {
-  readonly updates: DoorUpdates;
-  /** What a device shall do now. */
-  standing(row: Row, ip: string): Promise<DoorStanding>;
-  filesOf(db: Db, bundleId: string): Promise<readonly BundleFile[]>;
-  /** A file of the bundle that the device has on offer. Refusal: NOT_FOUND. */
-  openFile(row: Row, bundleId: string, name: string): Promise<Result<FileReply, Refusal>>;
-  keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
-  /** A text that lets its holder fetch the files of an update. */
-  ticketFor(updateId: number, name: string): Promise<string>;
-  /** The device has sent its attributes. */
-  noteReport(deviceId: string): Promise<unknown>;
-  readonly book: {
-    shown(updateId: number, deviceId: string): Promise<void>;
-    toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
-    close(updateId: number): Promise<void>;
-    say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
-    history(updateId: number, limit: number): Promise<readonly string[]>;
-  };
-}
-
-const noUpdate = () => failure(refusal('NOT_FOUND', { what: 'Update' }));
-
-/** Where the client calls, for links. */
-const baseOf = (
-  {
-    params,
-    headers,
-  }: { readonly params: { readonly tenant: string }; readonly headers: Call<Contract['base']>['headers'] },
-  { settings }: DdiDeps,
-  name: string,
-): Result<string, Refusal> => {
-  const address = calledAddress(headers, settings);
-  if (!address.ok) return address;
-  return success(`${address.value}/${encodeURIComponent(params.tenant)}/controller/v1/${encodeURIComponent(name)}`);
-};
-
-const textOf = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
 
 /** API-DDI-base */
 const base =
@@ -70,20 +30,30 @@ const base =
     const { row, name, reportedAtMs } = call.caller;
     const at = baseOf(call, deps, name);
     if (!at.ok) return at;
-    const { update, offer } = await deps.standing(row, call.ip);
-    const { isShown } = handlingOf(offer.install, textOf(call.headers['user-agent']));
+    const { update, last, offer } = await deps.standing(row, call.ip);
+    const known =
+      update && (call.caller.asksConsent || update.state === 'installed') ? await deps.book.of(update.id) : undefined;
+    const isOnProbation = isProving(update, known);
+    const handling = handlingOf(offer.install, textOf(call.headers['user-agent']));
+    const isShown = handling.isShown && !isOnProbation;
+    const shownAs = waitsForConsent(call.caller, known) ? 'confirmationBase' : 'deploymentBase';
     const link = (tail: string) => ({ href: `${at.value}/${tail}` });
-    const cancelled = await deps.book.toCancel(row.id, update?.id ?? null);
-    const waitS = update && offer.install && !isShown ? Math.ceil(offer.install.waitMs / 1000) : undefined;
+    // A device that never had an update has none to be cancelled, and such polls are most.
+    const cancelled = last ? await deps.book.toCancel(row.id, update?.id ?? null) : undefined;
+    const waitS = update && offer.install && !handling.isShown ? Math.ceil(offer.install.waitMs / 1000) : undefined;
     // One of the two at a time: clients that see both begin what they are to drop.
     const todo =
       cancelled !== undefined
         ? { cancelAction: link(`cancelAction/${cancelled}`) }
-        : update && isShown && { deploymentBase: link(`deploymentBase/${update.id}`) };
+        : update && isShown && { [shownAs]: link(`${shownAs}/${update.id}`) };
     const isBusy = (update && isShown) || cancelled !== undefined;
     const reply: DdiBase = {
       config: { polling: { sleep: sleepText(offer.nextPollS, waitS, isBusy ? busySleepS : undefined) } },
-      _links: { ...todo, ...(reportedAtMs === null && { configData: link('configData') }) },
+      _links: {
+        ...todo,
+        ...((reportedAtMs === null || isOnProbation) && { configData: link('configData') }),
+        ...(last?.state === 'done' && { installedBase: link(`installedBase/${last.id}`) }),
+      },
     };
     return success(reply);
   };
@@ -91,89 +61,25 @@ const base =
 /** API-DDI-config */
 const configData =
   (deps: DdiDeps): Handler<Contract['configData']> =>
-  async ({ caller, body }) => {
+  async ({ caller, body, ip }) => {
     const { id } = caller.row;
     const known = body.mode === 'replace' ? await attributeNames(deps.storage.db, id) : [];
-    await deps.keepAttributes(id, reportedOf(body, known), deps.clock.now());
+    const reported = reportedOf(body, known);
+    await deps.keepAttributes(id, reported, deps.clock.now());
     await deps.noteReport(id);
+    await deps.probation.show(caller.row, reported, ip);
     return success({});
   };
-
-interface ArtifactCall {
-  readonly base: string;
-  readonly bundleId: string;
-  readonly ticket: string;
-}
-
-/** A file as the client gets it, with links of the kind that its connection is of. */
-async function artifactOf(
-  deps: DdiDeps,
-  file: BundleFile,
-  { base, bundleId, ticket }: ArtifactCall,
-): Promise<DdiArtifact> {
-  const digests = await digestsOf(deps, file.sha256);
-  const path = `${base}/softwaremodules/${bundleId}/artifacts/${encodeFilename(file.filename)}`;
-  const [bytes, sum] = [{ href: `${path}?ticket=${ticket}` }, { href: `${path}.MD5SUM?ticket=${ticket}` }];
-  const links = deps.settings.deviceInsecure
-    ? { 'download-http': bytes, 'md5sum-http': sum }
-    : { download: bytes, md5sum: sum };
-  return {
-    filename: baseName(file.filename),
-    size: file.size,
-    hashes: { ...digests, sha256: file.sha256 },
-    _links: links,
-  };
-}
-
-interface ActionCall {
-  readonly caller: DoorCaller;
-  readonly params: { readonly tenant: string; readonly action_id: number };
-  readonly query: { readonly actionHistory?: string };
-  readonly headers: Call<Contract['base']>['headers'];
-}
-
-async function actionOf(
-  deps: DdiDeps,
-  call: ActionCall,
-  update: Update,
-  handling: DdiAction['deployment']['update'],
-): Promise<Result<DdiAction, Refusal>> {
-  const { to_bundle_id: bundleId } = update;
-  const at = baseOf(call, deps, call.caller.name);
-  if (!at.ok) return at;
-  if (bundleId === null) return noUpdate();
-  const ticket = await deps.ticketFor(update.id, call.caller.name);
-  const files = await deps.filesOf(deps.storage.db, bundleId);
-  const chunks = [];
-  for (const { part, files: some } of partsOf(files)) {
-    const artifacts = [];
-    for (const file of some) artifacts.push(await artifactOf(deps, file, { base: at.value, bundleId, ticket }));
-    chunks.push({ part, name: part, version: update.to_version, artifacts });
-  }
-  const lines = Number(call.query.actionHistory ?? 0);
-  const messages = lines === 0 ? undefined : await deps.book.history(update.id, lines > 0 ? lines : 100);
-  const download = handling === 'attempt' ? ('attempt' as const) : ('forced' as const);
-  return success({
-    id: String(update.id),
-    deployment: {
-      download,
-      update: handling,
-      ...(handling === 'skip' && { maintenanceWindow: 'unavailable' }),
-      chunks,
-    },
-    ...(messages && { actionHistory: { status: update.state.toUpperCase(), messages: [...messages] } }),
-  });
-}
 
 /** API-DDI-deployment */
 const deployment =
   (deps: DdiDeps): Handler<Contract['deployment']> =>
   async (call) => {
     const { row } = call.caller;
-    const { update, offer } = await deps.standing(row, call.ip);
-    if (update?.id !== call.params.action_id) return noUpdate();
-    const { isShown, update: handling } = handlingOf(offer.install, textOf(call.headers['user-agent']));
-    if (!isShown) return noUpdate();
+    const found = await shownUpdate(deps, call);
+    if (!found.ok) return found;
+    const { update, handling, known } = found.value;
+    if (waitsForConsent(call.caller, known)) return noUpdate();
     await deps.book.shown(update.id, row.id);
     return actionOf(deps, call, update, handling);
   };
@@ -188,13 +94,15 @@ const installed =
 
 /** API-DDI-feedback */
 const feedback =
-  ({ storage, updates, book }: DdiDeps): Handler<Contract['feedback']> =>
-  async ({ caller, params, body, ip }) => {
+  ({ storage, updates, book, probation }: DdiDeps): Handler<Contract['feedback']> =>
+  async ({ caller, params, body, ip, headers }) => {
     const { row } = caller;
     const update = await updateOfDevice(storage.db, row.id, params.action_id);
     if (!update) return noUpdate();
     const { closes, ...judged } = judgeFeedback(body, update.state);
-    const done = await updates.reportAction(row, { updateId: update.id, ...judged }, bySelf(ip));
+    const isEarly = judged.trigger === 'confirm' && isOpen(update.state) && reportsEarly(textOf(headers['user-agent']));
+    const trigger = isEarly && (await probation.applies(row.id)) ? 'install' : judged.trigger;
+    const done = await updates.reportAction(row, { updateId: update.id, ...judged, trigger }, bySelf(ip));
     if (!done.ok) return done;
     await book.say(update.id, body.status.execution, linesOf(body));
     if (closes) await book.close(update.id);
@@ -268,8 +176,8 @@ export const ddiRoutes = (deps: DdiDeps): Handlers<Contract> => ({
   feedback: feedback(deps),
   cancel: cancel(deps),
   cancelFeedback: cancelFeedback(deps),
-  // API-DDI-confirmation: consent is given at the service.
-  confirmations: async () => success({ autoConfirm: { active: true } }),
+  ...consentRoutes(deps),
+  ...pollingRoutes(deps),
   artifacts: artifacts(deps),
   artifact: artifact(deps),
 });

@@ -35,6 +35,9 @@ export interface Handling {
 /** Clients that wait with a downloaded update while they are told to skip it; others take that for its end. */
 const waitsForWindow = (userAgent: string | undefined): boolean => /^rauc-hawkbit/i.test(userAgent ?? '');
 
+/** Clients that report success when all is written, before they restart into it. */
+export const reportsEarly = waitsForWindow;
+
 /**
  * What a client is told while a rollout wants an update installed in this way. Outside of a window most clients are
  * not shown the update at all: told to skip it, SWUpdate closes it as a success.

@@ -23,9 +23,10 @@ eachDatabase('doors', (open) => {
       const reply = await world.api.call('doors.get', { params });
       return reply.ok && reply.value.value;
     };
-    expect(await doors()).toEqual({ ddi: false, mender: false, waiting: false });
+    const rules = { consent: false, version_attribute: null, probation_s: null };
+    expect(await doors()).toEqual({ ddi: false, mender: false, waiting: false, ...rules });
     unwrap(await world.api.call('doors.set', { params, body: { ddi: true, mender: false, waiting: true } }));
-    expect(await doors()).toEqual({ ddi: true, mender: false, waiting: true });
+    expect(await doors()).toEqual({ ddi: true, mender: false, waiting: true, ...rules });
   });
 
   // API-EP-POST-products-product_id-door-tokens, API-EP-GET-products-product_id-door-tokens, API-DOOR-token

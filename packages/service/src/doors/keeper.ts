@@ -7,8 +7,10 @@ import { transactionOverConflicts } from '../db/conflicts.ts';
 import type { Db } from '../db/storage.ts';
 import { RecordCache } from '../storage/record-cache.ts';
 import {
+  acceptedKey,
   changeWaiting,
   countWaiting,
+  deleteKey,
   doorDeviceById,
   doorDeviceByName,
   doorDeviceByToken,
@@ -65,14 +67,20 @@ interface Known {
   readonly deviceId: string;
   readonly name: string;
   readonly reportedAtMs: number | null;
+  readonly asksConsent: boolean;
 }
 
+/** Tokens of products that are remembered. */
+const rememberedTokens = 10_000;
+
+type ProductToken = NonNullable<Awaited<ReturnType<typeof tokenByHash>>>;
 type DoorDevice = NonNullable<Awaited<ReturnType<typeof doorDeviceById>>>;
 
-const knownOf = ({ device_id, name, reported_at }: DoorDevice): Known => ({
+const knownOf = ({ device_id, name, reported_at, consent, auto_confirm }: DoorDevice): Known => ({
   deviceId: device_id,
   name,
   reportedAtMs: reported_at,
+  asksConsent: consent === 1 && auto_confirm === null,
 });
 
 /** What a client of Mender shows of itself. */
@@ -85,12 +93,21 @@ export interface ShownKey {
   readonly ip: string;
 }
 
+/** What a token says of the devices that register with it. */
+interface Registrar {
+  readonly product_id: string;
+  readonly user_id: string | null;
+  readonly consent: 0 | 1;
+}
+
 const stranger = () => failure(refusal('DOOR_UNAUTHORISED'));
 
 /** Says who comes in through a door. Whatever is wrong, a stranger learns no more than that. */
 export class DoorKeeper {
   readonly #deps: DoorDeps;
   readonly #known: RecordCache<Known & { readonly row: DoorCaller['row'] }>;
+  /** Tokens of products: many devices show the same. */
+  readonly #tokens: RecordCache<ProductToken>;
   readonly #noted = new Map<string, number>();
   readonly #used = new Map<string, number>();
   #key: Promise<Buffer> | undefined;
@@ -98,6 +115,7 @@ export class DoorKeeper {
   constructor(deps: DoorDeps) {
     this.#deps = deps;
     this.#known = new RecordCache(deps.storage.changes, remembered);
+    this.#tokens = new RecordCache(deps.storage.changes, rememberedTokens);
   }
 
   /** The device of a token. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-identity. */
@@ -129,8 +147,12 @@ export class DoorKeeper {
 
   async #newKey({ name, keyHash, tenantToken, ip }: ShownKey): Promise<Known | undefined> {
     const { storage, clock } = this.#deps;
-    const token = await tokenByHash(storage.db, hashSecret(tenantToken));
     const shown = { door: 'mender', name, ip } as const;
+    const accepted = await acceptedKey(storage.db, name, keyHash);
+    // API-DOOR-keys: whatever product it names, this key is known.
+    if (accepted)
+      return this.#register(shown, accepted, keyHash, (trx) => deleteKey(trx, accepted.product_id, accepted.id));
+    const token = await tokenByHash(storage.db, hashSecret(tenantToken));
     if (token?.door !== 'mender' || !token.mender) return this.#note({ ...shown, tenant: tenantToken }, keyHash);
     this.#noteUse(token.id, clock.now());
     // Another key under the name of a device is for people to judge.
@@ -173,7 +195,9 @@ export class DoorKeeper {
           await insertDoorDevices(trx, [{ ...made, token_hash: null, reported_at: null }]);
       });
     }
-    return this.#seen({ deviceId: row.id, name: row.uuid, reportedAtMs: found?.reported_at ?? null, row }, ip);
+    const asksConsent = product.consent === 1 && (found?.auto_confirm ?? null) === null;
+    const reportedAtMs = found?.reported_at ?? null;
+    return this.#seen({ deviceId: row.id, name: row.uuid, reportedAtMs, asksConsent, row }, ip);
   }
 
   /** The holder of a link to a file. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-ticket. */
@@ -226,7 +250,7 @@ export class DoorKeeper {
   /** A device that passes has been seen: that is durable before it is answered, unless the database is full. */
   async #seen(known: Known & { readonly row: DoorCaller['row'] }, ip: string): Promise<Result<DoorCaller, Refusal>> {
     const { storage, clock, health, firstContact } = this.#deps;
-    const { row, name, reportedAtMs } = known;
+    const { row, name, reportedAtMs, asksConsent } = known;
     if (row.state === 'disabled') return stranger();
     if (row.state === 'enabled') await firstContact(row, ip);
     try {
@@ -234,7 +258,7 @@ export class DoorKeeper {
     } catch (error) {
       if (health.troubleOf(error)?.kind !== 'full') throw error;
     }
-    return success({ row, name, reportedAtMs });
+    return success({ row, name, reportedAtMs, asksConsent });
   }
 
   async #byOwnToken(shown: Shown, hash: string): Promise<Known | undefined> {
@@ -248,7 +272,7 @@ export class DoorKeeper {
   async #byProductToken(shown: Shown, hash: string): Promise<Known | undefined> {
     const { storage, clock } = this.#deps;
     const { door, name, tenant } = shown;
-    const token = await tokenByHash(storage.db, hash);
+    const token = await this.#productToken(hash);
     if (!token || token.door !== door || !isSame(token.token_hash, hash)) return undefined;
     if (!token[door] || !meansProduct(tenant, token.product) || !isDoorName(name)) return undefined;
     this.#noteUse(token.id, clock.now());
@@ -258,11 +282,21 @@ export class DoorKeeper {
     return this.#register(shown, token);
   }
 
+  async #productToken(hash: string): Promise<ProductToken | undefined> {
+    const remembered = this.#tokens.get(hash);
+    if (remembered) return remembered;
+    const keep = this.#tokens.beginRead();
+    const token = await tokenByHash(this.#deps.storage.db, hash);
+    if (token) keep(hash, token);
+    return token;
+  }
+
   /** A device comes for the first time, with the token of its product. */
   #register(
     { door, name, ip }: Pick<Shown, 'door' | 'name' | 'ip'>,
-    { product_id: productId, user_id: fallbackOwner }: { readonly product_id: string; readonly user_id: string | null },
+    { product_id: productId, user_id: fallbackOwner, consent }: Registrar,
     secretHash: string | null = null,
+    registered: (trx: Db) => Promise<unknown> = async () => undefined,
   ): Promise<Known | undefined> {
     const { storage, clock, log, registerDevices } = this.#deps;
     return transactionOverConflicts(storage, async (trx) => {
@@ -277,7 +311,8 @@ export class DoorKeeper {
       const [deviceId = ''] = made.value;
       const row = { device_id: deviceId, product_id: productId, door, name, created_at: clock.now() };
       await insertDoorDevices(trx, [{ ...row, token_hash: secretHash, reported_at: null }]);
-      return { deviceId, name, reportedAtMs: null };
+      await registered(trx);
+      return { deviceId, name, reportedAtMs: null, asksConsent: consent === 1 };
     });
   }
 

@@ -4,6 +4,7 @@ import type { Paging } from '../db/paging.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type {
   DoorDeviceTable,
+  DoorKeyTable,
   DoorTokenTable,
   DoorUpdateTable,
   DoorWaitingTable,
@@ -53,6 +54,7 @@ export const tokenByHash = (db: Db, hash: string) =>
       'p.product',
       'd.ddi',
       'd.mender',
+      'd.consent',
     ])
     .where('t.token_hash', '=', hash)
     .where('p.trashed', '=', 0)
@@ -66,7 +68,7 @@ const doorDevices = (db: Db) =>
     .innerJoin('products as p', 'p.id', 'v.product_id')
     .leftJoin('product_doors as d', 'd.product_id', 'p.id')
     .selectAll('x')
-    .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender']);
+    .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender', 'd.consent']);
 
 export const doorDeviceByToken = (db: Db, hash: string) =>
   doorDevices(db).where('x.token_hash', '=', hash).executeTakeFirst();
@@ -87,7 +89,7 @@ export const productOfDevice = (db: Db, deviceId: string) =>
     .selectFrom('devices as v')
     .innerJoin('products as p', 'p.id', 'v.product_id')
     .innerJoin('product_doors as d', 'd.product_id', 'p.id')
-    .select(['p.id', 'p.product', 'd.ddi', 'd.mender'])
+    .select(['p.id', 'p.product', 'd.ddi', 'd.mender', 'd.consent'])
     .where('v.id', '=', deviceId)
     .executeTakeFirst();
 
@@ -151,6 +153,61 @@ export async function deleteDoorToken(trx: Db, productId: string, id: string): P
 
 export const touchDoorToken = (db: Db, id: string, atMs: number) =>
   db.updateTable('door_tokens').set({ last_used_at: atMs }).where('id', '=', id).execute();
+
+/** One page of the keys that are accepted before their devices come. */
+export async function listKeys(db: Db, productId: string, query: PageOf<'name' | '-name'>) {
+  const page = paging(query, 'name');
+  const matching = db.selectFrom('door_keys').where('product_id', '=', productId);
+  const items = await matching
+    .selectAll()
+    .orderBy('name', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { items, total };
+}
+
+/** How many keys of a product wait for their devices. */
+export async function countKeys(db: Db, productId: string): Promise<number> {
+  const rows = db.selectFrom('door_keys').select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
+}
+
+/** Accepts keys; a name that is there already gets the new one. */
+export async function putKeys(trx: Db, rows: readonly Insertable<DoorKeyTable>[]): Promise<void> {
+  if (rows.length === 0) return;
+  const insert = trx.insertInto('door_keys').values([...rows]);
+  await insert
+    .onConflict((conflict) =>
+      conflict.columns(['product_id', 'name']).doUpdateSet((eb) => ({
+        key_hash: eb.ref('excluded.key_hash'),
+        user_id: eb.ref('excluded.user_id'),
+        created_at: eb.ref('excluded.created_at'),
+      })),
+    )
+    .execute();
+}
+
+/** Whether there was such a key of the product. */
+export async function deleteKey(trx: Db, productId: string, id: string): Promise<boolean> {
+  const done = trx.deleteFrom('door_keys').where('product_id', '=', productId).where('id', '=', id);
+  return (await done.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+/** The product that has accepted a key under this name beforehand, and is open to Mender. */
+export const acceptedKey = (db: Db, name: string, keyHash: string) =>
+  db
+    .selectFrom('door_keys as k')
+    .innerJoin('products as p', 'p.id', 'k.product_id')
+    .innerJoin('product_doors as d', 'd.product_id', 'p.id')
+    .select(['k.id', 'k.product_id', 'k.user_id', 'd.consent'])
+    .where('k.key_hash', '=', keyHash)
+    .where('k.name', '=', name)
+    .where('d.mender', '=', 1)
+    .where('p.trashed', '=', 0)
+    .orderBy('k.created_at')
+    .executeTakeFirst();
 
 /** How many devices wait for a product. */
 export async function countWaiting(db: Db, productId: string): Promise<number> {
@@ -232,7 +289,7 @@ export const openDoorUpdates = (db: Db, deviceId: string) =>
 export const doorUpdate = (db: Db, updateId: number) =>
   db.selectFrom('door_updates').selectAll().where('update_id', '=', updateId).executeTakeFirst();
 
-export const insertDoorUpdate = (trx: Db, row: DoorUpdateRow) =>
+export const insertDoorUpdate = (trx: Db, row: Insertable<DoorUpdateTable>) =>
   trx
     .insertInto('door_updates')
     .values(row)
@@ -241,6 +298,25 @@ export const insertDoorUpdate = (trx: Db, row: DoorUpdateRow) =>
 
 export const changeDoorUpdate = (trx: Db, updateId: number, change: Updateable<DoorUpdateTable>) =>
   trx.updateTable('door_updates').set(change).where('update_id', '=', updateId).execute();
+
+/** What the product of a device asks of clients that report success before their restart. */
+export const probationOf = (db: Db, deviceId: string) =>
+  db
+    .selectFrom('devices as v')
+    .innerJoin('product_doors as d', 'd.product_id', 'v.product_id')
+    .select(['d.version_attribute', 'd.probation_s'])
+    .where('v.id', '=', deviceId)
+    .executeTakeFirst();
+
+/** The versions that the files of a bundle say of themselves. */
+export async function versionsOf(db: Db, bundleId: string): Promise<string[]> {
+  const rows = db
+    .selectFrom('artifact_headers as h')
+    .innerJoin('resources as r', 'r.id', 'h.resource_id')
+    .select('h.name')
+    .where('r.bundle_id', '=', bundleId);
+  return (await rows.execute()).map(({ name }) => name);
+}
 
 /** How many lines there are of an update. */
 export async function countMessages(db: Db, updateId: number): Promise<number> {

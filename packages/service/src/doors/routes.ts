@@ -20,6 +20,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import type { DoorDeps } from './keeper.ts';
+import { keyRoutes } from './keys.ts';
 import {
   changeDoorDevice,
   countDoorTokens,
@@ -57,8 +58,24 @@ const manage = 'product.fleet';
 /** Spec: API-LIMIT-door-tokens. */
 const tokensLimit = 100;
 
-const closed: ProductDoors = { ddi: false, mender: false, waiting: false };
+const closed: ProductDoors = {
+  ddi: false,
+  mender: false,
+  waiting: false,
+  consent: false,
+  version_attribute: null,
+  probation_s: null,
+};
 const flagOf = (value: boolean) => (value ? (1 as const) : (0 as const));
+
+const doorsRecord = (row: NonNullable<Awaited<ReturnType<typeof doorsOf>>>): ProductDoors => ({
+  ddi: row.ddi === 1,
+  mender: row.mender === 1,
+  waiting: row.waiting === 1,
+  consent: row.consent === 1,
+  version_attribute: row.version_attribute,
+  probation_s: row.probation_s,
+});
 
 /** API-EP-GET-products-product_id-doors */
 const get =
@@ -67,7 +84,7 @@ const get =
     const product = await allowedProduct(db, params.product_id, caller, manage);
     if (!product.ok) return product;
     const row = await doorsOf(db, product.value.id);
-    return success(row ? { ddi: row.ddi === 1, mender: row.mender === 1, waiting: row.waiting === 1 } : closed);
+    return success(row ? doorsRecord(row) : closed);
   };
 
 /** API-EP-PUT-products-product_id-doors */
@@ -78,15 +95,17 @@ const set =
       const product = await growingProduct(trx, call.params.product_id, call.caller, manage);
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
-      const { ddi, mender, waiting } = call.body;
+      const { ddi, mender, waiting, consent = false } = call.body;
+      const { version_attribute = null, probation_s = null } = call.body;
       const atMs = clock.now();
-      const flags = { ddi: flagOf(ddi), mender: flagOf(mender), waiting: flagOf(waiting) };
-      await putDoors(trx, { product_id: productId, ...flags, updated_at: atMs });
+      const flags = { ddi: flagOf(ddi), mender: flagOf(mender), waiting: flagOf(waiting), consent: flagOf(consent) };
+      const row = { product_id: productId, ...flags, version_attribute, probation_s, updated_at: atMs };
+      await putDoors(trx, row);
       const open = Object.entries({ ddi, mender }).flatMap(([door, isOpen]) => (isOpen ? [door] : []));
       const message = `Product ${code} is open to ${open.join(' and ') || 'no update clients of other makers'}`;
-      const data = { ddi, mender, waiting };
+      const data = doorsRecord(row);
       await writeLog(trx, { ...byCaller(call, atMs), type: 'door.open', message, productId, data });
-      return success({ ddi, mender, waiting });
+      return success(data);
     });
 
 const tokenRecord = (row: DoorTokenRow, token: string): DoorTokenRecord => ({
@@ -352,6 +371,7 @@ export const doorsRoutes = (deps: DoorRouteDeps): Handlers<Contract> => ({
   addDevice: addDevice(deps),
   waiting: waiting(deps),
   decide: decide(deps),
+  ...keyRoutes(deps),
   renewDevice: renewDevice(deps),
   revokeDevice: revokeDevice(deps),
   messages: messages(deps),

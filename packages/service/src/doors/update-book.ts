@@ -4,6 +4,7 @@ import type { Db } from '../db/storage.ts';
 import {
   changeDoorUpdate,
   countMessages,
+  type DoorUpdateRow,
   doorUpdate,
   insertDoorUpdate,
   insertMessages,
@@ -18,6 +19,10 @@ export interface UpdateBook {
   shown(updateId: number, deviceId: string): Promise<void>;
   /** The update of which the client has to hear that it is over; nothing when there is none. */
   toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
+  /** What the client knows of an update. */
+  of(updateId: number): Promise<DoorUpdateRow | undefined>;
+  /** The user of the device consents to an update, or does not. */
+  decide(updateId: number, consent: 'confirmed' | 'denied'): Promise<void>;
   /** The client has closed an update, or knows that it is over. */
   close(updateId: number): Promise<void>;
   /** Keeps what the client says of an update. */
@@ -46,6 +51,10 @@ export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>):
       await changeDoorUpdate(storage.db, id, { closed_at: nowMs });
     }
     return undefined;
+  },
+  of: (updateId) => doorUpdate(storage.db, updateId),
+  async decide(updateId, consent) {
+    await changeDoorUpdate(storage.db, updateId, { consent });
   },
   async close(updateId) {
     await changeDoorUpdate(storage.db, updateId, { closed_at: clock.now() });

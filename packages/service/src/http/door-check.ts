@@ -25,6 +25,22 @@ export interface DoorKeeper {
 /** The token of a header; its scheme is written in any letter case. */
 const headerPattern = /^(target|gateway)token +(\S{1,256})$/i;
 
+/** Name and token of a client that can only put them into its address, such as RAUC. */
+function basicOf(authorization: string): { readonly name: string; readonly token: string } | undefined {
+  const [, packed] = /^basic +([A-Za-z0-9+/]{1,1024}={0,2})$/i.exec(authorization) ?? [];
+  if (packed === undefined) return undefined;
+  const text = Buffer.from(packed, 'base64').toString();
+  // A name may have colons, a token has none.
+  const at = text.lastIndexOf(':');
+  return { name: text.slice(0, Math.max(0, at)), token: text.slice(at + 1) };
+}
+
+/** By a token that is the product's or its own. */
+async function byEither(keeper: DoorKeeper, named: Named, token: string): Identified {
+  const byProduct = await keeper.byToken({ ...named, kind: 'gateway', token });
+  return byProduct.ok ? byProduct : keeper.byToken({ ...named, kind: 'target', token });
+}
+
 /**
  * The check of DDI: by the token of the device or of its product, by the ticket of a link to a file, or by the
  * certificate that devices have on this listener. What is wrong is not told. Spec: API-DOOR-identity.
@@ -37,6 +53,8 @@ export const ddiCheck =
     const named = { door: 'ddi', tenant, name, ip: request.ip } as const;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
+      const basic = basicOf(authorization);
+      if (basic) return basic.name === name ? byEither(keeper, named, basic.token) : stranger();
       const [, kind, token] = headerPattern.exec(authorization) ?? [];
       if (token === undefined) return stranger();
       return keeper.byToken({ ...named, kind: kind?.toLowerCase() === 'gateway' ? 'gateway' : 'target', token });

@@ -16,6 +16,7 @@ import {
   HeadedReply,
   JsonReply,
   type Page,
+  RedirectReply,
   type Upload,
 } from '../core/types.ts';
 import { clientAddress } from './client-address.ts';
@@ -156,6 +157,7 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
   return (_, reply, value) => {
     if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
     if (value instanceof EmptyReply) return reply.code(204).send();
+    if (value instanceof RedirectReply) return reply.redirect(value.location, 302);
     return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
   };
 }

@@ -1,9 +1,9 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DoorWorld, doorWorld } from '../testing/door-world.ts';
 import { eachDatabase } from '../testing/index.ts';
-import { menderArtifact } from '../testing/mender-artifact.ts';
+import { menderArtifact, tarOf } from '../testing/mender-artifact.ts';
 
 const api = '/api/devices/v1';
 const deployments = `${api}/deployments/device/deployments`;
@@ -157,6 +157,58 @@ eachDatabase('Mender', (open) => {
     expect((await client.authenticate()).status).toBe(200);
   });
 
+  // API-DOOR-keys, API-EP-POST-products-product_id-door-keys, API-EP-GET-products-product_id-door-keys
+  describe('a key that is accepted beforehand', () => {
+    const pem = ({ publicKey }: Keys) => publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const der = ({ publicKey }: Keys) => publicKey.export({ type: 'spki', format: 'der' });
+
+    it.each([
+      ['as PEM', pem],
+      ['as base64', (keys: Keys) => der(keys).toString('base64')],
+      ['by its check sum', (keys: Keys) => hash('sha256', der(keys)).toUpperCase()],
+    ])('%s is let in without a token', async (_, textOf) => {
+      const { product } = await opened();
+      const [mac, keys, params] = [newMac(), ec(), { product_id: product.id }];
+      const body = { keys: [{ name: mac, key: textOf(keys) }] };
+      const added = await world.api.call('doors.addKeys', { params, body });
+      expect(added.ok && added.value.value).toEqual({ done: 1, refused: [] });
+      const list = async () => {
+        const reply = await world.api.call('doors.keys', { params });
+        return reply.ok && reply.value.value;
+      };
+      const proof = hash('sha256', der(keys)).slice(0, 16);
+      expect(await list()).toEqual([expect.objectContaining({ name: mac, proof })]);
+      expect((await menderClient(mac, '', ec()).authenticate()).status).toBe(401);
+      expect((await menderClient(mac, '', keys).authenticate()).status).toBe(200);
+      expect(await list()).toEqual([]);
+      expect(await world.deviceNamed(mac)).toMatchObject({ product_id: product.id, user_id: world.owner.id });
+      // Its name is taken from then on.
+      const again = await world.api.call('doors.addKeys', { params, body });
+      expect(again.ok && again.value.value).toMatchObject({ done: 0, refused: [{ name: mac, code: 'DUPLICATE' }] });
+    });
+
+    it('is refused when it is none, and is taken back', async () => {
+      const { product } = await opened();
+      const [mac, keys, params] = [newMac(), ec(), { product_id: product.id }];
+      const wrong = {
+        keys: [
+          { name: mac, key: pem(keys) },
+          { name: 'y', key: 'no key' },
+        ],
+      };
+      expect(await world.api.call('doors.addKeys', { params, body: wrong })).toMatchObject({
+        ok: false,
+        error: { status: 400, body: { validation: { source: 'body', keys: ['keys.1.key'] } } },
+      });
+      unwrap(await world.api.call('doors.addKeys', { params, body: { keys: [{ name: mac, key: pem(keys) }] } }));
+      const list = await world.api.call('doors.keys', { params });
+      const key_id = (list.ok && list.value.value[0]?.id) || '';
+      // API-EP-DELETE-products-product_id-door-keys-key_id
+      unwrap(await world.api.call('doors.removeKey', { params: { ...params, key_id } }));
+      expect((await menderClient(mac, '', keys).authenticate()).status).toBe(401);
+    });
+  });
+
   // API-MENDER-next, API-MENDER-download, API-MENDER-status, API-MENDER-inventory
   it('a release is offered, fetched by its link, installed, and done when the device has its name', async () => {
     const { token, release } = await opened();
@@ -299,6 +351,39 @@ eachDatabase('Mender', (open) => {
       const reply = await upload((await draft()).id, name, bytes);
       expect([reply.statusCode, reply.json().code]).toEqual([400, 'WRONG_ARTIFACT']);
       expect(reply.json().message).toMatch(reason);
+    });
+
+    /** An archive for SWUpdate that says this of itself. */
+    const swuOf = (text: string) => {
+      const body = Buffer.from(`software = { ${text} }`);
+      const field = (value: number) => value.toString(16).padStart(8, '0').toUpperCase();
+      const name = 'sw-description\0';
+      const fields = [1, 0o100644, 0, 0, 1, 0, body.length, 0, 0, 0, 0, name.length, 0].map(field).join('');
+      const head = Buffer.from(`070702${fields}${name}`);
+      return Buffer.concat([head, Buffer.alloc((4 - (head.length % 4)) % 4), body]);
+    };
+
+    it('and so is an archive for SWUpdate that contradicts another of the bundle', async () => {
+      const { upload, draft } = await opened();
+      const { id } = await draft();
+      const add = async (name: string, text: string) => {
+        const reply = await upload(id, name, swuOf(text));
+        return reply.statusCode === 200 ? 200 : reply.json().message;
+      };
+      const hardware = (of: string) => `hardware-compatibility: [ ${of} ];`;
+      expect(await add('one.swu', `version = "1.0.1"; ${hardware('"1.0", "1.1"')}`)).toBe(200);
+      expect(await add('same.swu', `version = "1.0.1"; ${hardware('"1.1"')}`)).toBe(200);
+      expect(await add('two.swu', `version = "1.0.2"; ${hardware('"1.0"')}`)).toMatch(/"1\.0\.2".*"1\.0\.1"/);
+      expect(await add('boot/loader.swu', 'version = "7";')).toBe(200);
+      expect(await add('radio/r.swu', `version = "7"; ${hardware('"2.0"')}`)).toMatch(/hardware "2\.0"/);
+      expect(await add('sealed.swu', 'encrypted')).toBe(200);
+    });
+
+    it('and one whose header is packed by xz, with what to do', async () => {
+      const { upload, draft } = await opened();
+      const version = Buffer.from('{"format":"mender","version":3}');
+      const reply = await upload((await draft()).id, 'x.mender', tarOf({ version, 'header.tar.xz': Buffer.from('x') }));
+      expect(reply.json().message).toMatch(/--compression gzip/);
     });
 
     it('and so is one of another release', async () => {

@@ -17,6 +17,7 @@ export async function artifactsOf(db: Db, bundleId: string) {
     .innerJoin('resources as r', 'r.id', 'h.resource_id')
     .select(['r.filename', 'h.name', 'h.device_types'])
     .where('r.bundle_id', '=', bundleId)
+    .where('r.filename', 'like', '%.mender')
     .orderBy('r.filename')
     .execute();
   return rows.map(({ filename, name, device_types: types }) => ({

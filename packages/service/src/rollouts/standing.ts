@@ -60,6 +60,13 @@ interface Poll {
   atMs: number | undefined;
 }
 
+/** Devices that shall only fetch a bundle are told to wait with it for this long, and told so again. */
+const downloadOnlyMs = 86_400_000;
+
+/** How a device shall install at a time: what is soft is forced from a time on, where its rollout has one. */
+const forceAt = ({ force = 'forced', force_at: atMs }: RolloutSettings, nowMs: number) =>
+  atMs !== undefined && nowMs >= atMs ? 'forced' : force;
+
 /** Pins, freezes and rollouts as updates over the air see them. */
 export class Standings {
   readonly #deps: StandingDeps;
@@ -150,10 +157,11 @@ export class Standings {
     question: Question,
     settings: RolloutSettings,
   ): Promise<NonNullable<Standing['rollout']>['install']> {
-    const { force, window } = settings;
-    if (force === undefined && !window) return undefined;
+    const { force, window, download_only: isDownload } = settings;
+    if (force === undefined && !window && !isDownload) return undefined;
     const opens = window?.download_outside ? await this.#opensAtMs(question, settings) : question.nowMs;
-    return { force: force ?? 'forced', waitMs: opens - question.nowMs };
+    const waitMs = isDownload ? downloadOnlyMs : opens - question.nowMs;
+    return { force: forceAt(settings, question.nowMs), waitMs };
   }
 
   /** When the window of a rollout is open next for a device, epoch ms. */

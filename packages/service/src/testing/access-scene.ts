@@ -96,7 +96,7 @@ async function alertOf(
 
 /** A token by which devices of a product register, a device that waits, and a device that is behind a door. */
 async function doorParts({ db }: Storage, product_id: string, device_id: string) {
-  const ids = { doorToken: randomUUID(), waiting: randomUUID() };
+  const ids = { doorToken: randomUUID(), waiting: randomUUID(), doorKey: randomUUID() };
   const at = { product_id, door: 'ddi' as const, created_at: 1 };
   const token = { title: 'x', token_hash: ids.doorToken, tail: 'x', user_id: null, last_used_at: null };
   await db
@@ -106,6 +106,10 @@ async function doorParts({ db }: Storage, product_id: string, device_id: string)
   await db
     .insertInto('door_devices')
     .values({ device_id, ...at, name: device_id, token_hash: null, reported_at: null })
+    .execute();
+  await db
+    .insertInto('door_keys')
+    .values({ id: ids.doorKey, product_id, name: 'x', key_hash: 'x', created_at: 1 })
     .execute();
   const waiting = { name: 'x', secret_hash: 'x', ip: null, first_at: 1, last_at: 1 };
   await db

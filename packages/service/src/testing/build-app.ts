@@ -25,6 +25,7 @@ export const testSettings: Settings = {
   trustProxy: [],
   publicUrl: undefined,
   deviceNames: [],
+  deviceUrl: undefined,
   deviceCert: undefined,
   deviceKey: undefined,
   database: 'sqlite::memory:',

@@ -1,16 +1,55 @@
-import { Stack, Switch, Text, Title } from '@mantine/core';
+import { NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import type { ProductDoors } from '@moorage/api';
+import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
+import { Form } from '../../ui/form.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { DoorTokens } from './door-tokens.tsx';
 import type { TabProps } from './tab-props.ts';
 
-const switches: readonly { readonly name: keyof ProductDoors; readonly label: string }[] = [
+type Flag = 'ddi' | 'mender' | 'waiting' | 'consent';
+
+const switches: readonly { readonly name: Flag; readonly label: string }[] = [
   { name: 'ddi', label: t.ddi },
   { name: 'mender', label: t.mender },
   { name: 'waiting', label: t.strangersWait },
+  { name: 'consent', label: t.asksConsent },
 ];
+
+/** What proves that a device runs what its client has reported before the restart. */
+function Probation({ productId, doors }: { readonly productId: string; readonly doors: ProductDoors }) {
+  const set = useChange('doors.set', 'doors');
+  const [attribute, setAttribute] = useState(doors.version_attribute ?? '');
+  const [seconds, setSeconds] = useState<number | ''>(doors.probation_s ?? '');
+  const save = async (): Promise<void> => {
+    const version_attribute = attribute.trim() === '' ? null : attribute.trim();
+    const body = { ...doors, version_attribute, probation_s: seconds === '' ? null : seconds };
+    await set.mutateAsync({ params: { product_id: productId }, body });
+    notify(t.saved);
+  };
+  const isChanged = attribute !== (doors.version_attribute ?? '') || seconds !== (doors.probation_s ?? '');
+  return (
+    <Stack maw={560}>
+      <Form submit={t.save} onSubmit={save} disabled={!isChanged} dirty={isChanged}>
+        <TextInput
+          label={t.versionAttribute}
+          description={t.whatVersionAttributeIs}
+          maxLength={64}
+          value={attribute}
+          onChange={(event) => setAttribute(event.currentTarget.value)}
+        />
+        <NumberInput
+          label={t.probation}
+          min={1}
+          max={86_400}
+          value={seconds}
+          onChange={(value) => setSeconds(typeof value === 'number' ? value : '')}
+        />
+      </Form>
+    </Stack>
+  );
+}
 
 /** The update clients of other makers that a product is open to, their tokens, and the devices that wait. */
 export default function Doors({ product }: TabProps) {
@@ -18,7 +57,7 @@ export default function Doors({ product }: TabProps) {
   const { data } = useCall('doors.get', { params });
   const set = useChange('doors.set', 'doors');
   const doors = data?.value;
-  const change = async (name: keyof ProductDoors, isOpen: boolean): Promise<void> => {
+  const change = async (name: Flag, isOpen: boolean): Promise<void> => {
     if (!doors) return;
     await set.mutateAsync({ params, body: { ...doors, [name]: isOpen } });
     notify(t.saved);
@@ -38,6 +77,7 @@ export default function Doors({ product }: TabProps) {
             onChange={(event) => void change(name, event.currentTarget.checked).catch(notifyError)}
           />
         ))}
+        {doors && <Probation key={doors.version_attribute} productId={product.id} doors={doors} />}
       </Stack>
       <Stack gap="sm">
         <Title order={2} size="h4">

@@ -4,6 +4,7 @@ import {
   IconDoor,
   IconDoorEnter,
   IconFiles,
+  IconFingerprint,
   IconInfoCircle,
   IconKey,
   IconPackages,
@@ -65,6 +66,13 @@ export const tabs: readonly ProductTab[] = [
     icon: IconDoorEnter,
     changersOnly: true,
     view: lazyPart(() => import('./waiting.tsx')),
+  },
+  {
+    key: 'door-keys',
+    title: doors.keys,
+    icon: IconFingerprint,
+    changersOnly: true,
+    view: lazyPart(() => import('./door-keys.tsx')),
   },
   { key: 'users', title: t.users, icon: IconUsers, changersOnly: true, view: lazyPart(() => import('./people.tsx')) },
   {

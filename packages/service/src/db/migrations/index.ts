@@ -38,6 +38,7 @@ import { executionIndexes } from './0035-execution-indexes.ts';
 import { doors } from './0040-doors.ts';
 import { artifactHeaders } from './0041-artifact-headers.ts';
 import { announcements } from './0052-announcements.ts';
+import { doorRules } from './0054-door-rules.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -91,6 +92,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0040-doors': doors,
   '0041-artifact-headers': artifactHeaders,
   '0052-announcements': announcements,
+  '0054-door-rules': doorRules,
   '0062-disabled-users': disabledUsers,
 };
 

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Flag, TimeMs } from './columns.ts';
 
 /** The protocols by which update clients of other makers reach a product. */
@@ -7,6 +8,12 @@ export interface ProductDoorsTable {
   mender: Flag;
   /** Devices that nothing speaks for are noted, for people to let in. */
   waiting: Flag;
+  /** Updates wait until the client says that its user consents. */
+  consent: Generated<Flag>;
+  /** The attribute that shows which version a device runs. */
+  version_attribute: string | null;
+  /** How long a client that reports success before its restart is on probation, in seconds. */
+  probation_s: number | null;
   updated_at: TimeMs;
 }
 
@@ -37,6 +44,20 @@ export interface DoorDeviceTable {
   token_hash: string | null;
   /** When it last sent its attributes. */
   reported_at: TimeMs | null;
+  /** Who consents to all updates, as JSON; nothing where each is asked for. */
+  auto_confirm: string | null;
+  created_at: TimeMs;
+}
+
+/** The key of a device that is accepted before it comes. */
+export interface DoorKeyTable {
+  id: string;
+  product_id: string;
+  name: string;
+  /** SHA-256 of the public key, hex. */
+  key_hash: string;
+  /** Who has accepted it: owner of the device where no user owns the product. */
+  user_id: string | null;
   created_at: TimeMs;
 }
 
@@ -64,6 +85,7 @@ export interface DoorUpdateTable {
   cancel_at: TimeMs | null;
   /** It has said how the update has ended, or that it knows of the end. */
   closed_at: TimeMs | null;
+  consent: 'confirmed' | 'denied' | null;
 }
 
 /** A line of what a client has said of an update. */
