@@ -79,6 +79,8 @@ export class Twin {
   #isReached = false;
   #isEnrolled = false;
   #retries = 0;
+  /** How long it does not ask after a start: it has just failed an update. */
+  #quietMs = 0;
   #pollAfterS: number | undefined;
   #offered: string | undefined;
   #opened: OpenStore | undefined;
@@ -266,6 +268,9 @@ export class Twin {
         const parts = { module: this.#running, clock: this.#clock, power: this.#power, random: this.#random };
         await runHost({ ...parts, settings: group.host, login, trouble: (message) => this.#trouble({ message }) });
       }
+      const quietMs = this.#quietMs;
+      this.#quietMs = 0;
+      if (quietMs > 0) await this.#pause(quietMs);
       for (;;) {
         const next = await this.#ask();
         if (typeof next !== 'number') return next;
@@ -353,6 +358,7 @@ export class Twin {
       return undefined;
     }
     this.#fail();
+    this.#quietMs = this.#about((this.plan.group.poll_s ?? usualPollS) * 1000);
     if (fault === 'never_back') return 'lost';
     await module.close();
     if (this.#opened) await fallBack(this.#opened.store, before, { isSilent: fault === 'reports_old' });
