@@ -16,7 +16,7 @@ async function simulate(world: OtaWorld, productId: string, size: number, from: 
   const { app, platform, people } = world;
   const { storage, clock } = app;
   const { deps } = app.service;
-  const fleet = new Fleet({ ...deps, tagBundle: giveTag });
+  const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: () => 1 });
   const ledger = updateLedger(storage.expressions, async () => {});
   const engine = openOtaEngine({ ...deps, load: new PollLoad() }, ledger, { notify() {} }, fleet);
   const by = { cause: 'device', userId: null, client: null, ip: '10.0.0.1' } as const;

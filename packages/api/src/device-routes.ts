@@ -4,6 +4,7 @@ import { NoUpdate, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ResultOk, Text } from './fields.ts';
+import { reportedFailures } from './rollout-settings.ts';
 import { spelt } from './spellings.ts';
 
 /** Result codes of the module (Reference: wire 4.1), as `POST /ota/result` carries them. */
@@ -194,6 +195,12 @@ export const otaRoutesContract = {
       bundle_id: Id,
       result: Type.Integer({ minimum: 0, maximum: 9, description: 'result code of the module' }),
       bversion: Text(255, { description: 'version text of what runs now' }),
+      failure: Type.Optional(
+        Type.Enum([...reportedFailures], {
+          description:
+            'in which way it failed, beside a code of failure: health is of a bundle that runs and does not work, refused of a device or user that does not want it',
+        }),
+      ),
     }),
     reply: ResultOk,
     errors: deviceRouteErrors,

@@ -3,10 +3,13 @@ import { ruled } from './patterns.ts';
 import { tags } from './products.ts';
 import { FilterText } from './segments.ts';
 
+/** In which way an update has failed, where the device can say it. */
+export const reportedFailures = ['download', 'check', 'install', 'health', 'refused'] as const;
+export type ReportedFailure = (typeof reportedFailures)[number];
+
 /** Why an execution failed. `timed_out` is of the update itself, the others that begin so are of a deadline. */
 export const failureKinds = [
-  'download',
-  'install',
+  ...reportedFailures,
   'boot',
   'timed_out',
   'timed_out_offered',

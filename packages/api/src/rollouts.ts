@@ -34,6 +34,10 @@ export const executionStates = [
 ] as const;
 export type ExecutionState = (typeof executionStates)[number];
 
+/** Why a device is skipped. */
+export const skipReasons = ['blocked', 'pinned'] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
 const ask = {
   title: Text(128, { minLength: 1 }),
   bundle_id: Id,
@@ -111,6 +115,29 @@ export const RolloutPreview = Type.Object({
   stages: Type.Array(Type.Integer(), { description: 'devices of each stage' }),
   out: Type.Record(Type.String(), Type.Integer(), { description: 'devices that fit but get nothing, by reason' }),
   bytes: Type.Integer({ description: 'to be sent at most' }),
+  warnings: Type.Array(
+    Type.Object({
+      platform: Type.Integer({ description: 'devices of another platform than the product' }),
+      flash: Type.Integer({ description: 'devices that report less free flash than the bundle has bytes' }),
+      unseen: Type.Integer({ description: 'devices not seen for 7 days' }),
+    }),
+    { description: 'devices of each stage that may not get it' },
+  ),
+  ends_at: Type.String({
+    description:
+      'epoch milliseconds; the earliest end when it starts at once or at its time, all goes well, and devices ask at their intervals',
+  }),
+  reach: Type.Object(
+    {
+      devices: Type.Integer({ description: 'offered it at most until the rollout stops by itself' }),
+      stops: Type.Boolean({ description: 'a gate or an abort rule stops it before it has all' }),
+    },
+    { description: 'what a bundle could reach that breaks every device' },
+  ),
+  back: Type.Array(Type.Object({ version: Nullable(Type.String()), devices: Type.Integer() }), {
+    description:
+      'the versions that its devices get when it is rolled back without naming one; null for what they have then',
+  }),
 });
 
 export type RolloutPreview = Static<typeof RolloutPreview>;

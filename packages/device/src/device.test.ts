@@ -29,7 +29,7 @@ async function rig(store = new MemoryStore()) {
   peer.bundle = bundle;
   await peer.attach(network.attach('service.test', '10.9.9.9'));
   const net = network.attach('lamp', '10.5.6.7');
-  const powerOn = async (from: MemoryStore, more: Pick<DeviceOptions, 'consent'> = {}) => {
+  const powerOn = async (from: MemoryStore, more: Pick<DeviceOptions, 'consent' | 'healthy'> = {}) => {
     const device = await createDevice({
       clock,
       net,
@@ -221,4 +221,31 @@ test('an update that is not forced waits for consent, unless it is asked for', a
   expect(asked).toEqual([small.version, small.version]);
   expect(unwrap(await until(device.client.update({ force: true })))).toBe('installed');
   expect(asked).toHaveLength(2);
+});
+
+test('an update that is refused is reported so, and not fetched', async () => {
+  const { peer, store, powerOn, until } = await rig();
+  peer.bundle = small;
+  peer.hints = { install: { force: 'soft', wait_s: 0 } };
+  const device = await powerOn(store, { consent: async () => 'refused' });
+  expect(unwrap(await until(device.client.update()))).toBe('none');
+  expect(peer.downloads).toEqual([]);
+  expect(peer.reports).toEqual([{ bundle_id: small.id, result: 3, bversion: expect.any(String), failure: 'refused' }]);
+});
+
+test('a device that does not work with an update reports that instead of its success', async () => {
+  const { clock, peer, store, powerOn, until } = await rig();
+  peer.bundle = small;
+  const asked: string[] = [];
+  const device = await powerOn(store, {
+    async healthy(version) {
+      asked.push(version);
+      return false;
+    },
+  });
+  unwrap(await until(device.client.ota()));
+  const bversion = bversionOf(small);
+  await clock.advance(1_000);
+  expect(peer.reports.at(-1)).toEqual({ bundle_id: small.id, result: 3, bversion, failure: 'health' });
+  expect(asked).toEqual([bversion]);
 });

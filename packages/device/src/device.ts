@@ -18,6 +18,8 @@ export interface DeviceOptions extends Pick<DevicePorts, 'clock' | 'net' | 'stor
   readonly attributes?: DevicePorts['attributes'];
   /** Whether an update that the service does not force is agreed to; it always is without it. */
   readonly consent?: DevicePorts['consent'];
+  /** Whether the program works after an update; it always does without it. */
+  readonly healthy?: DevicePorts['healthy'];
   /** Joins the network; without it the network is up. */
   readonly network?: DevicePorts['network'];
   /** Brings the files of an update to where they run; without it they run from `files`. */
@@ -94,6 +96,7 @@ export async function createDevice(options: DeviceOptions): Promise<Device> {
     attributes: options.attributes,
     consent: options.consent,
     install: options.install,
+    healthy: options.healthy,
     reboot,
   });
   const data = new DataCloud({

@@ -1,4 +1,4 @@
-import { otaResults } from '@moorage/api';
+import { otaResults, type ReportedFailure } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import type { NetFailure } from '@moorage/net';
 import type { HttpFailure } from '@moorage/net/http/client';
@@ -26,6 +26,8 @@ export interface ServiceFailure {
   readonly network?: NetFailure;
   /** Not the service's doing: the device could not join its network, or it is stopping. */
   readonly local?: true;
+  /** In which way an update has failed; it is the download without it. */
+  readonly kind?: ReportedFailure;
 }
 
 /** What the device itself says of a request that failed, with `{blanks}`. */
@@ -40,7 +42,15 @@ export const failureTexts = {
   badVersion: 'Version "{version}" of {name} is not a version',
   notInBundle: 'Bundle {version} has no file "{name}"',
   restarting: 'The device restarts',
+  unhealthy: 'The device does not work with the update',
 } as const;
+
+const failureKinds: Readonly<Partial<Record<keyof typeof failureTexts, ReportedFailure>>> = {
+  noPlace: 'install',
+  fileInvalid: 'check',
+  identityFile: 'check',
+  badVersion: 'check',
+};
 
 /** A failure in the words of the device; a general one unless `result` says otherwise. */
 export function ownFailure(
@@ -49,7 +59,8 @@ export function ownFailure(
   result: OtaResultCode = otaResults.failed,
 ): Result<never, ServiceFailure> {
   const message = failureTexts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(blanks[name]));
-  return failure({ result, message });
+  const kind = failureKinds[key];
+  return failure({ result, message, ...(kind && { kind }) });
 }
 
 const statusResults: Readonly<Record<number, OtaResultCode>> = {

@@ -108,10 +108,15 @@ export interface DevicePorts {
   /** What the device reports of itself whenever it asks for an update, and when its channel opens; nothing without it. */
   readonly attributes?: (() => ReportedAttributes) | undefined;
   /**
-   * Whether the device or its user agrees to an update that the service does not force; it is offered again later when
-   * not. A device without it always agrees.
+   * Whether the device or its user agrees to an update that the service does not force. When not now, it is offered
+   * again later; one that is refused has failed. A device without it always agrees.
    */
-  readonly consent?: ((version: string) => Promise<boolean>) | undefined;
+  readonly consent?: ((version: string) => Promise<boolean | 'refused'>) | undefined;
+  /**
+   * Whether the device works with the update that it has restarted into; asked before that is reported. A device without
+   * it always does.
+   */
+  readonly healthy?: ((version: string) => Promise<boolean>) | undefined;
   /**
    * Brings the files of an update from the store to where they run, before the device says that it has them; a failure
    * makes the update one that failed. A device without it runs the files in its store.

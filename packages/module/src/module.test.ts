@@ -208,7 +208,7 @@ describe('a module', () => {
   test('finds its service where its options say, until the user says otherwise', async () => {
     const service = { host: '127.0.0.1', port: 8443 };
     const { run } = await moduleRig({ service });
-    expect(await run('get ota')).toBe('0 ota.bundle_id: \r\nota.host: 127.0.0.1\r\nota.port: 8443');
+    expect(await run('get ota')).toBe('0 ota.bundle_id: \r\nota.consent: yes\r\nota.host: 127.0.0.1\r\nota.port: 8443');
     await run('set ota.port 443');
     expect(await run('get ota.port')).toBe('0 443');
     await run('load');

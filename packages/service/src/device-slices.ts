@@ -106,8 +106,8 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
   const live = new Live(deps.storage.bus, deps.clock);
   const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
     keepVersion(trx, deviceId, bversion, deps.clock.now());
-  const fleet = new Fleet({ ...deps, tagBundle: giveTag });
   const load = new PollLoad();
+  const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: (nowMs) => load.stretch(nowMs) });
   const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
@@ -122,6 +122,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
       await deleteAttributes(trx, deviceIds);
     },
     leaveRollouts: (trx, deviceId) => fleet.forget(trx, deviceId),
+    skipRollouts: (trx, deviceId) => fleet.skip(trx, deviceId, 'blocked'),
     async updateOf(db, device) {
       const update = await engine.current(db, device);
       return update ? toUpdateRecord(update) : null;

@@ -137,6 +137,37 @@ export const t = texts({
     (devices: string, bytes: string) => `${devices}, at most ${bytes} to send`,
     (devices: string, bytes: string) => `${devices}, höchstens ${bytes} zu senden`,
   ],
+  otherPlatform: [
+    (stage: number, devices: string) => `Stage ${stage}: ${devices} of another platform`,
+    (stage: number, devices: string) => `Stufe ${stage}: ${devices} einer anderen Plattform`,
+  ],
+  littleFlash: [
+    (stage: number, devices: string) => `Stage ${stage}: ${devices} with less free flash than the bundle has bytes`,
+    (stage: number, devices: string) => `Stufe ${stage}: ${devices} mit weniger freiem Flash, als das Bundle Bytes hat`,
+  ],
+  notSeen: [
+    (stage: number, devices: string) => `Stage ${stage}: ${devices} not seen for 7 days`,
+    (stage: number, devices: string) => `Stufe ${stage}: ${devices} seit 7 Tagen nicht gesehen`,
+  ],
+  endsAt: [
+    (time: string) => `Ends ${time} at the earliest, when all goes well`,
+    (time: string) => `Endet frühestens ${time}, wenn alles gut geht`,
+  ],
+  reaches: [
+    (devices: string) => `A bundle that broke every device would reach ${devices} before the rollout stops by itself`,
+    (devices: string) =>
+      `Ein Bundle, an dem jedes Gerät scheitert, erreicht ${devices}, bevor der Rollout von selbst hält`,
+  ],
+  reachesAll: [
+    (devices: string) => `Nothing stops it by itself: a bundle that broke every device would reach all of ${devices}`,
+    (devices: string) =>
+      `Nichts hält ihn von selbst: ein Bundle, an dem jedes Gerät scheitert, erreicht alle: ${devices}`,
+  ],
+  goesBack: [
+    (devices: string, version: string) => `Rolled back, ${devices} would get ${version} again`,
+    (devices: string, version: string) => `Zurückgerollt bekäme(n) ${devices} wieder ${version}`,
+  ],
+  whatItHasThen: ['what there is then', 'was es dann gibt'],
   stage2: [
     (part: number, size: number) => `Stage ${part}: ${size}`,
     (part: number, size: number) => `Stufe ${part}: ${size}`,
@@ -175,9 +206,9 @@ export const t = texts({
   rollBack: ['Roll back', 'Zurückrollen'],
   thatGotVersionByThis: [
     (doneIn: string, bundle: string) =>
-      `${doneIn} that got version ${bundle} by this rollout go back to what they would have without it, with their next query.`,
+      `${doneIn} that got version ${bundle} by this rollout go back to the version that each had, with their next query; where it is gone, to their tag or the release.`,
     (doneIn: string, bundle: string) =>
-      `${doneIn}, die Version ${bundle} durch diesen Rollout bekamen, kehren mit ihrer nächsten Abfrage zu dem zurück, was sie ohne ihn hätten.`,
+      `${doneIn}, die Version ${bundle} durch diesen Rollout bekamen, kehren mit ihrer nächsten Abfrage zu ihrer vorigen Version zurück; gibt es sie nicht mehr, zu ihrem Tag oder dem Release.`,
   ],
   stageOfDoneFailed: [
     (part: number, done: number, total: string, failed: number) =>

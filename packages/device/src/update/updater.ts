@@ -1,9 +1,16 @@
-import { type HeldFile, type OtaQuery, otaResults, type ReplyOf, type UpdateOffer } from '@moorage/api';
+import {
+  type HeldFile,
+  type OtaQuery,
+  otaResults,
+  type ReplyOf,
+  type ReportedFailure,
+  type UpdateOffer,
+} from '@moorage/api';
 import { formatVersion, ignoreFailure, isUuid, type Result, success } from '@moorage/base';
 import type { ServiceAccess } from '../access.ts';
 import { endpoints, fileEndpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
-import { isRefusal, type OtaResultCode, ownFailure, type ServiceFailure } from '../failures.ts';
+import { failureTexts, isRefusal, type OtaResultCode, ownFailure, type ServiceFailure } from '../failures.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, DevicePorts } from '../ports.ts';
 import type { RecordKeeper } from '../record.ts';
@@ -24,7 +31,7 @@ export type UpdateOutcome = 'none' | 'installed' | 'partial';
 export interface UpdaterParts
   extends Pick<
     DevicePorts,
-    'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent' | 'install'
+    'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent' | 'healthy' | 'install'
   > {
   readonly keeper: RecordKeeper;
   readonly access: ServiceAccess;
@@ -112,7 +119,12 @@ export class Updater {
     // What is asked for by name is agreed to.
     const isAsked = force || names.length > 0 || options.bundle !== undefined;
     const isSoft = offer.install?.force === 'soft' && !isAsked;
-    if (isSoft && consent && !(await consent(offer.version))) return success('none');
+    const agreed = !isSoft || !consent || (await consent(offer.version));
+    if (agreed === 'refused') {
+      // As below: whether it arrives makes no difference here.
+      ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed, { failure: 'refused' }));
+    }
+    if (agreed !== true) return success('none');
     this.#restartAtMs = clock.monotonic() + (offer.install?.wait_s ?? 0) * 1000;
 
     const wanted = namedFiles(offer, names);
@@ -129,7 +141,8 @@ export class Updater {
       await keeper.change({ attempt: undefined });
       // A report for the service's log: whether it arrives makes no difference here.
       if (done.error.result === otaResults.failed) {
-        ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed));
+        const { kind = 'download' } = done.error;
+        ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed, { failure: kind }));
       }
       return done;
     }
@@ -180,7 +193,7 @@ export class Updater {
     // First of all: whatever happens from here on, the device comes back with the bundle.
     await this.#parts.keeper.change({ installed, unreported: true, attempt: undefined });
     // Only progress: if it gets lost, the report of the restarted device still says everything.
-    ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.updated, before));
+    ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.updated, { bversion: before }));
     this.#parts.emit({ type: 'installed', ...installed });
     return success('installed');
   }
@@ -189,9 +202,10 @@ export class Updater {
     connection: ServiceConnection,
     bundleId: string,
     result: OtaResultCode,
-    bversion = this.#runs(),
+    more: { readonly bversion?: string; readonly failure?: ReportedFailure } = {},
   ): Promise<Result<ReplyOf<typeof endpoints.report>, ServiceFailure>> {
-    return connection.request(endpoints.report, { body: { bundle_id: bundleId, result, bversion } });
+    const body = { bundle_id: bundleId, result, bversion: this.#runs(), ...more };
+    return connection.request(endpoints.report, { body });
   }
 
   /**
@@ -213,19 +227,23 @@ export class Updater {
 
   /** One try. True when there is nothing left to report. */
   async #reportRestart(signal: AbortSignal): Promise<boolean> {
-    const { emit, keeper, access } = this.#parts;
+    const { emit, healthy, keeper, access } = this.#parts;
     const { installed, unreported, attempt } = keeper.record;
     if (signal.aborted) return true;
     if (!installed || !unreported) return attempt === undefined || this.#reportAttempt(attempt.bundleId, signal);
+    const works = healthy === undefined || (await healthy(installed.bversion));
     const reported = await access.withConnection((connection) =>
-      this.#report(connection, installed.bundleId, otaResults.updated),
+      works
+        ? this.#report(connection, installed.bundleId, otaResults.updated)
+        : this.#report(connection, installed.bundleId, otaResults.failed, { failure: 'health' }),
     );
     // A refusal is an answer, too: asking again would bring the same.
     const isReceived = reported.ok || isRefusal(reported.error);
     if (!isReceived || signal.aborted) return false;
     await keeper.change({ unreported: undefined });
-    if (reported.ok) emit({ type: 'updated', ...installed });
-    else this.#fail(reported.error);
+    if (!reported.ok) this.#fail(reported.error);
+    else if (works) emit({ type: 'updated', ...installed });
+    else this.#fail({ result: otaResults.failed, message: failureTexts.unhealthy });
     return true;
   }
 

@@ -82,6 +82,9 @@ interface ClientParts {
   readonly reboot: () => Promise<void>;
 }
 
+/** What `ota.consent` says to an update that is not forced. */
+const consents = { yes: true, later: false, no: 'refused' } as const;
+
 /** The module's client of its service. */
 export function clientOf(parts: ClientParts): DeviceClient {
   const { attributes, clock, factoryVersion, flash, identity, insecure, net, network, reboot, store, variables } =
@@ -95,6 +98,7 @@ export function clientOf(parts: ClientParts): DeviceClient {
     factoryVersion,
     attributes,
     reboot,
+    consent: async () => consents[variables.get('ota.consent')],
     files: new FlashFiles(flash),
     service: () => ({
       // Spec: MOD-VAR-ota.host, MOD-VAR-ota.port, MOD-VAR-network.ca_cert.

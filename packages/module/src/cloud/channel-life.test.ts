@@ -250,6 +250,20 @@ describe('an update that the service announces', () => {
     expect(peer.reports.length).toBeGreaterThan(1);
   });
 
+  // MOD-VAR-ota.consent
+  test.each([
+    ['later', 0, []],
+    ['no', 0, [{ result: 3, failure: 'refused' }]],
+    ['yes', 1, [{ result: 1 }]],
+  ] as const)('that is not forced is taken as ota.consent says: %s', async (consent, downloads, reports) => {
+    const { clock, module, peer } = await woken();
+    peer.hints = { install: { force: 'soft', wait_s: 7_200 } };
+    await module.execute(`set ota.consent ${consent}`);
+    await clock.advance(60_000);
+    expect(Math.sign(peer.downloads.length)).toBe(downloads);
+    expect(peer.reports).toMatchObject(reports);
+  });
+
   test('is left alone without auto start', async () => {
     const { channel, clock, queries } = await woken(remote);
     channel.send({ action: 'ota' });

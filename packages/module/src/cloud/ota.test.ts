@@ -77,7 +77,11 @@ describe('an update', () => {
       const { module } = rig;
       const before = await contentOf(module, name);
       rig.peer.bundle = { ...bundle, files: [...bundle.files, { name, content: pattern(500), type: 0x01 }] };
-      const refusal = { result: 3, message: `Bundle 1.0.0.2 has a file "${name}", which belongs to the device` };
+      const refusal = {
+        result: 3,
+        kind: 'check',
+        message: `Bundle 1.0.0.2 has a file "${name}", which belongs to the device`,
+      };
       expect(await rig.until(module.client.ota())).toEqual({ ok: false, error: refusal });
       expect(await contentOf(module, name)).toEqual(before);
       expect(module.flash.stat('settings.csv')).toBeUndefined();
@@ -272,5 +276,5 @@ test('a wrong CRC leaves the file invalid, keeps the old one, and is result 3', 
   expect((await contentOf(module, 'settings.csv'))?.equals(pattern(300, 3))).toBe(true);
   expect(module.flash.stat('new.txt')).toBeUndefined();
   // The report to the service says why, with the version that still runs.
-  expect(peer.reports).toEqual([{ bundle_id: id, result: 3, bversion }]);
+  expect(peer.reports).toEqual([{ bundle_id: id, result: 3, bversion, failure: 'check' }]);
 });

@@ -1,4 +1,4 @@
-import { host, str, u16 } from './kinds.ts';
+import { host, str, u16, words } from './kinds.ts';
 import { defineVariables } from './variable.ts';
 
 /** Spec: MOD-VAR-ota.*. */
@@ -10,6 +10,14 @@ export const otaVariables = defineVariables([
     default: '',
     evidence: 'inferred',
     help: 'Bundle that ota asks for by itself',
+  },
+  {
+    name: 'ota.consent',
+    shortcut: 'ot c',
+    kind: words('yes', 'later', 'no'),
+    default: 'yes',
+    evidence: 'proposed',
+    help: 'Answer to an update that is not forced: no refuses it for good',
   },
   {
     name: 'ota.host',

@@ -45,13 +45,13 @@ const bundleOption = (help: string, defaultText: string) =>
 export const rolloutRollBackCommand = defineCliCommand({
   name: 'roll-back',
   parent: 'rollout',
-  summary: 'End a rollout; its devices get what they would have without it, or a bundle that is named',
+  summary: 'End a rollout; the devices that it moved get the version that each had, or a bundle that is named',
   arguments: [rolloutArgument],
   options: {
     ...clientOptions,
     bundle: bundleOption(
       'version, tag or id of a published bundle, for the devices that were moved',
-      'what they would have without it',
+      'what each had, else its tag or the release',
     ),
   },
   async run({ options, args: [rollout_id = ''], reporter }) {

@@ -89,14 +89,23 @@ const bytesText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.ceil((10 * bytes) / 1024 / 1024) / 10} MiB`;
 
 /** What a rollout would reach, for people. */
-export function describePreview({ devices, stages, out, bytes }: RolloutPreview): string {
+export function describePreview(preview: RolloutPreview): string {
+  const { devices, stages, out, bytes, warnings, ends_at, reach, back } = preview;
   const left = Object.entries(out).map(([why, n]) => `${n} ${why.replaceAll('_', ' ')}`);
   return [
     `${devices} devices, at most ${bytesText(bytes)}${left.length > 0 ? `; out: ${left.join(', ')}` : ''}`,
     table(
-      ['stage', 'devices'],
-      stages.map((n, index) => [index + 1, n]),
+      ['stage', 'devices', 'other platform', 'little flash', 'not seen for 7 days'],
+      stages.map((n, index) => {
+        const { platform, flash, unseen } = warnings[index] ?? { platform: 0, flash: 0, unseen: 0 };
+        return [index + 1, n, platform, flash, unseen];
+      }),
     ),
+    `Ends ${new Date(Number(ends_at)).toISOString().slice(0, 16)}Z at the earliest`,
+    reach.stops
+      ? `A bundle that broke every device would reach ${reach.devices} of them before the rollout stops by itself`
+      : `Nothing stops it by itself: a bundle that broke every device would reach all ${reach.devices}`,
+    ...back.map(({ version, devices: n }) => `Rolled back, ${n} would get ${version ?? 'nothing else'} again`),
   ].join('\n');
 }
 

@@ -73,6 +73,12 @@ export const groupReads = <K, V>(
     return keys.map((key) => found.get(key));
   });
 
+/** Keys of one statement, as many as the next power of two: lists of few lengths are few statements to prepare. */
+export function padded<K>(keys: readonly K[]): K[] {
+  const length = 2 ** Math.ceil(Math.log2(keys.length));
+  return Array.from({ length }, (_, index) => keys[index] ?? (keys[0] as K));
+}
+
 /** The same for what is found by one key at a time. */
 export const shareReads = <K, V>(read: (key: K) => Promise<V>): ((key: K) => Promise<V>) =>
   groupCalls(async (keys: readonly K[]) => {

@@ -29,6 +29,8 @@ export interface DeviceDeps extends Deps {
   clearStores(trx: Db, deviceIds: readonly string[]): Promise<void>;
   /** Takes a device that will be deleted out of the rollouts that count it. */
   leaveRollouts(trx: Db, deviceId: string): Promise<void>;
+  /** Rollouts in which a device waits go on without it: it is blocked. */
+  skipRollouts(trx: Db, deviceId: string): Promise<void>;
   /** The update that the record of a device shows. */
   updateOf(db: Db, device: { readonly update_id: number | null }): Promise<UpdateRecord | null>;
   /** Notifies those who watch a device. */

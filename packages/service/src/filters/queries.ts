@@ -1,5 +1,6 @@
 import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { withKey } from '../db/compiled.ts';
+import { rowsByDevice, withKey } from '../db/compiled.ts';
+import { groupReads, padded } from '../db/groups.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import { type Field, knownFields, privateFields } from './fields.ts';
@@ -107,9 +108,8 @@ const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name
 /** Reads what filters see of a device; parts that are not asked for are empty. */
 export type ReadFacts = (db: Db, id: string, parts: ReadonlySet<FactPart>) => Promise<DeviceFacts | undefined>;
 
-/** Compiles the reads once, so that a query for an update builds none. */
-export function compileFacts(of: Db): ReadFacts {
-  const fields = of
+const fieldRows = (of: Db) =>
+  of
     .selectFrom('devices as d')
     .innerJoin('products as p', 'p.id', 'd.product_id')
     .innerJoin('platforms as pf', 'pf.id', 'd.platform_id')
@@ -119,18 +119,29 @@ export function compileFacts(of: Db): ReadFacts {
     .select(['d.id', 'd.uuid', 'd.title', 'd.mac', 'd.ip', 'd.state', 'd.tag', 'p.product', 'pf.code as platform'])
     .select(['u.username as owner', 'up.to_version as bundle', 'up.state as update'])
     .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
-    .select(['d.last_seen_at as last_seen', 'ch.connected_at as online'])
-    .where('d.id', '=', '')
-    .compile();
-  const attributes = of.selectFrom('attributes').selectAll().where('device_id', '=', '').compile();
-  const labels = of.selectFrom('labels').selectAll().where('device_id', '=', '').compile();
+    .select(['d.last_seen_at as last_seen', 'ch.connected_at as online']);
+
+/** Rows of a device: in a transaction by themselves, outside of one for many devices at once. */
+type ReadRows<R> = (db: Db, id: string) => Promise<readonly R[]>;
+
+/** Compiles the reads once, so that a query for an update builds none; outside of transactions they are shared. */
+export function compileFacts(of: Db): ReadFacts {
+  const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
+    const rows = await fieldRows(of).where('d.id', 'in', padded(ids)).execute();
+    return new Map(rows.map((row) => [row.id, [row]]));
+  });
+  const fieldsOfOne = fieldRows(of).where('d.id', '=', '').compile();
+  const readFields: ReadRows<typeof fieldsOfOne extends CompiledQuery<infer R> ? R : never> = async (db, id) =>
+    db === of ? ((await fieldsOfMany(id)) ?? []) : (await db.executeQuery(withKey(fieldsOfOne, id))).rows;
+  const readAttributes = rowsByDevice(of, 'attributes');
+  const readLabels = rowsByDevice(of, 'labels');
   return async (db, id, parts) => {
-    const read = async <R>(part: FactPart, query: CompiledQuery<R>): Promise<readonly R[]> =>
-      parts.has(part) ? (await db.executeQuery(withKey(query, id))).rows : [];
-    const [row] = await read('device', fields);
+    const read = async <R>(part: FactPart, rows: ReadRows<R>): Promise<readonly R[]> =>
+      parts.has(part) ? rows(db, id) : [];
+    const [row] = await read('device', readFields);
     if (parts.has('device') && !row) return undefined;
-    const reported = await read('attributes', attributes);
-    const labelled = await read('labels', labels);
+    const reported = await read('attributes', readAttributes);
+    const labelled = await read('labels', readLabels);
     return {
       fields: row ?? noFields,
       attributes: new Map(reported.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),

@@ -209,7 +209,9 @@ eachDatabase('how a device stands', (open) => {
     for (const state of rolloutStates) {
       const row = rollout(state, 0, bundles.other.id);
       await db.insertInto('rollouts').values(row).execute();
-      for (const execution of executionStates) if (execution !== 'left') await enlist(row, execution);
+      // Those that may come back are asked for their filter when they ask.
+      const enlisted = executionStates.filter((execution) => execution !== 'left' && execution !== 'skipped');
+      for (const execution of enlisted) await enlist(row, execution);
       await enlist(row, 'waiting', 1);
     }
     const pin = async (until: number | null) => {

@@ -16,7 +16,7 @@ import { holds } from '../rollouts/rules.ts';
 const hasSay = sql.raw(
   [
     "r.state = 'running' and e.state = 'waiting' and e.stage <= r.stage",
-    "r.state = 'running' and r.filter is null and coalesce(e.state, 'left') = 'left'",
+    "r.state = 'running' and r.filter is null and coalesce(e.state, 'left') in ('left', 'skipped')",
     ...rolloutStates.flatMap((rollout) =>
       executionStates
         .filter((execution) => holds(rollout, execution))
@@ -35,7 +35,7 @@ const wantedBundle = (nowMs: number): RawBuilder<string | null> => {
     (select b.id from pins join bundles as b on b.id = pins.bundle_id
       where pins.device_id = devices.id and (pins.until is null or pins.until > ${nowMs}) and ${onOffer}),
     (select b.id from bundles as b where ${onOffer} and b.id =
-      (select case when coalesce(e.state, 'left') = 'left' then r.bundle_id else e.bundle_id end
+      (select case when coalesce(e.state, 'left') in ('left', 'skipped') then r.bundle_id else e.bundle_id end
         from rollouts as r left join executions as e on e.rollout_id = r.id and e.device_id = devices.id
         where r.product_id = devices.product_id and r.holds = 1 and (${hasSay})
         order by r.priority desc, r.created_at desc, r.id limit 1)),

@@ -327,7 +327,7 @@ async function respond(
     let choice = await choose(work, trx, locked, request, by);
     if (choice.ok && choice.value.contradicts !== undefined) {
       // It has failed after all: what it gets now is to be asked anew.
-      await work.fleet.contradicted(trx, locked, choice.value.contradicts);
+      await work.fleet.contradicted(trx, locked, choice.value.contradicts, 'contradicted');
       choice = await choose(work, trx, locked, request, by);
     }
     if (!choice.ok) return choice;

@@ -2,7 +2,7 @@ import type { UpdateRecord } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
 import { withKey } from '../db/compiled.ts';
-import { groupReads, shareReads } from '../db/groups.ts';
+import { groupReads, padded, shareReads } from '../db/groups.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
@@ -56,12 +56,6 @@ export interface OtaReads {
 
 /** Products and updates whose rows are remembered for polls. */
 const remembered = { products: 1_000, updates: 100_000 } as const;
-
-/** Keys of one statement, as many as the next power of two: lists of few lengths are few statements to prepare. */
-function padded(keys: readonly number[]): number[] {
-  const length = 2 ** Math.ceil(Math.log2(keys.length));
-  return Array.from({ length }, (_, index) => keys[index] ?? keys[0] ?? 0);
-}
 
 /** Compiles the reads once, so that a poll builds no query; outside of a transaction their answers are remembered. */
 export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>): OtaReads {

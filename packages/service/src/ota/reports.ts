@@ -2,7 +2,7 @@ import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
 import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
-import { contradicts, isOpen, judgeReport, selectNamed } from './rules.ts';
+import { isOpen, judgeReport, selectNamed, takesBack } from './rules.ts';
 import { advance, type Beginning, begin } from './steps.ts';
 import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
@@ -21,20 +21,21 @@ export async function applyReport(
   if (!current || current.to_bundle_id !== report.bundle_id) {
     return failure(refusal('NOT_FOUND', { what: 'Update to this bundle' }));
   }
-  const { trigger, reason } = judgeReport(current, report);
+  const { trigger, reason, kind } = judgeReport(current, report);
   const { to_version: version, to_bversion: bversion } = current;
   if (trigger === 'confirm' && current.state === 'failed') {
     // It runs the bundle after all. The failed update stays in the history as it was.
     const to = { bundleId: report.bundle_id, version, bversion };
     await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
   } else if (trigger !== undefined) {
-    const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason }, by);
+    const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason, kind }, by);
     if (!moved.ok) return moved;
   }
-  if (contradicts(current, report)) {
+  const takenBack = takesBack(current, report);
+  if (takenBack !== undefined) {
     const { rollout } = await work.fleet.standing(trx, device);
     const isMeant = rollout?.mayContradict && rollout.bundleId === report.bundle_id;
-    if (isMeant) await work.fleet.contradicted(trx, device, rollout.id);
+    if (isMeant) await work.fleet.contradicted(trx, device, rollout.id, takenBack);
   }
   if (report.bversion && report.bversion !== device.bversion) {
     await work.ledger.change(trx, device.id, { bversion: report.bversion });

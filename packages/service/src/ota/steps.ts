@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type UpdateState } from '@moorage/api';
+import { type Refusal, type ReportedFailure, refusal, type UpdateState } from '@moorage/api';
 import { failure, type Result, success, transition, unwrap } from '@moorage/base';
 import { writeLog } from '../db/logs.ts';
 import type { UpdateTable } from '../db/schema.ts';
@@ -32,6 +32,8 @@ interface Step {
   readonly trigger: UpdateTrigger;
   readonly result?: number;
   readonly reason?: string | undefined;
+  /** In which way it has failed, where the device says it. */
+  readonly kind?: ReportedFailure | undefined;
 }
 
 /** Takes an update to its next state: beside its first state, nothing else writes one. Refusal: ILLEGAL_TRANSITION. */
@@ -39,7 +41,7 @@ export async function move(
   work: OtaWork,
   trx: Db,
   update: UpdateRow,
-  { trigger, result, reason }: Step,
+  { trigger, result, reason, kind }: Step,
 ): Promise<Result<UpdateRow, Refusal>> {
   const to = transition(updateTransitions, update.state, trigger);
   if (to === undefined) {
@@ -55,7 +57,7 @@ export async function move(
   if (Object.keys(change).length === 0) return success(update);
   const moved = await changeUpdate(trx, update.id, change);
   work.changed(trx, moved);
-  if (isNew) await work.fleet.moved(trx, { id: update.id, trigger });
+  if (isNew) await work.fleet.moved(trx, { id: update.id, trigger, kind });
   return success(moved);
 }
 

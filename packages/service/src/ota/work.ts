@@ -1,3 +1,4 @@
+import type { ReportedFailure } from '@moorage/api';
 import type { Db } from '../db/storage.ts';
 import type { LocationColumns } from '../devices/rules.ts';
 import type { OtaReads, UpdateRow } from './queries.ts';
@@ -67,10 +68,18 @@ export interface UpdateFleet {
     updateId: number | null,
     isDone: boolean,
   ): Promise<void>;
-  /** A device that had the bundle of a rollout reports another version. */
-  contradicted(trx: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>, rolloutId: string): Promise<void>;
-  /** An update has moved: its execution moves with it. */
-  moved(trx: Db, update: { readonly id: number; readonly trigger: UpdateTrigger }): Promise<void>;
+  /** A device that had the bundle of a rollout reports another version, or that it does not work with this one. */
+  contradicted(
+    trx: Db,
+    device: Pick<OtaDeviceRow, 'id' | 'product_id'>,
+    rolloutId: string,
+    kind: 'contradicted' | 'health',
+  ): Promise<void>;
+  /** An update has moved: its execution moves with it, into a failure of this kind where the device names it. */
+  moved(
+    trx: Db,
+    update: { readonly id: number; readonly trigger: UpdateTrigger; readonly kind?: ReportedFailure | undefined },
+  ): Promise<void>;
 }
 
 /** What the steps of an update need beside the transaction. */

@@ -4,7 +4,7 @@ import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts'
 import type { Fleet, FleetDeps } from './engine.ts';
 import { countsOf, lockRollout, type RolloutRow, settingsOf } from './queries.ts';
 
-type DueDeps = Omit<FleetDeps, 'tagBundle'> & {
+type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {
   readonly fleet: Fleet;
   /** The way out of the machine, for gates that are asked for. */
   readonly outbound: Pick<Outbound, 'sendHttp'>;

@@ -1,4 +1,4 @@
-import type { FailureKind, Refusal } from '@moorage/api';
+import type { FailureKind, Refusal, ReportedFailure, SkipReason } from '@moorage/api';
 import { type Result, success, transition, unwrap } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
@@ -8,18 +8,20 @@ import { logFailure, logRollout } from './events.ts';
 import { enlist } from './members.ts';
 import {
   addCounts,
+  bringBack,
   changeExecution,
   changeRollout,
-  compileExecutions,
   countsOf,
   deleteExecution,
   type ExecutionRow,
   executionByUpdate,
   executionOf,
+  executionsOf,
   failedExecutions,
   insertExecution,
   lockRollout,
   newExecution,
+  outOf,
   type RolloutRow,
   settingsOf,
 } from './queries.ts';
@@ -42,11 +44,15 @@ import { wakeWaiting } from './wakes.ts';
 interface MovedUpdate {
   readonly id: number;
   readonly trigger: UpdateTrigger;
+  /** In which way it has failed, where the device says it. */
+  readonly kind?: ReportedFailure | undefined;
 }
 
 export type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
   /** Gives the bundle of a rollout that is over its tag. */
   readonly tagBundle: (trx: Db, bundleId: string, tag: 'alpha' | 'beta' | 'release', atMs: number) => Promise<void>;
+  /** By how much slower the load of the process makes waking, at a time in epoch ms; 1 for not at all. */
+  readonly stretch: (nowMs: number) => number;
 };
 
 /** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
@@ -97,8 +103,8 @@ export class Fleet {
       await addCounts(trx, [[execution, 1]]);
     }
     const joined =
-      execution.state === 'left'
-        ? await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage })
+      execution.state === 'left' || execution.state === 'skipped'
+        ? await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage, kind: null })
         : execution;
     const isSame = nowMs - rollout.pace_from < paceMs;
     const pace = isSame ? { pace_count: rollout.pace_count + 1 } : { pace_from: nowMs, pace_count: 1 };
@@ -108,7 +114,7 @@ export class Fleet {
   }
 
   /** An update has moved: its execution moves with it, in the same transaction. */
-  async moved(trx: Db, { id, trigger }: MovedUpdate): Promise<void> {
+  async moved(trx: Db, { id, trigger, kind }: MovedUpdate): Promise<void> {
     const found = await executionByUpdate(trx, id);
     const rollout = found && (await this.#lock(trx, found.rollout_id));
     // It may have moved while the row was waited for.
@@ -121,18 +127,35 @@ export class Fleet {
       case 'confirm':
         return this.#move(trx, rollout, execution, settingsOf(rollout).probation_s === undefined ? 'confirm' : 'try');
       case 'supersede':
-        return this.#move(trx, rollout, execution, 'withdraw', { update_id: null });
+        return this.#withdrawn(trx, rollout, execution);
       default:
-        return this.#failed(trx, rollout, execution, 'fail', failureKind(trigger, execution.state));
+        return this.#failed(trx, rollout, execution, 'fail', kind ?? failureKind(trigger, execution.state));
     }
   }
 
-  /** A device that had the bundle of a rollout reports another version: it has failed after all. */
-  async contradicted(trx: Db, device: FleetDevice, rolloutId: string): Promise<void> {
+  /** A device goes elsewhere: it waits again, unless what has taken it there keeps it there. */
+  async #withdrawn(trx: Db, rollout: RolloutRow, execution: ExecutionRow): Promise<void> {
+    const waits = await this.#write(trx, rollout, execution, 'withdraw', { update_id: null });
+    const reason = waits.state === 'waiting' && (await outOf(trx, execution.device_id, this.#deps.clock.now()));
+    if (reason) await this.#write(trx, rollout, waits, 'skip', { kind: reason });
+    await this.#settle(trx, rollout);
+  }
+
+  /** A device has been blocked or pinned: rollouts in which it waits go on without it. */
+  async skip(trx: Db, deviceId: string, reason: SkipReason): Promise<void> {
+    for (const { rollout_id, state } of await executionsOf(trx, deviceId)) {
+      const rollout = state === 'waiting' ? await this.#lock(trx, rollout_id) : undefined;
+      const execution = rollout && (await executionOf(trx, rollout_id, deviceId));
+      if (rollout && execution) await this.#move(trx, rollout, execution, 'skip', { kind: reason });
+    }
+  }
+
+  /** A device that had the bundle of a rollout reports another version, or that it does not work: it has failed after all. */
+  async contradicted(trx: Db, device: FleetDevice, rolloutId: string, kind: 'contradicted' | 'health'): Promise<void> {
     const rollout = await this.#lock(trx, rolloutId);
     const execution = rollout && (await executionOf(trx, rolloutId, device.id));
     if (!rollout || !execution) return;
-    await this.#failed(trx, rollout, execution, 'contradict', 'contradicted');
+    await this.#failed(trx, rollout, execution, 'contradict', kind);
   }
 
   /** The time of a device in its state is over: its probation has passed, or its deadline. */
@@ -208,7 +231,7 @@ export class Fleet {
 
   /** A device will be deleted: the rollouts that count it count it no more. */
   async forget(trx: Db, deviceId: string): Promise<void> {
-    for (const execution of await compileExecutions(trx)(trx, deviceId)) {
+    for (const execution of await executionsOf(trx, deviceId)) {
       const rollout = await lockRollout(trx, this.#deps.storage.expressions, execution.rollout_id);
       if (!rollout) continue;
       await addCounts(trx, [[execution, -1]]);
@@ -322,7 +345,9 @@ export class Fleet {
   /** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
   wake(trx: Db, rollout: RolloutRow): Promise<void> {
     const { storage, clock } = this.#deps;
-    return wakeWaiting(trx, rollout, { bus: storage.bus, nowMs: clock.now(), plan: this.#plan });
+    const nowMs = clock.now();
+    const slower = this.#deps.stretch(nowMs);
+    return wakeWaiting(trx, rollout, { bus: storage.bus, nowMs, slower, plan: this.#plan });
   }
 
   /** Wakes more devices of a rollout whose time for it has come. */
@@ -342,12 +367,17 @@ export class Fleet {
     return begun;
   }
 
-  /** Takes a rollout to its next state: beside its first, nothing else writes one. Refusal: ILLEGAL_TRANSITION. */
+  /**
+   * Takes a rollout to its next state: beside its first, nothing else writes one. Refusal: ILLEGAL_TRANSITION.
+   *
+   * @param backTo the bundle that the devices get that it has moved, when it is rolled back; else each the one it had
+   */
   async trigger(
     trx: Db,
     rollout: RolloutRow,
     trigger: RolloutTrigger,
     reason: string | null,
+    backTo?: string,
   ): Promise<Result<RolloutRow, Refusal>> {
     const to = transition(rolloutTransitions, rollout.state, trigger);
     if (to === undefined) return wrongState(rollout.state, wantedStates[trigger] ?? trigger);
@@ -361,7 +391,7 @@ export class Fleet {
       gate_at: null,
       signal_until: null,
       due_at,
-      holds: speaks.includes(to) ? (1 as const) : (0 as const),
+      holds: speaks.includes(to) || to === 'rolled_back' ? (1 as const) : (0 as const),
       finished_at: hasEnded ? nowMs : null,
       ...(trigger === 'start' && { started_at: nowMs }),
     };
@@ -374,6 +404,7 @@ export class Fleet {
       await this.#deps.tagBundle(trx, rollout.bundle_id, settings.then_tag, nowMs);
     }
     if (to === 'running' && trigger !== 'start') await this.wake(trx, next);
+    if (to === 'rolled_back') await bringBack(trx, rollout, backTo);
     if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
     return success(next);
   }
@@ -382,7 +413,10 @@ export class Fleet {
   async retryFailed(trx: Db, rollout: RolloutRow): Promise<number> {
     const failed = await failedExecutions(trx, rollout.id);
     for (const row of failed) {
-      await this.#write(trx, rollout, row, 'retry', { attempt: row.attempt + 1, due_at: null, update_id: null });
+      const change = { attempt: row.attempt + 1, due_at: null, update_id: null };
+      const waits = await this.#write(trx, rollout, row, 'retry', change);
+      const reason = await outOf(trx, row.device_id, this.#deps.clock.now());
+      if (reason) await this.#write(trx, rollout, waits, 'skip', { kind: reason });
     }
     return failed.length;
   }

@@ -211,6 +211,7 @@ const pin =
       if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
       const atMs = clock.now();
       await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
+      await deps.fleet.skip(trx, deviceId, 'pinned');
       const message = `Device is held at version ${bundle.version}: ${reason}`;
       await writeLog(trx, {
         ...byCaller(call, atMs),

@@ -1,40 +1,66 @@
 import { createHash } from 'node:crypto';
-import type { Refusal } from '@moorage/api';
-import { type RolloutPreview, type RolloutSettings, refusal } from '@moorage/api';
+import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
 import { failure, type Result, success, unwrap } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
-import { addCounts, fittingDevices, insertWaiting, type RolloutRow, settingsOf } from './queries.ts';
+import { addCounts, fittingDevices, insertExecutions, type RolloutRow, settingsOf, skipReason } from './queries.ts';
 import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
 const rankOf = (rolloutId: string, deviceId: string): string =>
   createHash('sha256').update(`${rolloutId} ${deviceId}`).digest('hex');
 
-type Asked = Pick<RolloutRow, 'id' | 'product_id' | 'filter' | 'settings'>;
+export type Asked = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
 
-/** Who is in a rollout, in the order of its stages, and who fits it but gets nothing, by reason. */
-async function membersOf(db: Db, expressions: Expressions, rollout: Asked, nowMs: number) {
+/** A device that fits, and whether it is pinned. */
+interface FittingDevice {
+  readonly id: string;
+  readonly state: string;
+  readonly pinned: string | null;
+}
+
+/** The devices that fit a rollout as one of the queries finds them. */
+export const fittingOf = <D extends FittingDevice>(
+  db: Db,
+  expressions: Expressions,
+  rollout: Asked,
+  nowMs: number,
+  find: (db: Db, expressions: Expressions, of: Parameters<typeof fittingDevices>[2]) => Promise<readonly D[]>,
+): Promise<readonly D[]> => {
   // What is kept has been parsed.
   const filter = rollout.filter === null ? undefined : unwrap(parseFilter(rollout.filter));
-  const fitting = await fittingDevices(db, expressions, { productId: rollout.product_id, filter, nowMs });
-  const out: Record<string, number> = {};
-  const members = fitting.filter(({ state, pinned }) => {
-    const why = state === 'disabled' ? 'blocked' : pinned === null ? undefined : 'pinned';
-    if (why !== undefined) out[why] = (out[why] ?? 0) + 1;
+  return find(db, expressions, { productId: rollout.product_id, filter, nowMs });
+};
+
+/** Who of those that fit is in a rollout, in the order of its stages, and who gets nothing, by reason. */
+export async function membersOf<D extends FittingDevice>(
+  db: Db,
+  expressions: Expressions,
+  rollout: Asked,
+  fitting: readonly D[],
+  nowMs: number,
+) {
+  const out = new Map<SkipReason, string[]>();
+  const members = fitting.filter((device) => {
+    const why = skipReason(device);
+    if (why !== undefined) {
+      const skipped = out.get(why) ?? [];
+      skipped.push(device.id);
+      out.set(why, skipped);
+    }
     return why === undefined;
   });
-  const ranked = members.map(({ id }) => ({ id, rank: rankOf(rollout.id, id) }));
+  const ranked = members.map((device) => ({ device, rank: rankOf(rollout.id, device.id) }));
   ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
-  const ids = ranked.map(({ id }) => id);
+  const devices = ranked.map(({ device }) => device);
   const settings = settingsOf(rollout);
   const byFilter = await firstFilters(db, expressions, rollout.product_id, settings, nowMs);
   const stages = stagesOf(
     settings,
-    ids.map((id) => byFilter.get(id)),
+    devices.map(({ id }) => byFilter.get(id)),
   );
   const sizes = settings.stages.map((_, index) => stages.filter((stage) => stage === index).length);
-  return { ids, stages, sizes, out };
+  return { devices, stages, sizes, out };
 }
 
 /** The first stage with a filter that each device of a product fits. */
@@ -57,33 +83,43 @@ async function firstFilters(
   return first;
 }
 
-/** Counts what a rollout would reach. Refusal: INVALID_REQUEST when a stage is larger than the fleet. */
-export async function previewOf(
+/** Refuses stages that have more devices than the rollout. Refusal: INVALID_REQUEST, with the place. */
+export function checkSizes(rollout: Asked, devices: number): Result<undefined, Refusal> {
+  const { stages } = settingsOf(rollout);
+  const tooLarge = stages.findIndex(({ count }) => count !== undefined && count > devices);
+  if (tooLarge < 0) return success(undefined);
+  const detail = `Stage ${tooLarge + 1} has more devices than the rollout, which has ${devices}`;
+  return failure(
+    refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [`settings.stages.${tooLarge}.count`] }),
+  );
+}
+
+/** The same of a rollout whose devices are not known yet. Refusal: INVALID_REQUEST, with the place. */
+export async function refuseSizes(
   db: Db,
   expressions: Expressions,
   rollout: Asked,
-  bundleBytes: number,
   nowMs: number,
-): Promise<Result<RolloutPreview, Refusal>> {
-  const { ids, sizes, out } = await membersOf(db, expressions, rollout, nowMs);
-  const settings = settingsOf(rollout);
-  const tooLarge = settings.stages.findIndex(({ count }) => count !== undefined && count > ids.length);
-  if (tooLarge >= 0) {
-    const detail = `Stage ${tooLarge + 1} has more devices than the rollout, which has ${ids.length}`;
-    return failure(
-      refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [`settings.stages.${tooLarge}.count`] }),
-    );
-  }
-  return success({ devices: ids.length, stages: sizes, out, bytes: ids.length * bundleBytes });
+): Promise<Result<undefined, Refusal>> {
+  if (settingsOf(rollout).stages.every(({ count }) => count === undefined)) return success(undefined);
+  const fitting = await fittingOf(db, expressions, rollout, nowMs, fittingDevices);
+  return checkSizes(rollout, fitting.filter((device) => skipReason(device) === undefined).length);
 }
 
-/** Gives every device of a rollout that begins its stage. */
+/** Gives every device of a rollout that begins its stage; those that get nothing are skipped, at its end. */
 export async function enlist(trx: Db, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
-  const { ids, stages, sizes } = await membersOf(trx, expressions, rollout, nowMs);
+  const fitting = await fittingOf(trx, expressions, rollout, nowMs, fittingDevices);
+  const { devices, stages, sizes, out } = await membersOf(trx, expressions, rollout, fitting, nowMs);
   for (const [stage, n] of sizes.entries()) {
     if (n === 0) continue;
-    const deviceIds = ids.filter((_, place) => stages[place] === stage);
-    await insertWaiting(trx, expressions, rollout, { stage, deviceIds, nowMs });
+    const deviceIds = devices.filter((_, place) => stages[place] === stage).map(({ id }) => id);
+    await insertExecutions(trx, expressions, rollout, { stage, deviceIds, nowMs });
     await addCounts(trx, [[{ rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n]]);
+  }
+  const last = sizes.length - 1;
+  for (const [skipped, deviceIds] of out) {
+    await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, skipped });
+    const counted = { rollout_id: rollout.id, stage: last, state: 'skipped' as const, kind: skipped };
+    await addCounts(trx, [[counted, deviceIds.length]]);
   }
 }

@@ -19,9 +19,9 @@ import type { Db } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
-import { previewOf } from './members.ts';
+import { refuseSizes } from './members.ts';
+import { previewOf } from './preview.ts';
 import {
-  bringBack,
   changeRollout,
   insertRollout,
   listExecutions,
@@ -137,11 +137,13 @@ const create =
       const { id: productId } = product.value;
       const draft = await draftOf(deps, trx, product.value, call);
       if (!draft.ok) return draft;
+      const atMs = deps.clock.now();
+      const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
+      if (!sized.ok) return sized;
       const { version, product: _, ...row } = draft.value.row;
       await insertRollout(trx, row);
       const message = `Rollout "${row.title}" of bundle ${version} drafted`;
       const data = { rollout: row.id, filter: row.filter };
-      const atMs = deps.clock.now();
       const bundleId = row.bundle_id;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
       return success(await rolloutRecord(trx, draft.value.row));
@@ -235,10 +237,9 @@ async function rollBackTo(deps: RolloutDeps, trx: Db, rollout: RolloutRow, call:
   }
   const bundle = await deps.publishedBundle(trx, rollout.product_id, bundle_id);
   if (!bundle) return wrongBundle(rollout.product);
-  const moved = await deps.fleet.trigger(trx, rollout, 'roll_back', `by a person, to version ${bundle.version}`);
+  const reason = `by a person, to version ${bundle.version}`;
+  const moved = await deps.fleet.trigger(trx, rollout, 'roll_back', reason, bundle_id);
   if (!moved.ok) return moved;
-  await bringBack(trx, rollout.id, bundle_id);
-  await changeRollout(trx, rollout.id, { holds: 1 });
   await writePerson(deps, trx, call, rollout, `roll back to version ${bundle.version}`);
   return moved;
 }

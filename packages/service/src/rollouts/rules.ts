@@ -104,6 +104,7 @@ export type ExecutionTrigger =
   | 'withdraw'
   | 'retry'
   | 'leave'
+  | 'skip'
   | 'join';
 
 /** Life of one device in a rollout. A device that goes elsewhere meanwhile waits again. Reference: rules 6.5. */
@@ -114,6 +115,9 @@ export const executionTransitions: readonly Transition<ExecutionState, Execution
   // It was given up for late, and comes after all.
   { from: 'waiting', trigger: 'try', to: 'probation' },
   { from: 'waiting', trigger: 'leave', to: 'left' },
+  // It is blocked or pinned: while it is, no rollout brings it anything.
+  { from: 'waiting', trigger: 'skip', to: 'skipped' },
+  { from: 'skipped', trigger: 'join', to: 'waiting' },
   { from: 'left', trigger: 'join', to: 'waiting' },
   { from: 'offered', trigger: 'fetch', to: 'downloading' },
   { from: 'offered', trigger: 'install', to: 'installed' },

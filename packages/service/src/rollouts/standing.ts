@@ -1,6 +1,7 @@
-import type { RolloutSettings } from '@moorage/api';
+import type { ExecutionState, RolloutSettings } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
+import { rowsByDevice } from '../db/compiled.ts';
 import { shareReads } from '../db/groups.ts';
 import type { Db } from '../db/storage.ts';
 import { type Filter, parseFilter } from '../filters/parse.ts';
@@ -10,7 +11,6 @@ import type { Standing } from '../ota/rules.ts';
 import { RecordCache } from '../storage/record-cache.ts';
 import { pinOf } from './hold-queries.ts';
 import {
-  compileExecutions,
   countsOf,
   type ExecutionRow,
   lockRollout,
@@ -35,11 +35,15 @@ type StandingDeps = Pick<Deps, 'storage' | 'clock'> & {
 
 const rememberedProducts = 1_000;
 const rememberedFilters = 1_000;
+const rememberedDevices = 100_000;
 /** Pairs of a device and a filter that it does not fit. */
 const rememberedOutside = 200_000;
 
+/** Devices in these states may be offered the bundle; all but the first enter anew. */
+const mayEnter: readonly ExecutionState[] = ['waiting', 'left', 'skipped'];
+
 /** Seconds between two queries of a device whose product says nothing else. */
-const pollIntervalS = 3_600;
+export const usualPollS = 3_600;
 
 const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
 
@@ -72,7 +76,10 @@ export class Standings {
   readonly #deps: StandingDeps;
   readonly #marks: RecordCache<Marks>;
   readonly #readFacts: ReadFacts;
-  readonly #executionsOf: ReturnType<typeof compileExecutions>;
+  readonly #readExecutions: ReturnType<typeof rowsByDevice<'executions'>>;
+  readonly #executions: RecordCache<readonly ExecutionRow[]>;
+  /** What the filters of the rollouts of a product look at. */
+  readonly #parts = new WeakMap<Marks, ReadonlySet<FactPart>>();
   readonly #filters = new Map<string, Filter>();
   /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
   readonly #outside: RecordCache<true>;
@@ -89,13 +96,25 @@ export class Standings {
     this.#outside = new RecordCache<true>(deps.storage.changes, rememberedOutside);
     this.#marks = new RecordCache<Marks>(deps.storage.changes, rememberedProducts);
     this.#readFacts = compileFacts(deps.storage.db);
-    this.#executionsOf = compileExecutions(deps.storage.db);
+    this.#readExecutions = rowsByDevice(deps.storage.db, 'executions');
+    this.#executions = new RecordCache(deps.storage.changes, rememberedDevices);
   }
 
   /** What of pins, freezes and rollouts there is for a product; outside of transactions remembered, and read for many at once. */
   async #marksOf(db: Db, productId: string): Promise<Marks> {
     if (db !== this.#deps.storage.db) return marksOf(db, productId);
     return this.#marks.get(productId) ?? this.#sharedMarks(productId);
+  }
+
+  /** What rollouts have of a device; outside of transactions remembered as long as nothing is written. */
+  async #executionsOf(db: Db, deviceId: string): Promise<readonly ExecutionRow[]> {
+    if (db !== this.#deps.storage.db) return this.#readExecutions(db, deviceId);
+    const known = this.#executions.get(deviceId);
+    if (known) return known;
+    const keep = this.#executions.beginRead();
+    const read = await this.#readExecutions(db, deviceId);
+    keep(deviceId, read);
+    return read;
   }
 
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
@@ -110,7 +129,7 @@ export class Standings {
       ...(pin && !isOver(pin.until, nowMs) && { pin: { bundleId: pin.bundle_id, reason: pin.reason } }),
       ...(isFrozen && marks.freeze && { freeze: { reason: marks.freeze.reason } }),
       ...(rollout && { rollout }),
-      poll: { ...poll, intervalMs: (marks.pollIntervalS ?? pollIntervalS) * 1000 },
+      poll: { ...poll, intervalMs: (marks.pollIntervalS ?? usualPollS) * 1000 },
     };
   }
 
@@ -119,7 +138,8 @@ export class Standings {
     const executions = await this.#executionsOf(db, device.id);
     let facts: Promise<DeviceFacts | undefined> | undefined;
     const readFacts = this.#readFacts;
-    const parts = this.#partsOf(marks.rollouts);
+    const parts = this.#parts.get(marks) ?? this.#partsOf(marks.rollouts);
+    this.#parts.set(marks, parts);
     const question: Question = {
       db,
       device,
@@ -141,7 +161,7 @@ export class Standings {
         const install = await this.#installOf(question, settingsOf(rollout));
         return { id, title, bundleId: execution.bundle_id, isNew: false, mayContradict, install };
       }
-      const mayWait = !execution || execution.state === 'waiting' || execution.state === 'left';
+      const mayWait = !execution || mayEnter.includes(execution.state);
       if (rollout.state !== 'running' || !mayWait) continue;
       if (await this.#isTurn(question, rollout, execution, poll)) {
         poll.isSoon = true;
@@ -187,8 +207,7 @@ export class Standings {
     const { db, executions, nowMs } = question;
     const settings = settingsOf(seen);
     // What does not change while the row is waited for is asked before.
-    const stage =
-      execution && execution.state !== 'left' ? execution.stage : await this.#stageOf(question, seen, settings);
+    const stage = execution?.state === 'waiting' ? execution.stage : await this.#stageOf(question, seen, settings);
     if (stage === undefined || stage > seen.stage) return false;
     const opens = settings.window?.download_outside ? nowMs : await this.#opensAtMs(question, settings);
     const rollout = db === storage.db ? seen : await lockRollout(db, storage.expressions, seen.id);

@@ -12,14 +12,17 @@ interface Waking {
   readonly bus: Bus;
   /** Epoch ms. */
   readonly nowMs: number;
+  /** By how much slower the load of the process makes it. */
+  readonly slower: number;
   /** Plans when more are woken, epoch ms. */
   readonly plan: (atMs: number) => void;
 }
 
-/** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
-export async function wakeWaiting(trx: Db, rollout: RolloutRow, { bus, nowMs, plan }: Waking): Promise<void> {
+/** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product, slower while the process is busy. */
+export async function wakeWaiting(trx: Db, rollout: RolloutRow, { bus, nowMs, slower, plan }: Waking): Promise<void> {
   const { pace, stages } = settingsOf(rollout);
-  const perMinute = pace?.per_minute ?? (await wakesPerMinute(trx, rollout.product_id));
+  const wanted = pace?.per_minute ?? (await wakesPerMinute(trx, rollout.product_id));
+  const perMinute = Math.ceil(wanted / slower);
   const open = pace?.open === undefined ? 0 : openOf(await countsOf(trx, rollout.id, stages.length));
   const limit = Math.min(perMinute, (pace?.open ?? perMinute) - open);
   const { id, stage, wake_after: after } = rollout;

@@ -19,6 +19,7 @@ import { sayError } from '../../ui/refusals.ts';
 import { ProductSelect } from '../devices/filters.tsx';
 import { type Draft, draftProblem, firstDraft, stagesProblem, stageWidths } from './draft.ts';
 import { FilterBuilder } from './filter-builder.tsx';
+import { PreviewNotes } from './preview-notes.tsx';
 import { StageBar } from './stage-bar.tsx';
 import { type PartProps, Way } from './way.tsx';
 import { choiceOf } from './ways.ts';
@@ -324,6 +325,7 @@ function Preview({ draft }: { readonly draft: Draft }) {
                 {t.leftOut(plural(n, nouns.device), stateName(why))}
               </Text>
             ))}
+            <PreviewNotes preview={counted} />
           </>
         )}
       </Stack>

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { earliestEndMs, reachOf } from './preview.ts';
+
+describe('what a bundle could reach that breaks every device', () => {
+  const rule = (min: number) => [{ kind: 'any' as const, percent: 10, min, action: 'pause' as const }];
+  const gate = { done_percent: 90 };
+  it.each([
+    [
+      'everything without a gate or rule',
+      { stages: [{ percent: 1 }, {}] },
+      [10, 990],
+      { devices: 1_000, stops: false },
+    ],
+    ['the first stage with a gate', { stages: [{ percent: 1, gate }, {}] }, [10, 990], { devices: 10, stops: true }],
+    [
+      'the next one when the first is empty',
+      { stages: [{ count: 1, gate }, {}] },
+      [0, 9],
+      { devices: 9, stops: false },
+    ],
+    [
+      'the stage in which a rule counts',
+      { stages: [{}, {}], abort: rule(20) },
+      [10, 90],
+      { devices: 100, stops: true },
+    ],
+    ['what is open then', { stages: [{}], abort: rule(20), pace: { open: 5 } }, [90], { devices: 24, stops: true }],
+    ['all, where a rule never counts', { stages: [{}], abort: rule(200) }, [90], { devices: 90, stops: false }],
+    [
+      'all, where a rule is of one kind',
+      { stages: [{}], abort: [{ kind: 'boot' as const, percent: 1, min: 1, action: 'abort' as const }] },
+      [9],
+      { devices: 9, stops: false },
+    ],
+  ])('is %s', (_, settings, sizes, reach) => {
+    expect(reachOf(settings, sizes)).toEqual(reach);
+  });
+});
+
+describe('the earliest end of a rollout', () => {
+  const at = { nowMs: 0, intervalMs: 3_600_000, zone: 'UTC' };
+  const minuteMs = 60_000;
+  it.each([
+    ['is when the last device has asked', { stages: [{}] }, [5], 60],
+    ['is now without devices', { stages: [{}] }, [0], 0],
+    ['has the soak times and a minute for each further stage', { stages: [{ gate: { soak_s: 600 } }, {}] }, [1, 5], 71],
+    ['has the probation of each stage', { stages: [{}, {}], probation_s: 120 }, [1, 5], 65],
+    ['has the pace', { stages: [{}], pace: { per_minute: 10 } }, [1_001], 100],
+    ['has the updates that may be open', { stages: [{}], pace: { open: 1 } }, [121], 120],
+    ['begins at its time', { stages: [{}], start_at: 5 * minuteMs }, [1], 65],
+    [
+      'begins when the window opens',
+      { stages: [{}], window: { times: [{ days: ['thu' as const], from: '02:00', to: '04:00' }] } },
+      [1],
+      180,
+    ],
+  ])('%s', (_, settings, sizes, minutes) => {
+    expect(earliestEndMs(settings, sizes, at) / minuteMs).toBe(minutes);
+  });
+});
