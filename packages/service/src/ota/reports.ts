@@ -2,8 +2,9 @@ import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db } from '../db/storage.ts';
 import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
-import { isOpen, judgeReport, selectNamed, takesBack } from './rules.ts';
+import { isOpen, selectNamed } from './rules.ts';
 import { advance, type Beginning, begin } from './steps.ts';
+import { judgeReport, takesBack } from './verdicts.ts';
 import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
 /**

@@ -12,7 +12,6 @@ import {
   filesMissing,
   filesOfUpdate,
   isExplicit,
-  judgeReport,
   manifestFile,
   type OtaDevice,
   selectBundle,
@@ -20,6 +19,7 @@ import {
   type UpdateTrigger,
   updateTransitions,
 } from './rules.ts';
+import { judgeReport } from './verdicts.ts';
 
 describe('update state machine', () => {
   const triggers = ['fetch', 'install', 'confirm', 'fail', 'mismatch', 'expire', 'supersede'] as const;

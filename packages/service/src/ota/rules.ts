@@ -4,9 +4,7 @@ import {
   type HeldFile,
   type ManifestFile,
   openUpdateStates,
-  otaResults,
   type Refusal,
-  type ReportedFailure,
   refusal,
   type SelectionRecord,
   type Tag,
@@ -286,72 +284,6 @@ export function decideOta(
   if (isSame && current.state === 'done' && cause === 'bridge' && !request.bid) return { kind: 'resume' };
   if (request.once && isSame && current.state === 'failed') return { kind: 'none', record: 'nothing' };
   return { kind: 'offer', ends: open ? 'supersede' : undefined };
-}
-
-/** Why a device's update failed, by the result code it sent. Reference: wire 4.1. */
-const failureTexts: ReadonlyMap<number, string> = new Map([
-  [otaResults.failed, 'The device reports a general failure'],
-  [otaResults.noCredentials, 'The device has no network name or password'],
-  [otaResults.joinFailed, 'The device could not join its network'],
-  [otaResults.unreachable, 'The device could not reach the service'],
-  [otaResults.unauthorised, 'The device was not authorised'],
-  [otaResults.badRequest, 'The device sent a bad request'],
-  [otaResults.notFound, 'The device did not find what it asked for'],
-]);
-
-/** A result report, judged. */
-export interface Verdict {
-  /** `undefined` when the report changes nothing. */
-  readonly trigger: UpdateTrigger | undefined;
-  /** Why the update failed, when it did. */
-  readonly reason: string | undefined;
-  /** In which way, where the device says it. */
-  readonly kind?: ReportedFailure;
-}
-
-/** A result as a device reports it. */
-interface Reported {
-  readonly result: number;
-  readonly bversion: string;
-  readonly failure?: ReportedFailure | undefined;
-}
-
-/** The same in the words of the device, where it has better ones than a code. */
-const reportedTexts: Readonly<Record<ReportedFailure, string>> = {
-  download: 'The device could not fetch all files',
-  check: 'A file did not pass its check on the device',
-  install: 'The device could not install the update',
-  health: 'The device does not work with the version',
-  refused: 'The device or its user refuses the update',
-};
-
-/**
- * Judges a report: a failure code fails, the target's version text confirms, success with another text is progress.
- * Code 0 is what a module has after power-up: then another text after `installed` means that the update did not hold.
- */
-export function judgeReport(update: CurrentUpdate, report: Reported): Verdict {
-  const failed = failureTexts.get(report.result);
-  const { failure: kind } = report;
-  if (failed !== undefined) {
-    // Of what it has confirmed before, the device says so to its rollout alone: the update is done.
-    if (update.state === 'done' && kind === 'health') return { trigger: undefined, reason: undefined };
-    return { trigger: 'fail', reason: kind ? reportedTexts[kind] : failed, ...(kind && { kind }) };
-  }
-  if (report.bversion === update.to_bversion) return { trigger: 'confirm', reason: undefined };
-  if (report.result !== otaResults.none) return { trigger: 'install', reason: undefined };
-  if (update.state !== 'installed') return { trigger: undefined, reason: undefined };
-  return { trigger: 'mismatch', reason: mismatchReason(report.bversion) };
-}
-
-/**
- * How a device that has had an update done takes it back: after power-up it runs something else, or it does not work
- * with what it runs.
- */
-export function takesBack(update: CurrentUpdate, report: Reported): 'contradicted' | 'health' | undefined {
-  if (update.state !== 'done') return undefined;
-  if (report.failure === 'health' && failureTexts.has(report.result)) return 'health';
-  const isOther = report.bversion !== '' && report.bversion !== update.to_bversion;
-  return report.result === otaResults.none && isOther ? 'contradicted' : undefined;
 }
 
 export const mismatchReason = (bversion: string): string => `The device restarted with version "${bversion}"`;

@@ -1,7 +1,8 @@
 import { type CancelTimer, unwrap } from '@moorage/base';
 import type { Outbound } from '../outbound/ports.ts';
+import type { FleetDeps } from './deps.ts';
 import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts';
-import type { Fleet, FleetDeps } from './engine.ts';
+import type { Fleet } from './engine.ts';
 import { countsOf, lockRollout, type RolloutRow, settingsOf } from './queries.ts';
 
 type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {

@@ -1,14 +1,14 @@
-import type { FailureKind, Refusal, ReportedFailure, SkipReason } from '@moorage/api';
+import type { FailureKind, Refusal, SkipReason } from '@moorage/api';
 import { type Result, success, transition, unwrap } from '@moorage/base';
-import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
-import type { Standing, UpdateTrigger } from '../ota/rules.ts';
+import type { Standing } from '../ota/rules.ts';
+import type { FleetDeps, MovedUpdate } from './deps.ts';
 import { logFailure, logRollout } from './events.ts';
+import { bringBack, outOf } from './member-queries.ts';
 import { enlist } from './members.ts';
 import {
   addCounts,
-  bringBack,
   changeExecution,
   changeRollout,
   countsOf,
@@ -21,13 +21,13 @@ import {
   insertExecution,
   lockRollout,
   newExecution,
-  outOf,
   type RolloutRow,
   settingsOf,
 } from './queries.ts';
 import {
   type ExecutionTrigger,
   executionTransitions,
+  notGated,
   type Outcome,
   type RolloutTrigger,
   rolloutTransitions,
@@ -37,23 +37,8 @@ import {
   wrongState,
 } from './rules.ts';
 import { type FleetDevice, Standings } from './standing.ts';
-import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, paceMs, retryAtMs } from './turns.ts';
+import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, paceAfter, retryAtMs } from './turns.ts';
 import { wakeWaiting } from './wakes.ts';
-
-/** An update that has moved, and what moved it. */
-interface MovedUpdate {
-  readonly id: number;
-  readonly trigger: UpdateTrigger;
-  /** In which way it has failed, where the device says it. */
-  readonly kind?: ReportedFailure | undefined;
-}
-
-export type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
-  /** Gives the bundle of a rollout that is over its tag. */
-  readonly tagBundle: (trx: Db, bundleId: string, tag: 'alpha' | 'beta' | 'release', atMs: number) => Promise<void>;
-  /** By how much slower the load of the process makes waking, at a time in epoch ms; 1 for not at all. */
-  readonly stretch: (nowMs: number) => number;
-};
 
 /** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
 export class Fleet {
@@ -102,12 +87,9 @@ export class Fleet {
       await insertExecution(trx, execution);
       await addCounts(trx, [[execution, 1]]);
     }
-    const joined =
-      execution.state === 'left' || execution.state === 'skipped'
-        ? await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage, kind: null })
-        : execution;
-    const isSame = nowMs - rollout.pace_from < paceMs;
-    const pace = isSame ? { pace_count: rollout.pace_count + 1 } : { pace_from: nowMs, pace_count: 1 };
+    // Who has left, or was skipped, enters anew; for others this is no move.
+    const joined = await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage, kind: null });
+    const pace = paceAfter(rollout, nowMs);
     await changeRollout(trx, rolloutId, pace);
     const offered = { update_id: updateId, bundle_id: rollout.bundle_id };
     await this.#move(trx, { ...rollout, ...pace }, joined, isDone ? 'confirm' : 'offer', offered);
@@ -127,18 +109,24 @@ export class Fleet {
       case 'confirm':
         return this.#move(trx, rollout, execution, settingsOf(rollout).probation_s === undefined ? 'confirm' : 'try');
       case 'supersede':
-        return this.#withdrawn(trx, rollout, execution);
+        await this.#waitAgain(trx, rollout, execution, 'withdraw', { update_id: null });
+        return void (await this.#settle(trx, rollout));
       default:
         return this.#failed(trx, rollout, execution, 'fail', kind ?? failureKind(trigger, execution.state));
     }
   }
 
-  /** A device goes elsewhere: it waits again, unless what has taken it there keeps it there. */
-  async #withdrawn(trx: Db, rollout: RolloutRow, execution: ExecutionRow): Promise<void> {
-    const waits = await this.#write(trx, rollout, execution, 'withdraw', { update_id: null });
+  /** Lets a device wait again, unless something keeps it from getting anything. */
+  async #waitAgain(
+    trx: Db,
+    rollout: RolloutRow,
+    execution: ExecutionRow,
+    trigger: 'withdraw' | 'retry',
+    change: Partial<ExecutionRow>,
+  ): Promise<void> {
+    const waits = await this.#write(trx, rollout, execution, trigger, change);
     const reason = waits.state === 'waiting' && (await outOf(trx, execution.device_id, this.#deps.clock.now()));
     if (reason) await this.#write(trx, rollout, waits, 'skip', { kind: reason });
-    await this.#settle(trx, rollout);
   }
 
   /** A device has been blocked or pinned: rollouts in which it waits go on without it. */
@@ -326,15 +314,7 @@ export class Fleet {
   /** Opens the next stage of a rollout, and wakes some of its devices. */
   async openNext(trx: Db, rollout: RolloutRow): Promise<RolloutRow> {
     const nowMs = this.#deps.clock.now();
-    const change = {
-      stage: rollout.stage + 1,
-      gate_at: null,
-      signalled: 0 as const,
-      signal_until: null,
-      due_at: null,
-      reason: null,
-      wake_after: null,
-    };
+    const change = { ...notGated, stage: rollout.stage + 1 };
     const next = { ...rollout, ...change };
     await changeRollout(trx, rollout.id, change);
     await logRollout(trx, next, nowMs, `Stage ${next.stage + 1} of rollout "${rollout.title}" begins`, 'info');
@@ -344,10 +324,9 @@ export class Fleet {
 
   /** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
   wake(trx: Db, rollout: RolloutRow): Promise<void> {
-    const { storage, clock } = this.#deps;
+    const { storage, clock, stretch } = this.#deps;
     const nowMs = clock.now();
-    const slower = this.#deps.stretch(nowMs);
-    return wakeWaiting(trx, rollout, { bus: storage.bus, nowMs, slower, plan: this.#plan });
+    return wakeWaiting(trx, rollout, { bus: storage.bus, nowMs, slower: stretch(nowMs), plan: this.#plan });
   }
 
   /** Wakes more devices of a rollout whose time for it has come. */
@@ -414,9 +393,7 @@ export class Fleet {
     const failed = await failedExecutions(trx, rollout.id);
     for (const row of failed) {
       const change = { attempt: row.attempt + 1, due_at: null, update_id: null };
-      const waits = await this.#write(trx, rollout, row, 'retry', change);
-      const reason = await outOf(trx, row.device_id, this.#deps.clock.now());
-      if (reason) await this.#write(trx, rollout, waits, 'skip', { kind: reason });
+      await this.#waitAgain(trx, rollout, row, 'retry', change);
     }
     return failed.length;
   }

@@ -3,7 +3,8 @@ import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@m
 import { failure, type Result, success, unwrap } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
-import { addCounts, fittingDevices, insertExecutions, type RolloutRow, settingsOf, skipReason } from './queries.ts';
+import { fittingDevices, insertExecutions, skipReason } from './member-queries.ts';
+import { addCounts, type RolloutRow, settingsOf } from './queries.ts';
 import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */

@@ -45,6 +45,16 @@ export const notBegun = {
   finished_at: null,
 } as const;
 
+/** What stands of the gate in the record of a rollout whose next stage has just begun. */
+export const notGated = {
+  gate_at: null,
+  signalled: 0,
+  signal_until: null,
+  due_at: null,
+  reason: null,
+  wake_after: null,
+} as const;
+
 /** Life of a rollout. Reference: rules 6.5. Spec: API-RULE-rollout-2. */
 export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigger>[] = [
   { from: 'draft', trigger: 'ask', to: 'awaiting_approval' },

@@ -20,6 +20,12 @@ export interface Turn {
 
 export const paceMs = 60_000;
 
+/** What a rollout has counted of a minute after it has offered its bundle once more. */
+export const paceAfter = (
+  { pace_from, pace_count }: { readonly pace_from: number; readonly pace_count: number },
+  nowMs: number,
+) => (nowMs - pace_from < paceMs ? { pace_from, pace_count: pace_count + 1 } : { pace_from: nowMs, pace_count: 1 });
+
 /** Why a device waits, and until when when that is known. */
 export interface Wait {
   readonly reason: string;

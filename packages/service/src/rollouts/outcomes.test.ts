@@ -1,0 +1,162 @@
+import { unwrap } from '@moorage/base';
+import { beforeAll, expect, it } from 'vitest';
+import { eachDatabase, type MadeUser } from '../testing/index.ts';
+import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
+
+eachDatabase('what becomes of devices in a rollout', (open) => {
+  let world: OtaWorld;
+  beforeAll(async () => {
+    world = await otaWorld(await open());
+  });
+
+  const as = (user: MadeUser) => world.app.client.as(user.token);
+  const maker = () => as(world.people.maker);
+
+  async function scene() {
+    const { product, release, bundleOf } = await world.productWithRelease();
+    const device = await world.deviceOn(product.id);
+    const runs = { bid: release.id, bversion: release.bversion };
+    return { product, release, bundleOf, device, runs, params: { product_id: product.id } };
+  }
+
+  const draft = async (product_id: string, bundle_id: string, more: object = {}) => {
+    const body = { title: 'Spring', bundle_id, settings: { stages: [{}] }, ...more };
+    return unwrap(await maker().call('rollouts.create', { params: { product_id }, body })).value;
+  };
+  const act = (rollout_id: string, action: 'start' | 'pause' | 'resume' | 'pass' | 'abort' | 'roll_back') =>
+    maker().call('rollouts.act', { params: { rollout_id }, body: { action } });
+  /** A device takes an update and restarts with it. */
+  const install = async (device: Parameters<OtaWorld['ask']>[0], bundle: { id: string; bversion: string }) => {
+    await world.report(device, bundle.id, 1, 'before');
+    await world.report(device, bundle.id, 1, bundle.bversion);
+  };
+
+  it('a preview warns of devices that may not get it, and says what a roll-back brings', async () => {
+    const { app, platform } = world;
+    const { product, bundleOf, params, device, release } = await scene();
+    const [bundle, older] = [await bundleOf(null), await bundleOf(null)];
+    const seen = { last_seen_at: app.clock.now(), bversion: older.bversion };
+    const small = await world.deviceOn(product.id, seen);
+    const row = { device_id: small.id, name: 'free_flash', value: '1', number: 1, version_key: null, since: 0 };
+    await app.storage.db.insertInto('attributes').values(row).execute();
+    const { id: platform_id } = await app.make.platform();
+    await world.deviceOn(product.id, { ...seen, platform_id });
+    expect(device.last_seen_at).toBeNull();
+    const body = { title: 'x', bundle_id: bundle.id, settings: { stages: [{}], probation_s: 60 } };
+    const { value } = unwrap(await maker().call('rollouts.preview', { params, body }));
+    expect(value).toMatchObject({
+      warnings: [{ platform: 1, flash: 1, unseen: 1 }],
+      ends_at: String(app.clock.now() + 3_660_000),
+      reach: { devices: 3, stops: false },
+      back: [
+        { version: older.version, devices: 2 },
+        { version: release.version, devices: 1 },
+      ],
+    });
+    expect(platform.id).not.toBe(platform_id);
+  });
+
+  it('a device that is pinned or blocked is skipped, and enters when it is let go', async () => {
+    const { people } = world;
+    const { product, bundleOf, device, runs } = await scene();
+    const [pinned, blocked, elsewhere] = await Promise.all([1, 2, 3].map(() => world.deviceOn(product.id)));
+    if (!pinned || !blocked || !elsewhere) throw new Error('Three devices were made');
+    const bundle = await bundleOf(null);
+    const pin = (device_id: string) =>
+      maker().call('rollouts.pin', { params: { device_id }, body: { bundle_id: runs.bid, reason: 'x' } });
+    unwrap(await pin(pinned.id));
+    const { id: rollout_id } = await draft(product.id, bundle.id, { settings: { stages: [{}] } });
+    const of = { params: { rollout_id } };
+    unwrap(await act(rollout_id, 'start'));
+    const kinds = async () => {
+      const { value } = unwrap(await maker().call('rollouts.executions', { ...of, query: { state: 'skipped' } }));
+      return new Map(value.map(({ device_id, kind }) => [device_id, kind]));
+    };
+    expect(await kinds()).toEqual(new Map([[pinned.id, 'pinned']]));
+    const state = { params: { device_id: blocked.id }, body: { state: 'disabled' as const } };
+    unwrap(await as(people.owner).call('devices.setState', state));
+    expect((await kinds()).get(blocked.id)).toBe('blocked');
+    const get = async () => unwrap(await maker().call('rollouts.get', of)).value;
+    // What is under way ends, and does not come back to wait.
+    expect(await world.ask(elsewhere, runs)).toMatchObject({ bundle_id: bundle.id });
+    unwrap(await pin(elsewhere.id));
+    await world.ask(elsewhere, { bversion: 'factory' });
+    expect(await kinds()).toEqual(
+      new Map([
+        [pinned.id, 'pinned'],
+        [blocked.id, 'blocked'],
+        [elsewhere.id, 'pinned'],
+      ]),
+    );
+    expect(await get()).toMatchObject({ state: 'running' });
+    unwrap(await maker().call('rollouts.unpin', { params: { device_id: pinned.id } }));
+    for (const one of [pinned, device]) {
+      expect(await world.ask(one, runs)).toMatchObject({ bundle_id: bundle.id });
+      await install(one, bundle);
+    }
+    expect(await get()).toMatchObject({ state: 'finished', stages: expect.anything() });
+    expect(await kinds()).toEqual(
+      new Map([
+        [blocked.id, 'blocked'],
+        [elsewhere.id, 'pinned'],
+      ]),
+    );
+  });
+
+  // API-EP-POST-rollouts-rollout_id-state
+  it('rolls back each device to the version that it had, else to what it follows', async () => {
+    const { product, bundleOf, device, release, runs } = await scene();
+    const [older, bundle] = [await bundleOf(null), await bundleOf(null)];
+    const fresh = await world.deviceOn(product.id);
+    const { id } = await draft(product.id, bundle.id);
+    unwrap(await act(id, 'start'));
+    for (const [one, bversion] of [
+      [device, older.bversion],
+      [fresh, 'factory'],
+    ] as const) {
+      expect(await world.ask(one, { bversion })).toMatchObject({ bundle_id: bundle.id });
+      await install(one, bundle);
+    }
+    expect(runs.bversion).toBe(release.bversion);
+    unwrap(await act(id, 'roll_back'));
+    expect(await world.ask(device, { bversion: bundle.bversion })).toMatchObject({ bundle_id: older.id });
+    await install(device, older);
+    expect(await world.ask(device, { bversion: older.bversion })).toMatchObject({ result: 'none' });
+    expect(await world.ask(fresh, { bversion: bundle.bversion })).toMatchObject({ bundle_id: release.id });
+  });
+
+  // API-DEV-POST-ota-result
+  it.each(['download', 'check', 'install', 'health', 'refused'] as const)(
+    'a device says that it has failed by %s',
+    async (failure) => {
+      const { product, bundleOf, device, runs } = await scene();
+      const bundle = await bundleOf(null);
+      const abort = [{ kind: failure, percent: 50, min: 1, action: 'pause' }];
+      const { id: rollout_id } = await draft(product.id, bundle.id, { settings: { stages: [{}], abort } });
+      unwrap(await act(rollout_id, 'start'));
+      await world.ask(device, runs);
+      const failed = { bundle_id: bundle.id, result: 3, bversion: runs.bversion, failure };
+      expect((await world.inject(device, 'POST', '/ota/result', { ...failed, failure: 'mood' })).statusCode).toBe(400);
+      expect((await world.inject(device, 'POST', '/ota/result', failed)).statusCode).toBe(200);
+      const { value } = unwrap(await maker().call('rollouts.get', { params: { rollout_id } }));
+      expect(value).toMatchObject({ state: 'paused', stages: [{ failures: { [failure]: 1 } }] });
+    },
+  );
+
+  it('a device that does not work with what it has confirmed has failed after all', async () => {
+    const { product, bundleOf, device, runs } = await scene();
+    const bundle = await bundleOf(null);
+    const { id: rollout_id } = await draft(product.id, bundle.id, { settings: { stages: [{}], probation_s: 60 } });
+    unwrap(await act(rollout_id, 'start'));
+    await world.ask(device, runs);
+    await install(device, bundle);
+    const { bversion } = bundle;
+    const sick = { bundle_id: bundle.id, result: 3, bversion, failure: 'health' };
+    expect((await world.inject(device, 'POST', '/ota/result', sick)).statusCode).toBe(200);
+    expect(await world.states(device)).toEqual(['done']);
+    const { value } = unwrap(await maker().call('rollouts.executions', { params: { rollout_id } }));
+    expect(value).toMatchObject([{ state: 'failed', kind: 'health' }]);
+    // It goes back to what it follows.
+    expect(await world.ask(device, { bversion })).toMatchObject({ bundle_id: runs.bid });
+  });
+});
