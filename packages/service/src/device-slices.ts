@@ -170,8 +170,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
       return engine.selection(db, device);
     },
   };
-  const behindDoors = doorSlices(deps, ota);
-  return { devices, ota, files, data, attributes, rollouts, ...behindDoors, keepAttributes, identity, load };
+  return { devices, ota, files, data, attributes, rollouts, ...doorSlices(deps, ota), keepAttributes, identity, load };
 }
 
 /** The slices of update clients of other makers. */
