@@ -141,7 +141,7 @@ export class Updater {
       await keeper.change({ attempt: undefined });
       // A report for the service's log: whether it arrives makes no difference here.
       if (done.error.result === otaResults.failed) {
-        const { kind = 'download' } = done.error;
+        const { kind = stored.ok ? 'install' : 'download' } = done.error;
         ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed, { failure: kind }));
       }
       return done;
