@@ -185,7 +185,7 @@ export const zones: readonly Zone[] = [
     name: 'service/outbound',
     path: 'packages/service/src/outbound/',
     imports: ['base', 'api', 'service/rules'],
-    system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls'],
+    system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls', 'nodemailer'],
   },
   // Everything that a service keeps, as one file: it knows tables only by what the database says of them.
   {

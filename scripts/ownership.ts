@@ -34,6 +34,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   alert_rules: ['alerts'],
   alerts: ['alerts'],
   alert_devices: ['alerts'],
+  alert_mails: ['alerts'],
   pins: ['rollouts'],
   freezes: ['rollouts'],
   fleet_settings: ['rollouts'],

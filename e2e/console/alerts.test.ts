@@ -7,7 +7,7 @@ import { accessibilityProblems, complaints, photograph, skipReason } from './har
 describe.skipIf(skipReason)('alerts', () => {
   let scene: DeviceScene;
   beforeAll(async () => {
-    scene = await openDeviceScene();
+    scene = await openDeviceScene({ env: { MOORAGE_SMTP_URL: 'smtp://127.0.0.1:2525' } });
   });
   afterAll(async () => {
     await scene?.close();
@@ -28,6 +28,8 @@ describe.skipIf(skipReason)('alerts', () => {
     await dialog.getByRole('textbox', { name: 'Stream' }).fill('level');
     await dialog.getByRole('textbox', { name: 'Limit' }).fill('4');
     await dialog.getByRole('textbox', { name: 'For longer than, minutes' }).fill('1');
+    await dialog.getByRole('textbox', { name: 'By mail to' }).fill('pia@pier.test');
+    await page.keyboard.press('Enter');
     await photograph(page, 'alert-rule');
     expect(await accessibilityProblems(page)).toEqual([]);
     // Measured two minutes ago: a value holds until the next one comes.
@@ -36,6 +38,7 @@ describe.skipIf(skipReason)('alerts', () => {
     await line.run('cloud_sync');
     await dialog.getByRole('button', { name: 'Add the rule' }).click();
     await page.getByText('Devices with level above 4 for 1 minute').waitFor();
+    await page.getByText('the bell and 1 address').waitFor();
     await photograph(page, 'alert-rules');
     expect(await accessibilityProblems(page)).toEqual([]);
 

@@ -28,8 +28,8 @@ const capabilities: Capabilities = {
 };
 
 /** Starts the service with its example module, and takes that to the data cloud and onto the message channel. */
-export async function openDeviceScene(): Promise<DeviceScene> {
-  const quay = await openQuay({ serial: 'tcp:127.0.0.1:0' });
+export async function openDeviceScene(options: Parameters<typeof openQuay>[0] = {}): Promise<DeviceScene> {
+  const quay = await openQuay({ ...options, serial: 'tcp:127.0.0.1:0' });
   const line = await openSerialLine(quay.serial);
   const found = await quay.client.call('devices.get', { params: { identifier: quay.uuid } });
   if (!found.ok) throw new Error(found.error.body.message);

@@ -24,6 +24,13 @@ export type AlertCondition = Static<typeof AlertCondition>;
 
 /** Connectors that one rule may send through. */
 const connectorsLimit = 10;
+/** Addresses that one rule may write to. */
+const addressesLimit = 10;
+/** An address and nothing else, so that it cannot be taken for a list or a header. */
+const MailAddress = Type.String({
+  maxLength: 254,
+  pattern: '^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?$',
+});
 
 const ruleFields = {
   title: Title(128),
@@ -48,6 +55,9 @@ const ruleFields = {
   connectors: Type.Optional(
     Type.Array(Id, { maxItems: connectorsLimit, description: 'connectors of the product that send the messages' }),
   ),
+  mail_to: Type.Optional(
+    Type.Array(MailAddress, { maxItems: addressesLimit, description: 'addresses that get the messages by mail' }),
+  ),
   enabled: Type.Optional(Type.Boolean({ default: true })),
 };
 
@@ -63,6 +73,7 @@ export const AlertRuleRecord = Type.Object({
   at_least: Type.Integer(),
   gather_minutes: Type.Integer(),
   connectors: Type.Array(Id),
+  mail_to: Type.Array(Type.String({ description: 'address' })),
   enabled: Type.Boolean(),
   silenced_until: Nullable(Type.String({ description: 'no messages before this moment, epoch milliseconds' })),
   open: Type.Integer({ description: 'alerts of this rule that are open' }),
@@ -121,7 +132,12 @@ export const alertsContract = {
   createRule: endpoint({
     method: 'POST',
     path: '/api/products/{product_id}/alert-rules',
-    spec: ['API-EP-POST-products-product_id-alert-rules', 'API-RULE-alert-1', 'API-LIMIT-alert-rules'],
+    spec: [
+      'API-EP-POST-products-product_id-alert-rules',
+      'API-RULE-alert-1',
+      'API-RULE-alert-5',
+      'API-LIMIT-alert-rules',
+    ],
     tag,
     summary: 'Watch the devices of a product, or of a segment of it',
     auth: 'bearer',
@@ -140,7 +156,7 @@ export const alertsContract = {
     params: byRule,
     body: Type.Object(ruleFields),
     reply: AlertRuleRecord,
-    errors: [400, 401, 403, 404],
+    errors: [400, 401, 403, 404, 409],
   }),
   removeRule: endpoint({
     method: 'DELETE',

@@ -73,6 +73,7 @@ export const errors = {
   BUNDLE_TAGGED: { status: 409, message: 'The bundle carries tag "{tag}"; move the tag to another bundle first' },
   BUNDLE_NOT_PUBLISHED: { status: 409, message: 'The bundle is in state {state}; only a published bundle can do this' },
   BUNDLE_FROZEN: { status: 409, message: 'The bundle is in state {state}; its resources can change only in preview' },
+  NO_MAIL_SERVER: { status: 409, message: 'This service sends no mail; its operator names a mail server' },
   PRODUCT_ARCHIVED: { status: 409, message: 'Product "{product}" is archived and takes no new devices' },
   PRODUCT_TRASHED: { status: 409, message: 'Product "{product}" is in the trash and takes nothing new' },
   PLATFORM_WITHOUT_EDITION: { status: 409, message: 'Platform "{platform}" has no base edition product yet' },

@@ -70,6 +70,7 @@ export const logTypes = [
   'alert.raise',
   'alert.grow',
   'alert.clear',
+  'alert.mail',
   'alert.acknowledge',
   'asset.write',
   'asset.delete',

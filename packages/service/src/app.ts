@@ -3,6 +3,7 @@ import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { startAlerts } from './alerts/engine.ts';
+import { startMails } from './alerts/mails.ts';
 import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
@@ -131,7 +132,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   ]);
   const warnings = new Map<string, string>();
   await reportTroubles(deps, identity, warnings);
-  const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock);
+  const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const slices = deviceSlices(deps, identity, outbound);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
@@ -208,9 +209,10 @@ async function startBackgroundWork(
     watch: (deviceId, listener) => data.live.watch(deviceId, listener),
     setControl: changeControl(data),
   });
+  const mails = startMails({ ...inBackground, lease });
   return {
     async stop() {
-      await Promise.all([alerts.stop(), announcer.stop()]);
+      await Promise.all([alerts.stop(), announcer.stop(), mails.stop()]);
       await times.close();
       await stopMaintenance();
     },

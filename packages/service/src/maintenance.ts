@@ -1,4 +1,5 @@
 import { removeOldAlerts } from './alerts/engine.ts';
+import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
@@ -43,6 +44,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old alerts', run: removeOldAlerts },
+  { name: 'old mails', run: removeOldMails },
   {
     name: 'devices that no longer wait to be let in',
     run: ({ storage, clock }) => forgetWaiting(storage.db, clock.now() - waitingMs),

@@ -186,5 +186,11 @@ export const t = texts({
     (title: string) => `The rule "${title}" watches from now on`,
     (title: string) => `Die Regel „${title}“ überwacht ab jetzt`,
   ],
+  exampleAddress: ['pia@pier.example', 'pia@hafen.example'],
+  mailTo: ['By mail to', 'Per E-Mail an'],
+  addressesThatGetMessages: [
+    'Addresses that get the messages, up to 10; the service needs a mail server',
+    'Adressen, die die Meldungen bekommen, höchstens 10; der Dienst braucht einen Mailserver',
+  ],
   misshapen: [(pattern: string) => `It ${pattern}`, (pattern: string) => `Der Wert passt nicht: ${pattern}`],
 });

@@ -14,6 +14,7 @@ export const fields = texts({
   firmware_id: ['Firmware', 'Firmware'],
   flavor_id: ['Edition', 'Edition'],
   product_id: ['Product', 'Produkt'],
+  mail_to: ['By mail to', 'Per E-Mail an'],
   'opts.url': ['URL', 'URL'],
   'opts.ca': ['Certificate', 'Zertifikat'],
 });
@@ -46,6 +47,10 @@ export const adviceByCode = texts({
   CONNECTOR_TIMED_OUT: [
     'Check that the target is up, or give it more time in the options, then test again.',
     'Prüfen, ob das Ziel läuft, oder ihm in den Optionen mehr Zeit geben; dann noch einmal testen.',
+  ],
+  NO_MAIL_SERVER: [
+    'Leave the addresses out, or have whoever runs the service set "--smtp-url".',
+    'Die Adressen weglassen oder den Betreiber des Dienstes „--smtp-url“ setzen lassen.',
   ],
   BUNDLE_FROZEN: ['Create another bundle for other files.', 'Für andere Dateien ein weiteres Bundle erstellen.'],
   BUNDLE_NOT_PUBLISHED: ['Publish it first.', 'Es zuerst veröffentlichen.'],

@@ -8,6 +8,7 @@ import type { AlertTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import { claimWork, endWork } from '../db/work.ts';
 import { parseFilter } from '../filters/parse.ts';
+import { queueMail } from './mails.ts';
 import {
   addDevices,
   changeAlert,
@@ -23,7 +24,7 @@ import {
   untoldAlerts,
   wrongDevices,
 } from './queries.ts';
-import { compare, conditionText, messageOf, settleMs } from './rules.ts';
+import { compare, conditionText, mailText, messageOf, settleMs } from './rules.ts';
 
 /** Between two looks at the rules, in ms. */
 const lookMs = 15_000;
@@ -112,16 +113,21 @@ async function tell(
   const [only] = named;
   const who = count === 1 && only ? `device "${only.title}"` : `${count} ${count === 1 ? 'device' : 'devices'}`;
   await changeAlert(trx, alert.id, isOver ? { told: 0 } : { told: count, tell_at: null });
+  const subject = `Alert "${rule.title}"${isOver ? ' is over' : ''}: ${who}`;
   await writeLog(trx, {
     type: `alert.${message}`,
     level: levels[message],
-    message: `Alert "${rule.title}"${isOver ? ' is over' : ''}: ${who}: ${alert.text}`,
+    message: `${subject}: ${alert.text}`,
     atMs: nowMs,
     productId: rule.product_id,
     deviceId: count === 1 && only ? only.id : null,
     data: { alert: alert.id, rule: rule.id, devices: count, some: named },
     connectorIds: JSON.parse(rule.connectors),
   });
+  const { mail_to, product, product_id: productId } = rule;
+  if (mail_to === null || mail_to === '[]') return;
+  const body = mailText({ text: alert.text, product, count, titles: named.map(({ title }) => title), isOver });
+  await queueMail(trx, { productId, mail_to, subject, body }, nowMs);
 }
 
 /** The alerts in the background. */

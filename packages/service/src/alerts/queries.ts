@@ -1,7 +1,7 @@
 import type { AlertCondition } from '@moorage/api';
 import { expressionBuilder, type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import { bothOf, type Paging } from '../db/paging.ts';
-import type { AlertRuleTable, AlertTable, Schema } from '../db/schema.ts';
+import type { AlertMailTable, AlertRuleTable, AlertTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
@@ -308,5 +308,41 @@ export const someDevices = (db: Db, alertId: string, limit: number) =>
 export async function deleteAlertsBefore(db: Db, beforeMs: number, batch: number): Promise<number> {
   const old = db.selectFrom('alerts').select('id').where('over_at', '<', beforeMs).limit(batch);
   const { numDeletedRows } = await db.deleteFrom('alerts').where('id', 'in', old).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+export type MailRow = Selectable<AlertMailTable>;
+
+export const insertMail = (trx: Db, row: Insertable<AlertMailTable>) =>
+  trx.insertInto('alert_mails').values(row).execute();
+
+export const changeMail = (trx: Db, id: string, change: Updateable<AlertMailTable>) =>
+  trx.updateTable('alert_mails').set(change).where('id', '=', id).execute();
+
+/** Mails that are due, those that have waited longest first. */
+export const dueMails = (db: Db, nowMs: number, limit: number): Promise<MailRow[]> =>
+  db
+    .selectFrom('alert_mails')
+    .selectAll()
+    .where('due_at', '<=', nowMs)
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Mails of a product since a moment, sent or not. */
+export async function countMails(db: Db, productId: string, sinceMs: number): Promise<number> {
+  const rows = db.selectFrom('alert_mails').select((eb) => eb.fn.countAll<number>().as('n'));
+  const of = rows.where('product_id', '=', productId).where('created_at', '>', sinceMs);
+  return (await of.executeTakeFirstOrThrow()).n;
+}
+
+/** Removes a batch of mails from before a moment that wait no more; returns how many. */
+export async function deleteMailsBefore(db: Db, beforeMs: number, batch: number): Promise<number> {
+  const over = db.selectFrom('alert_mails').select('id').where('created_at', '<', beforeMs).where('due_at', 'is', null);
+  const { numDeletedRows } = await db
+    .deleteFrom('alert_mails')
+    .where('id', 'in', over.limit(batch))
+    .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }

@@ -51,6 +51,7 @@ const ruleRecord = (row: RuleView): AlertRuleRecord => ({
   at_least: row.at_least,
   gather_minutes: row.gather_minutes,
   connectors: JSON.parse(row.connectors),
+  mail_to: JSON.parse(row.mail_to ?? '[]'),
   enabled: row.enabled === 1,
   silenced_until: optionalTimestamp(row.silenced_until),
   open: row.open ?? 0,
@@ -100,6 +101,7 @@ interface RuleBody {
   readonly at_least?: number;
   readonly gather_minutes?: number;
   readonly connectors?: readonly string[];
+  readonly mail_to?: readonly string[];
   readonly enabled?: boolean;
 }
 
@@ -111,11 +113,18 @@ const columnsOf = (body: RuleBody) => ({
   at_least: body.at_least ?? 1,
   gather_minutes: body.gather_minutes ?? 10,
   connectors: JSON.stringify([...new Set(body.connectors)]),
+  mail_to: JSON.stringify([...new Set(body.mail_to)]),
   enabled: body.enabled === false ? (0 as const) : (1 as const),
 });
 
-/** Why a rule of a product cannot be about these; nothing when it can. Refusal: NOT_FOUND. */
-async function refuseParts(db: Db, productId: string, body: RuleBody): Promise<Refusal | undefined> {
+/** Why a rule of a product cannot be about these; nothing when it can. Refusals: NOT_FOUND, NO_MAIL_SERVER. */
+async function refuseParts(
+  { smtpUrl }: Deps['settings'],
+  db: Db,
+  productId: string,
+  body: RuleBody,
+): Promise<Refusal | undefined> {
+  if (smtpUrl === undefined && body.mail_to && body.mail_to.length > 0) return refusal('NO_MAIL_SERVER');
   const are = await belongTo(db, productId, body.segment_id ?? null, body.connectors ?? []);
   if (!are.segment) return refusal('NOT_FOUND', { what: 'Segment' });
   return are.connectors ? undefined : refusal('NOT_FOUND', { what: 'Connector' });
@@ -140,7 +149,7 @@ const rules =
 
 /** API-EP-POST-products-product_id-alert-rules */
 const createRule =
-  ({ storage, clock }: Deps): Handler<Contract['createRule']> =>
+  ({ storage, clock, settings }: Deps): Handler<Contract['createRule']> =>
   (call) =>
     storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
       const { body, caller, params } = call;
@@ -151,7 +160,7 @@ const createRule =
         const blanks = { what: `Product "${code}"`, limit: rulesLimit, things: 'alert rules' };
         return failure(refusal('LIMIT_REACHED', blanks));
       }
-      const refused = await refuseParts(trx, productId, body);
+      const refused = await refuseParts(settings, trx, productId, body);
       if (refused) return failure(refused);
       const [id, atMs] = [randomUUID(), clock.now()];
       const times = { silenced_until: null, created_at: atMs, updated_at: atMs };
@@ -163,14 +172,14 @@ const createRule =
 
 /** API-EP-PUT-alert-rules-rule_id */
 const updateRule =
-  ({ storage, clock }: Deps): Handler<Contract['updateRule']> =>
+  ({ storage, clock, settings }: Deps): Handler<Contract['updateRule']> =>
   (call) =>
     storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
       const { body, caller, params } = call;
       const rule = await allowedRule(trx, params.rule_id, caller);
       if (!rule.ok) return rule;
       const { id, product_id: productId } = rule.value;
-      const refused = await refuseParts(trx, productId, body);
+      const refused = await refuseParts(settings, trx, productId, body);
       if (refused) return failure(refused);
       const atMs = clock.now();
       const columns = columnsOf(body);

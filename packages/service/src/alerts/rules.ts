@@ -99,3 +99,25 @@ export function messageOf(
   const hasGrown = alert.devices_open >= alert.told * growth;
   return hasGrown && alert.told > 0 && alert.acknowledged_at === null ? 'grow' : undefined;
 }
+
+/** What a mail says of an alert: what is wrong, and with which devices. */
+export function mailText(alert: {
+  readonly text: string;
+  readonly product: string;
+  /** Devices that the message is about, of which some are named. */
+  readonly count: number;
+  readonly titles: readonly string[];
+  readonly isOver: boolean;
+}): string {
+  const { text, product, count, titles, isOver } = alert;
+  const more = count - titles.length;
+  const lines = [
+    `${isOver ? 'No longer' : 'Wrong'}: ${text}`,
+    `Product: ${product}`,
+    `Devices: ${count}`,
+    '',
+    ...titles.map((title) => `- ${title}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -40,6 +40,8 @@ describe('settings', () => {
         quotaConnectors: 1_000,
         quotaMebibytes: 102_400,
         connectorAllow: [],
+        smtpUrl: undefined,
+        mailFrom: 'Moorage <moorage@localhost>',
         logLevel: 'warn',
         accessLog: false,
         adminEmail: 'admin@localhost',
@@ -157,6 +159,11 @@ describe('settings', () => {
       { flags: { 'device-insecure': 'maybe' } },
       'device-insecure',
       'Setting --device-insecure must be true or false, not "maybe"',
+    ],
+    [
+      { flags: { 'smtp-url': 'http://anna:pass@mail.test' } },
+      'smtp-url',
+      'Setting --smtp-url must be smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…, not "http://anna:***@mail.test"',
     ],
     [
       { flags: { 'connector-allow': '10.0.0.0/8, 10.0.0.1' } },

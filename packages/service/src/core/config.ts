@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type SignUpPolicy, signUpPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { addressSettings } from './address-settings.ts';
+import { type OutboundSettings, outboundSettings } from './outbound-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
 import {
   anyText,
@@ -21,7 +22,7 @@ export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', '
 export type LogLevel = (typeof logLevels)[number];
 
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
-export interface Settings {
+export interface Settings extends OutboundSettings {
   readonly dataDir: string;
   /** Address that both listeners bind to. */
   readonly host: string;
@@ -78,8 +79,6 @@ export interface Settings {
   readonly quotaBundles: number;
   readonly quotaConnectors: number;
   readonly quotaMebibytes: number;
-  /** Networks (CIDR texts) inside which connectors may call. */
-  readonly connectorAllow: readonly string[];
   readonly logLevel: LogLevel;
   /** One line in the log for each answered request. */
   readonly accessLog: boolean;
@@ -312,14 +311,7 @@ export const settingsTable: readonly Setting[] = [
     otherwise: () => 60_000,
   },
   ...quotaSettings,
-  {
-    name: 'connectorAllow',
-    flag: 'connector-allow',
-    placeholder: 'NETWORKS',
-    help: 'networks that are not public and that connectors may call all the same: 10.0.0.0/8,fd00::/8',
-    parse: networks,
-    otherwise: () => [],
-  },
+  ...outboundSettings,
   {
     name: 'logLevel',
     flag: 'log-level',

@@ -1,4 +1,4 @@
-import type { AlertDeviceTable, AlertRuleTable, AlertTable } from './tables/alerts.ts';
+import type { AlertDeviceTable, AlertMailTable, AlertRuleTable, AlertTable } from './tables/alerts.ts';
 import type { AttributeTable, LabelTable } from './tables/attributes.ts';
 import type { ArtifactHeaderTable, BundleTable, ResourceTable } from './tables/bundles.ts';
 import type {
@@ -111,6 +111,7 @@ export interface Schema {
   alert_rules: AlertRuleTable;
   alerts: AlertTable;
   alert_devices: AlertDeviceTable;
+  alert_mails: AlertMailTable;
   pins: PinTable;
   freezes: FreezeTable;
   fleet_settings: FleetSettingsTable;

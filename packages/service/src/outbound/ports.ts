@@ -57,6 +57,24 @@ export interface MqttLink {
   close(): Promise<void>;
 }
 
+/** Where mails are handed over, and who sends them. */
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with a login where there is one; without it no mail is sent. */
+  readonly smtpUrl?: string | undefined;
+  /** An address, or a name with the address in angle brackets. */
+  readonly mailFrom?: string;
+}
+
+/** A mail to people, in plain text. */
+export interface MailMessage {
+  /** Part of the `Message-ID` before the `@`: a mail that is sent twice is recognised by it. */
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly timeoutMs: number;
+}
+
 /** The way out of the machine. It never throws for what the target or the network does. */
 export interface Outbound {
   /** The host of a URL when its very spelling shows that it may not be called; names are judged when they are resolved. */
@@ -66,4 +84,6 @@ export interface Outbound {
   publish(message: MqttMessage): Promise<Result<undefined, OutboundError>>;
   /** Opens a connection that stays. */
   linkMqtt(options: MqttLinkOptions, events: MqttLinkEvents): MqttLink;
+  /** Resolves when the mail server of the settings has taken the mail; without one that fails. */
+  sendMail(message: MailMessage): Promise<Result<undefined, OutboundError>>;
 }

@@ -71,6 +71,7 @@ async function alertOf(
       product_id,
       segment_id: null,
       connectors: '[]',
+      mail_to: null,
       silenced_until: null,
       created_at: 1,
       updated_at: 1,

@@ -50,6 +50,8 @@ export const testSettings: Settings = {
   quotaConnectors: 1_000,
   quotaMebibytes: 102_400,
   connectorAllow: [],
+  smtpUrl: undefined,
+  mailFrom: 'Moorage <moorage@localhost>',
   logLevel: 'info',
   accessLog: false,
   signUp: undefined,

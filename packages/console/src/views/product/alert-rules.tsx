@@ -92,8 +92,13 @@ const columnsFor = (edit: (rule: AlertRuleRecord) => void): readonly Column<Aler
     key: 'connectors',
     title: t.told,
     from: 'md',
-    cell: ({ connectors }) =>
-      connectors.length === 0 ? t.bell : t.bellAnd(plural(connectors.length, nouns.connector)),
+    cell: ({ connectors, mail_to }) => {
+      const others = [
+        connectors.length > 0 ? plural(connectors.length, nouns.connector) : [],
+        mail_to.length > 0 ? plural(mail_to.length, nouns.mailAddress) : [],
+      ].flat();
+      return others.length === 0 ? t.bell : t.bellAnd(others.join(', '));
+    },
   },
   { key: 'actions', title: common.actions, cell: (rule) => <Actions rule={rule} onEdit={() => edit(rule)} /> },
 ];

@@ -39,6 +39,7 @@ import { doors } from './0040-doors.ts';
 import { artifactHeaders } from './0041-artifact-headers.ts';
 import { announcements } from './0052-announcements.ts';
 import { doorRules } from './0054-door-rules.ts';
+import { alertMails } from './0058-alert-mails.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -93,6 +94,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0041-artifact-headers': artifactHeaders,
   '0052-announcements': announcements,
   '0054-door-rules': doorRules,
+  '0058-alert-mails': alertMails,
   '0062-disabled-users': disabledUsers,
 };
 

@@ -14,6 +14,8 @@ export interface AlertRuleTable {
   gather_minutes: number;
   /** JSON list of the connectors that send its messages. */
   connectors: string;
+  /** JSON list of the addresses that its messages go to by mail. */
+  mail_to: string | null;
   enabled: Flag;
   silenced_until: TimeMs | null;
   created_at: TimeMs;
@@ -46,4 +48,20 @@ export interface AlertDeviceTable {
   device_id: string;
   since: TimeMs;
   over_at: TimeMs | null;
+}
+
+/** A mail that tells of an alert. */
+export interface AlertMailTable {
+  id: string;
+  product_id: string;
+  /** JSON list of addresses. */
+  mail_to: string;
+  subject: string;
+  body: string;
+  attempts: number;
+  /** When it is sent, or sent again; null when it has gone or was given up. */
+  due_at: TimeMs | null;
+  /** Why the last try failed. */
+  error: string | null;
+  created_at: TimeMs;
 }

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { Deps } from '../core/types.ts';
+import { removeInBatches } from '../db/batches.ts';
+import { writeLog } from '../db/logs.ts';
+import type { AlertMailTable } from '../db/schema.ts';
+import type { Db } from '../db/storage.ts';
+import { claimWork, endWork } from '../db/work.ts';
+import type { Outbound } from '../outbound/ports.ts';
+import { changeMail, countMails, deleteMailsBefore, dueMails, insertMail, type MailRow } from './queries.ts';
+
+/** Between two looks for mails that are due, in ms. */
+const lookMs = 15_000;
+/** What the timers of two processes may differ by, in ms. */
+const skewMs = 3_000;
+/** Mails of one look. */
+const mailsAtOnce = 50;
+/** One mail may take this long, in ms. */
+const mailTimeoutMs = 20_000;
+/** Pauses before a mail is sent again, in minutes; after the last it is given up. Spec: API-RULE-alert-5. */
+const retryPausesMinutes = [1, 5, 15, 60, 240, 720] as const;
+/** Mails of a product within `mailDayMs`: rules are no way to write to strangers. Spec: API-LIMIT-alert-mails. */
+const mailsPerDay = 100;
+const mailDayMs = 86_400_000;
+
+type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & { readonly outbound: Outbound };
+
+interface NewMail {
+  readonly productId: string;
+  /** JSON list of addresses, as the rule has it. */
+  readonly mail_to: string;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Writes that a mail did not go out, where those who manage the product look. */
+const logFailure = (
+  trx: Db,
+  { product_id, subject }: Pick<AlertMailTable, 'product_id' | 'subject'>,
+  why: string,
+  atMs: number,
+) =>
+  writeLog(trx, {
+    type: 'alert.mail',
+    level: 'error',
+    message: `The mail "${subject}" was not sent: ${why}`,
+    atMs,
+    productId: product_id,
+  });
+
+/** Queues a mail in the transaction of what it tells. Spec: API-RULE-alert-5. */
+export async function queueMail(trx: Db, { productId, ...mail }: NewMail, nowMs: number): Promise<void> {
+  if ((await countMails(trx, productId, nowMs - mailDayMs)) >= mailsPerDay) {
+    const row = { product_id: productId, subject: mail.subject };
+    return logFailure(trx, row, `the product has sent ${mailsPerDay} within 24 hours`, nowMs);
+  }
+  const state = { attempts: 0, due_at: nowMs, error: null, created_at: nowMs };
+  await insertMail(trx, { id: randomUUID(), product_id: productId, ...mail, ...state });
+}
+
+/** Sends one mail and records how that went; resolves with whether the next may be tried at once. */
+async function sendOne({ storage, clock, outbound }: MailDeps, mail: MailRow): Promise<boolean> {
+  const { id, subject, body: text } = mail;
+  const sent = await outbound.sendMail({ id, to: JSON.parse(mail.mail_to), subject, text, timeoutMs: mailTimeoutMs });
+  const nowMs = clock.now();
+  if (sent.ok) {
+    await changeMail(storage.db, id, { due_at: null, error: null });
+    return true;
+  }
+  const { error } = sent;
+  const why = error.kind === 'failed' ? error.detail : `no answer within ${mailTimeoutMs / 1_000} seconds`;
+  const pauseMinutes = retryPausesMinutes[mail.attempts];
+  const due_at = pauseMinutes === undefined ? null : nowMs + pauseMinutes * 60_000;
+  await storage.transaction(async (trx) => {
+    await changeMail(trx, id, { attempts: mail.attempts + 1, due_at, error: why });
+    if (due_at === null) await logFailure(trx, mail, why, nowMs);
+  });
+  return error.kind !== 'timed_out';
+}
+
+/** Sends what is due, one after the other. A server that says nothing is asked once in a look. */
+export async function sendMails(deps: MailDeps, isOver: () => boolean = () => false): Promise<void> {
+  for (const mail of await dueMails(deps.storage.db, deps.clock.now(), mailsAtOnce)) {
+    if (isOver() || !(await sendOne(deps, mail))) return;
+  }
+}
+
+/**
+ * Sends the mails of alerts again and again, apart from the rules: a mail server that is away holds nothing up. Of
+ * several processes one does it. One that is killed between sending a mail and noting that has it sent again, under the
+ * same `Message-ID`.
+ *
+ * @param lease the life of this process: what it holds passes to others when that ends
+ */
+export function startMails(deps: MailDeps & { readonly lease: { readonly id: string; signOn(): Promise<unknown> } }): {
+  stop(): Promise<void>;
+} {
+  const { storage, clock, lease, log } = deps;
+  let looking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let cancel = clock.after(lookMs, begin);
+
+  async function look(): Promise<void> {
+    if ((await dueMails(storage.db, clock.now(), 1)).length === 0) return;
+    await lease.signOn();
+    const [name, nowMs] = ['alert-mails', clock.now()];
+    const claim = { name, holder: lease.id, doneBeforeMs: nowMs - lookMs + skewMs, aheadMs: nowMs + skewMs };
+    const fence = await claimWork(storage.db, claim);
+    if (fence === undefined) return;
+    try {
+      await sendMails(deps, () => stopped);
+    } finally {
+      await endWork(storage.db, name, fence, clock.now());
+    }
+  }
+
+  function begin(): void {
+    looking = look()
+      .catch((error: unknown) => log.error({ err: error }, 'The mails of alerts could not be sent'))
+      .then(() => {
+        if (!stopped) cancel = clock.after(lookMs, begin);
+      });
+  }
+
+  return {
+    async stop() {
+      stopped = true;
+      cancel();
+      await looking;
+    },
+  };
+}
+
+/** Removes the mails that count no more. */
+export async function removeOldMails({ storage, clock }: Pick<MailDeps, 'storage' | 'clock'>): Promise<void> {
+  const beforeMs = clock.now() - mailDayMs;
+  await removeInBatches(storage, (trx, rows) => deleteMailsBefore(trx, beforeMs, rows));
+}
