@@ -48,6 +48,29 @@ describe.skipIf(skipReason)('what is done to devices', () => {
     expect(complaints(page)).toEqual([]);
   });
 
+  test('marked devices have labels with codes on a sheet to print, each of which leads to its page', async () => {
+    const page = await scene.quay.open({ path: '/devices/labels' });
+    await page.getByText('No device is marked').waitFor();
+    await page.getByRole('link', { name: 'Devices' }).first().click();
+    for (const name of ['Buoy 1', 'Buoy 2']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await page.getByRole('button', { name: 'More …' }).click();
+    await page.getByRole('menuitem', { name: 'Label sheet …' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Label sheet' }).waitFor();
+    const codes = page.getByRole('img', { name: /^Code of Buoy/ });
+    await expect.poll(() => codes.count()).toBe(2);
+    const cells = await codes.locator('path').evaluateAll((paths) => paths.map((path) => path.getAttribute('d')));
+    expect(new Set(cells).size).toBe(2);
+    await photograph(page, 'device-labels');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('navigation').first().waitFor({ state: 'hidden' });
+    expect(await codes.count()).toBe(2);
+    await page.emulateMedia({ media: 'screen' });
+    await page.getByRole('link', { name: 'Buoy 1' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Buoy 1' }).waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
   // API-EP-POST-devices-command, API-EP-POST-devices-state
   test('a command runs on all that are marked, and each result is there; blocking them tells how far it is', async () => {
     const page = await scene.quay.open({ path: '/devices' });

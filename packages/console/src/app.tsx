@@ -1,40 +1,15 @@
 import { Center, Loader } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
 import type { SessionRecord } from '@moorage/api';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
-import { LiveProvider } from './api/live.tsx';
 import { SessionContext, useSessionQuery } from './api/session.tsx';
-import { routes } from './routes.ts';
-import { Shell } from './shell.tsx';
-import { common } from './texts/common.ts';
 import { t } from './texts/shell.ts';
-import { Dialogs } from './ui/dialog.tsx';
-import { ErrorBoundary } from './ui/error-boundary.tsx';
-import { PageLink } from './ui/link.tsx';
-import { Page } from './ui/page.tsx';
-import { Empty, ErrorBox, Loading } from './ui/states.tsx';
-import { FirstPassword } from './views/sign-in/first-password.tsx';
-import { SignIn, SignInAgain } from './views/sign-in/sign-in.tsx';
+import { lazyPart } from './ui/lazy-part.ts';
+import { ErrorBox } from './ui/states.tsx';
 
-function Views() {
-  return (
-    <Switch>
-      {routes.map(({ path, view: View }) => (
-        <Route key={path} path={path}>
-          {(params) => <View params={params} />}
-        </Route>
-      ))}
-      <Route>
-        <Page title={t.thereIsNoSuchPage}>
-          <Empty title={t.addressLeadsNowhere} action={<PageLink href="/">{t.toDashboard}</PageLink>}>
-            {t.itMayHaveBeenMistyped}
-          </Empty>
-        </Page>
-      </Route>
-    </Switch>
-  );
-}
+const SignedIn = lazyPart(() => import('./signed-in.tsx'));
+const SignIn = lazyPart(() => import('./views/sign-in/sign-in.tsx'));
+const SignInAgain = lazyPart(() => import('./views/sign-in/sign-in-again.tsx'));
+const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
 /**
  * Keeps Escape from closing the dialogues below the one that signs in again: what has been typed in them would go. It
@@ -52,40 +27,34 @@ function useHeldEscape(held: boolean): void {
   }, []);
 }
 
+const Wait = ({ error, onRetry }: { readonly error?: Error | null; readonly onRetry?: () => void }) => (
+  <Center component="main" mih="100vh" p="md">
+    {error && onRetry ? <ErrorBox error={error} onRetry={onRetry} /> : <Loader aria-label={t.loading} />}
+  </Center>
+);
+
 /** The console: a visitor signs in, a user with a printed password changes it, all others see pages. */
 export function App() {
   const { data: session, error, refetch } = useSessionQuery();
-  const [location] = useLocation();
   /** Who was signed in last in this window: what they were doing stays when their session is over. */
   const [last, setLast] = useState<SessionRecord>();
   if (session && session !== last) setLast(session);
   useHeldEscape(session === null && last !== undefined);
-  if (session === undefined) {
+  if (session === undefined) return <Wait error={error} onRetry={() => void refetch()} />;
+  const shown = session ?? last;
+  if (!shown || (shown.initial_password && !session)) {
     return (
-      <Center component="main" mih="100vh" p="md">
-        {error ? <ErrorBox error={error} onRetry={() => void refetch()} /> : <Loader aria-label={t.loading} />}
-      </Center>
+      <Suspense fallback={<Wait />}>
+        <SignIn />
+      </Suspense>
     );
   }
-  const shown = session ?? last;
-  if (!shown) return <SignIn />;
-  if (shown.initial_password) return session ? <FirstPassword session={shown} /> : <SignIn />;
   return (
     <SessionContext value={shown}>
-      {session === null && <SignInAgain session={shown} />}
-      <LiveProvider>
-        {/* Below those two: dialogues ask who is signed in, too. */}
-        <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': common.close }, closeOnClickOutside: false }}>
-          <Shell>
-            <ErrorBoundary place={location}>
-              <Suspense fallback={<Loading />}>
-                <Views />
-              </Suspense>
-            </ErrorBoundary>
-            <Dialogs />
-          </Shell>
-        </ModalsProvider>
-      </LiveProvider>
+      <Suspense fallback={null}>{session === null && <SignInAgain session={shown} />}</Suspense>
+      <Suspense fallback={<Wait />}>
+        {shown.initial_password ? <FirstPassword session={shown} /> : <SignedIn />}
+      </Suspense>
     </SessionContext>
   );
 }

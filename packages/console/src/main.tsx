@@ -2,16 +2,19 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './api/queries.ts';
 import { App } from './app.tsx';
 import { language } from './texts/language.ts';
+import { lazyPart } from './ui/lazy-part.ts';
 import { cssVariables, theme } from './ui/theme.ts';
 import { askBeforeLeaving, guardWindow } from './ui/unsaved.ts';
+
+/** What is noticed before they are there, they show then. */
+const Notices = lazyPart(() => import('./ui/notices.tsx'));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console');
@@ -21,7 +24,9 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={cssVariables}>
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        <Suspense>
+          <Notices />
+        </Suspense>
         <Router aroundNav={askBeforeLeaving}>
           <App />
         </Router>

@@ -46,6 +46,7 @@ export const routes: readonly Route[] = [
     icon: IconCpu,
     view: lazyPart(() => import('./views/devices/devices.tsx')),
   },
+  { path: '/devices/labels', title: common.labelSheet, view: lazyPart(() => import('./views/devices/labels.tsx')) },
   { path: '/devices/:id/:tab?', title: common.device, view: lazyPart(() => import('./views/device/device.tsx')) },
   {
     path: '/products',

@@ -5,26 +5,23 @@ import {
   Avatar,
   Burger,
   Group,
-  Menu,
   NavLink,
   Text,
-  Tooltip,
   UnstyledButton,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconPlugConnectedX, IconSearch, IconSun, IconUser } from '@tabler/icons-react';
+import { IconMoon, IconPlugConnectedX, IconSearch, IconSun } from '@tabler/icons-react';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { addressOf } from './api/client.ts';
 import { useConnection } from './api/live.tsx';
 import { useCall } from './api/queries.ts';
-import { signOut, useIsAdmin, useSession } from './api/session.tsx';
+import { useIsAdmin, useSession } from './api/session.tsx';
 import { routes } from './routes.ts';
 import { t } from './texts/shell.ts';
 import { lazyPart } from './ui/lazy-part.ts';
-import { notifyError } from './ui/notify.ts';
 import { useShortcuts } from './ui/shortcuts.ts';
 import { Bell } from './views/alerts/bell.tsx';
 
@@ -62,43 +59,34 @@ function SchemeSwitch() {
   const dark = useComputedColorScheme('light') === 'dark';
   const label = dark ? t.lightColours : t.darkColours;
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="default"
-        size="lg"
-        aria-label={label}
-        onClick={() => setColorScheme(dark ? 'light' : 'dark')}
-      >
-        {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
+    </ActionIcon>
   );
 }
 
-function AccountMenu() {
+const AccountMenu = lazyPart(() => import('./views/account/account-menu.tsx'));
+
+/** The picture of the user, and what it leads to. */
+function Account() {
   const session = useSession();
+  const [isAsked, ask] = useState(false);
   const user = useCall('users.get', {}).data?.value;
   // With its id, so that a new picture is not taken for the old one.
   const params = { user_id: session.user_id, ...(user?.avatar_id && { avatar_id: user.avatar_id }) };
   const picture = addressOf('avatars.user', { params });
-  return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <UnstyledButton aria-label={t.accountOf(session.username)}>
-          <Avatar src={picture} alt="" radius="xl" size="md" name={session.username} color="cyan.9" />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label c="dimmed">{session.username}</Menu.Label>
-        <Menu.Item component={Link} href="/account" leftSection={<IconUser size={16} aria-hidden />}>
-          {t.account}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut().catch(notifyError)}>
-          {t.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const button = (
+    <UnstyledButton aria-label={t.accountOf(session.username)} aria-haspopup="menu" onClick={() => ask(true)}>
+      <Avatar src={picture} alt="" radius="xl" size="md" name={session.username} color="cyan.9" />
+    </UnstyledButton>
   );
+  return <Suspense fallback={button}>{isAsked ? <AccountMenu>{button}</AccountMenu> : button}</Suspense>;
 }
 
 const Search = lazyPart(() => import('./views/search/search.tsx'));
@@ -191,7 +179,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <Shortcuts />
             <Bell />
             <SchemeSwitch />
-            <AccountMenu />
+            <Account />
           </Group>
         </Group>
       </AppShell.Header>

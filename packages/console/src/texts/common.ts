@@ -55,4 +55,5 @@ export const common = texts({
   othersReadIt: ['Others read it.', 'Die übrigen lesen es.'],
   tag: ['Tag', 'Tag'],
   noTag: ['No tag', 'Kein Tag'],
+  labelSheet: ['Label sheet', 'Etikettenbogen'],
 });

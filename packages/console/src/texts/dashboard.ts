@@ -85,4 +85,30 @@ export const t = texts({
     { hour: 'hour', day: 'day', week: 'week' },
     { hour: 'Stunde', day: 'Tag', week: 'Woche' },
   ],
+  arrange: ['Arrange …', 'Anordnen …'],
+  arrangeDashboard: ['Arrange the dashboard', 'Dashboard anordnen'],
+  asAtFirst: ['As at first', 'Wie am Anfang'],
+  streamsAreAddedThere: [
+    'A stream is added on the page of its device, under "Streams".',
+    'Ein Stream kommt auf der Seite seines Geräts dazu, unter „Streams“.',
+  ],
+  loadingStream: ['Loading …', 'Wird geladen …'],
+  streamIsGone: [
+    (device: string) => `There is no such stream of ${device} any more.`,
+    (device: string) => `Diesen Stream von ${device} gibt es nicht mehr.`,
+  ],
+  show: [(name: string) => `Show ${name}`, (name: string) => `${name} zeigen`],
+  remove: [(name: string) => `Remove ${name}`, (name: string) => `${name} entfernen`],
+  moveUp: [(name: string) => `Move ${name} up`, (name: string) => `${name} nach oben`],
+  moveDown: [(name: string) => `Move ${name} down`, (name: string) => `${name} nach unten`],
+  parts: [
+    { steps: 'First steps', fleet: 'Fleet', updates: 'Updates over time', map: 'Where devices are', log: 'Recent log' },
+    {
+      steps: 'Erste Schritte',
+      fleet: 'Flotte',
+      updates: 'Updates im Zeitverlauf',
+      map: 'Wo die Geräte sind',
+      log: 'Letzte Ereignisse',
+    },
+  ],
 });

@@ -226,4 +226,10 @@ export const t = texts({
   problem: [(problem: string) => `It ${problem}`, (problem: string) => `Der Wert passt nicht: ${problem}`],
   messagesOf: [(title: string) => `Messages ${title.toLowerCase()}`, (title: string) => `Nachrichten: ${title}`],
   messageOf: [(title: string) => `Message ${title.toLowerCase()}`, (title: string) => `Nachricht: ${title}`],
+  toDashboard: ['To the dashboard', 'Zum Dashboard'],
+  streamToDashboard: [
+    (name: string) => `Show ${name} on the dashboard`,
+    (name: string) => `${name} auf dem Dashboard zeigen`,
+  ],
+  isOnDashboard: [(name: string) => `${name} is on the dashboard`, (name: string) => `${name} ist auf dem Dashboard`],
 });

@@ -209,4 +209,24 @@ export const t = texts({
       `${devices} folgen dann dem Tag „${tag}“. Was daraus folgt, holen sie mit ihrem nächsten Update.`,
   ],
   nobody: ['nobody', 'niemandem'],
+  labelSheet: ['Label sheet …', 'Etikettenbogen …'],
+  print: ['Print', 'Drucken'],
+  scanToOpen: [
+    'Each code leads to the page of its device: the camera of a phone opens it.',
+    'Jeder Code führt zur Seite seines Geräts: Die Kamera eines Telefons öffnet sie.',
+  ],
+  firstLabelsAreShown: [
+    (shown: string, count: string) =>
+      `The first ${shown} of ${count} devices are on the sheet; narrow the list for the others.`,
+    (shown: string, count: string) =>
+      `Auf dem Bogen sind die ersten ${shown} von ${count} Geräten; für die übrigen die Liste einschränken.`,
+  ],
+  noLabelsYet: ['No device is marked', 'Kein Gerät ist markiert'],
+  markDevicesFirst: [
+    'Mark devices in the list, then choose "Label sheet" behind "More".',
+    'In der Liste Geräte markieren, dann hinter „Mehr“ „Etikettenbogen“ wählen.',
+  ],
+  codeOf: [(name: string) => `Code of ${name}`, (name: string) => `Code von ${name}`],
+  loadingLabels: ['Loading the labels', 'Etiketten werden geladen'],
+  saveResults: ['Save all results', 'Alle Ergebnisse speichern'],
 });

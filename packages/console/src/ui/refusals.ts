@@ -1,4 +1,5 @@
 import { ApiError } from '../api/client.ts';
+import { language } from '../texts/language.ts';
 import { adviceByCode, fields, t } from '../texts/refusals.ts';
 
 /** Fields that have no name in the table keep their own. */
@@ -9,12 +10,20 @@ const labelOf = (field: string): string => {
   return name.charAt(0).toUpperCase() + name.slice(1);
 };
 
+/** Messages of the service in the language of the console; as they come until the table of that is there. */
+let translate = (_code: string, message: string): string => message;
+if (language === 'de') {
+  void import('./german-refusals.ts').then(({ inGerman }) => {
+    translate = inGerman;
+  });
+}
+
 /** What went wrong, in words for the user of a form; without a final period. */
 export function sayError(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   // Users of a page do not know of bearer tokens.
   if (error.code === 'UNAUTHENTICATED') return t.yourSessionIsOver;
-  if (error.code !== 'INVALID_REQUEST') return error.message;
+  if (error.code !== 'INVALID_REQUEST') return translate(error.code, error.message);
   // Parameters of a path are no fields of a form: the address was typed, or cut.
   if (/^Field ".+?" of the params /.test(error.message)) return t.thisAddressNamesNothingThat;
   return error.message.replace(/Field "(.+?)" of the (?:body|query) /g, (_, field: string) => `"${labelOf(field)}" `);

@@ -1,4 +1,4 @@
-import { ActionIcon, Indicator, Tooltip } from '@mantine/core';
+import { ActionIcon, Indicator } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCall } from '../../api/queries.ts';
@@ -15,12 +15,10 @@ export function Bell() {
   const count = data?.total ?? 0;
   const label = count === 0 ? t.alertsNoneIsNew : t.alerts(plural(count, nouns.newOne));
   return (
-    <Tooltip label={label} withinPortal={false}>
-      <Indicator label={count > 99 ? '99+' : count} size={18} color="red.9" disabled={count === 0} offset={4}>
-        <ActionIcon component={Link} href="/alerts" variant="default" size="lg" aria-label={label}>
-          <IconBell size={18} aria-hidden />
-        </ActionIcon>
-      </Indicator>
-    </Tooltip>
+    <Indicator label={count > 99 ? '99+' : count} size={18} color="red.9" disabled={count === 0} offset={4}>
+      <ActionIcon component={Link} href="/alerts" variant="default" size="lg" aria-label={label} title={label}>
+        <IconBell size={18} aria-hidden />
+      </ActionIcon>
+    </Indicator>
   );
 }

@@ -1,45 +1,89 @@
-import { Grid, Skeleton, Stack } from '@mantine/core';
-import { Suspense } from 'react';
+import { Button, Grid, Skeleton } from '@mantine/core';
+import { type ReactNode, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
+import { Arrange } from './arrange.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Fleet } from './fleet.tsx';
+import { keyOfTile, type parts, type Tile } from './layout.ts';
 import { RecentLog } from './recent-log.tsx';
 import { UpdatesOverTime } from './updates.tsx';
+import { useDashboard } from './use-dashboard.ts';
 
 /** Its outline of the world is as large as the rest of the page. */
 const DeviceMap = lazyPart(() => import('./device-map.tsx'));
+const StreamTile = lazyPart(() => import('./stream-tile.tsx'));
 
 function FleetSummary() {
   const query = useCall('fleet.summary', { query: {} });
   return <Loaded query={query}>{({ value }) => <Fleet fleet={value} />}</Loaded>;
 }
 
-/** How everything is, at a glance. */
-export default function Dashboard() {
+const PlacesOfDevices = () => (
+  <Card title={t.whereDevicesAre} fill>
+    <Suspense fallback={<Skeleton height={260} />}>
+      <DeviceMap />
+    </Suspense>
+  </Card>
+);
+
+/** What each part shows, and how many of twelve columns of a wide window it takes. */
+const partViews: Readonly<Record<(typeof parts)[number], { readonly view: () => ReactNode; readonly span: number }>> = {
+  steps: { view: FirstSteps, span: 12 },
+  fleet: { view: FleetSummary, span: 12 },
+  updates: { view: UpdatesOverTime, span: 12 },
+  map: { view: PlacesOfDevices, span: 7 },
+  log: { view: RecentLog, span: 5 },
+};
+
+function TileView({ tile }: { readonly tile: Tile }) {
+  if ('part' in tile) {
+    const { view: View, span } = partViews[tile.part];
+    return (
+      <Grid.Col span={{ base: 12, lg: span }} className="dashboard-tile">
+        <View />
+      </Grid.Col>
+    );
+  }
   return (
-    <Page title={t.dashboard}>
-      <Stack gap="md">
-        <FirstSteps />
-        <FleetSummary />
-        <UpdatesOverTime />
-        <Grid>
-          <Grid.Col span={{ base: 12, lg: 7 }}>
-            <Card title={t.whereDevicesAre} fill>
-              <Suspense fallback={<Skeleton height={260} />}>
-                <DeviceMap />
-              </Suspense>
-            </Card>
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, lg: 5 }}>
-            <RecentLog />
-          </Grid.Col>
-        </Grid>
-      </Stack>
+    <Grid.Col span={{ base: 12, lg: 6 }} className="dashboard-tile">
+      <Suspense fallback={<Skeleton height={260} />}>
+        <StreamTile deviceId={tile.device} name={tile.stream} />
+      </Suspense>
+    </Grid.Col>
+  );
+}
+
+/** How everything is, at a glance, in the order of the user. */
+export default function Dashboard() {
+  const { tiles, save } = useDashboard();
+  const arrange = (shown: readonly Tile[]): void =>
+    openDialog({ title: t.arrangeDashboard }, (close) => (
+      <Arrange tiles={shown} onSave={(next) => save(next).then(close)} />
+    ));
+  return (
+    <Page
+      title={t.dashboard}
+      actions={
+        tiles && (
+          <Button variant="default" onClick={() => arrange(tiles)}>
+            {t.arrange}
+          </Button>
+        )
+      }
+    >
+      <Grid>
+        {tiles
+          ?.filter(({ hidden }) => !hidden)
+          .map((tile) => (
+            <TileView key={keyOfTile(tile)} tile={tile} />
+          ))}
+      </Grid>
     </Page>
   );
 }

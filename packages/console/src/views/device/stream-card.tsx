@@ -1,7 +1,7 @@
-import { Collapse, Group, ScrollArea, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Button, Collapse, Group, ScrollArea, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { SampleRecord, StreamRecord } from '@moorage/api';
-import { useId, useMemo } from 'react';
+import { type ReactNode, useId, useMemo } from 'react';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device-tabs.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -9,7 +9,10 @@ import { Copy } from '../../ui/copy.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
+import { withStream } from '../dashboard/layout.ts';
+import { useDashboard } from '../dashboard/use-dashboard.ts';
 import { formatValue, plotOf, type Range, summaryOf } from './samples.ts';
 import { useSeries } from './use-series.ts';
 
@@ -103,19 +106,43 @@ interface StreamCardProps {
   readonly deviceId: string;
   readonly stream: StreamRecord;
   readonly range: Range;
+  /** The device, where the page is not its own. */
+  readonly device?: ReactNode;
+}
+
+/** Puts a stream onto the dashboard of the user. */
+function ToDashboard({ deviceId, name }: { readonly deviceId: string; readonly name: string }) {
+  const { tiles, save } = useDashboard();
+  const add = async (): Promise<void> => {
+    if (!tiles) return;
+    await save(withStream(tiles, deviceId, name));
+    notify(t.isOnDashboard(name));
+  };
+  return (
+    <Button
+      size="compact-xs"
+      variant="subtle"
+      ml="auto"
+      aria-label={t.streamToDashboard(name)}
+      onClick={() => void add().catch(notifyError)}
+    >
+      {t.toDashboard}
+    </Button>
+  );
 }
 
 /** One stream: a chart when it is of numbers, a list when it is of texts. */
-export function StreamCard({ deviceId, stream, range }: StreamCardProps) {
+export function StreamCard({ deviceId, stream, range, device }: StreamCardProps) {
   const query = useSeries(deviceId, stream.name, range);
   const { name, title } = stream;
   return (
     <Card title={title ?? name} actions={<Last stream={stream} />}>
       <Group gap={4} mb="xs">
         <Text size="xs" c="dimmed">
-          {name}
+          {device} {name}
         </Text>
         <Copy value={name} label={t.nameOfStream(name)} />
+        {device === undefined && <ToDashboard deviceId={deviceId} name={name} />}
       </Group>
       <Loaded query={query}>
         {(records) => {

@@ -29,8 +29,16 @@ function shownNames(): ReadonlyMap<string, string> {
 
 const nameOf = ({ title, uuid }: DeviceRecord): string => title || uuid;
 
-/** Every device of a target, found before any of them is changed: afterwards some might not fit the filters any more. */
-export async function devicesOf(target: Target, signal: AbortSignal): Promise<readonly Named[]> {
+/**
+ * Every device of a target, found before any of them is changed: afterwards some might not fit the filters any more.
+ *
+ * @param limit with so many of them it is enough
+ */
+export async function devicesOf(
+  target: Target,
+  signal: AbortSignal,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly Named[]> {
   if (target.ids) {
     const names = shownNames();
     return target.ids.map((id) => ({ id, name: names.get(id) ?? id }));
@@ -40,7 +48,7 @@ export async function devicesOf(target: Target, signal: AbortSignal): Promise<re
     const query: DeviceListQuery = { ...target.query, sort: 'uuid', limit: pageRows, offset: found.length };
     const { value, total = 0 } = await call('devices.list', { query }, signal);
     found.push(...value.map((device) => ({ id: device.id, name: nameOf(device) })));
-    if (value.length === 0 || found.length >= total) return found;
+    if (value.length === 0 || found.length >= Math.min(total, limit)) return found;
   }
 }
 

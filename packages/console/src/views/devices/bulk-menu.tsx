@@ -1,4 +1,5 @@
 import { Button, Menu } from '@mantine/core';
+import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
@@ -72,6 +73,7 @@ interface BulkMenuProps {
 
 /** What else can be done to many devices at once. */
 export function BulkMenu({ target, onEnd }: BulkMenuProps) {
+  const [, navigate] = useLocation();
   const devices = plural(target.count, nouns.device);
   const ask = ({ verb, doing, body, destructive, work }: Action): void =>
     confirm({
@@ -108,6 +110,7 @@ export function BulkMenu({ target, onEnd }: BulkMenuProps) {
         >
           {t.runCommand}
         </Menu.Item>
+        <Menu.Item onClick={() => navigate('/devices/labels', { state: target })}>{t.labelSheet}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { devicesOf, parseCsv } from './csv.ts';
+import { devicesOf, parseCsv, writeCsv } from './csv.ts';
 
 it.each([
   [
@@ -51,4 +51,13 @@ it('devices are read by the names of their columns, in any order', () => {
 it('a file without the columns it needs, or with an unknown platform, is named', () => {
   expect(devicesOf('uuid\naa', platforms)).toEqual({ problem: 'columns', value: 'platform' });
   expect(devicesOf('uuid,platform\naa,QUAY', platforms)).toEqual({ problem: 'platform', value: 'QUAY' });
+});
+
+it('rows are written as they are read, and no cell is a formula', () => {
+  const rows = [
+    ['device', 'answer'],
+    ['Buoy "1"', 'a,b\r\nc'],
+  ];
+  expect(parseCsv(writeCsv(rows))).toEqual(rows);
+  expect(writeCsv([['=1+1', -5]])).toBe("'=1+1,-5\r\n");
 });

@@ -24,6 +24,16 @@ export function parseCsv(text: string): readonly (readonly string[])[] {
   return rows;
 }
 
+/** A cell as CSV has it: in quotes where it has to be, and never a formula to a spreadsheet. */
+const csvCell = (value: string | number): string => {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Rows as a CSV text (RFC 4180). */
+export const writeCsv = (rows: readonly (readonly (string | number)[])[]): string =>
+  rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+
 /** Columns that a file of devices may have. */
 export const deviceColumns = ['uuid', 'platform', 'title', 'mac', 'bt_addr'] as const;
 

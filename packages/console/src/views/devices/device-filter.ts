@@ -1,4 +1,6 @@
 import { t } from '../../texts/devices.tsx';
+import { quoted } from '../../ui/filter-value.ts';
+
 /** Filters of the list that the service takes as one condition in RSQL: their names in the address. */
 export const conditionFilters = ['version', 'label', 'seen', 'filter'] as const;
 
@@ -12,15 +14,12 @@ export const seenSpans = [
   { value: 'never', label: t.never, condition: 'last_seen!=*' },
 ] as const;
 
-/** A value as a filter has it: in quotes, with what would end them escaped. */
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`;
-
 /** A condition on a label: `region=eu`, or `region` for all devices that have it. */
 function labelCondition(text: string): string {
   const at = text.indexOf('=');
   const name = (at < 0 ? text : text.slice(0, at)).trim();
   const value = at < 0 ? '*' : text.slice(at + 1).trim();
-  return `label.${name}==${value === '*' ? value : quoted(value)}`;
+  return `label.${name}==${quoted(value)}`;
 }
 
 /**
@@ -31,7 +30,7 @@ export function deviceQuery(filters: Readonly<Record<string, string>>): Readonly
   const { version, label, seen, filter, ...others } = filters;
   const span = seenSpans.find(({ value }) => value === seen);
   const conditions = [
-    ...(version ? [`version==${version.includes('*') ? version : quoted(version)}`] : []),
+    ...(version ? [`version==${quoted(version)}`] : []),
     ...(label ? [labelCondition(label)] : []),
     ...(span ? [span.condition] : []),
     ...(filter ? [`(${filter})`] : []),

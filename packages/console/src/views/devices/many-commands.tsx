@@ -7,8 +7,10 @@ import { nouns } from '../../texts/nouns.ts';
 import { inBatches } from '../../ui/batches.ts';
 import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
+import { saveFile } from '../device/save-file.ts';
 import { maskSecrets } from '../device/secrets.ts';
 import { devicesOf, devicesPerCommand, type Target } from './bulk-jobs.ts';
+import { writeCsv } from './csv.ts';
 
 /** What became of the command on one device. */
 interface Outcome {
@@ -23,6 +25,10 @@ const shownLimit = 200;
 
 function Outcomes({ line, outcomes }: { readonly line: string; readonly outcomes: readonly Outcome[] }) {
   const [shown, setShown] = useState(false);
+  const fileOf = (all: readonly Outcome[]): Uint8Array => {
+    const rows = all.map(({ name, code, text }) => [name, code ?? '', shown ? text : maskSecrets(line, text).text]);
+    return new TextEncoder().encode(writeCsv([['device', 'code', 'answer'], ...rows]));
+  };
   const sorted = outcomes.toSorted((one, other) => Number(other.code !== 0) - Number(one.code !== 0));
   return (
     <Stack gap="xs">
@@ -57,6 +63,11 @@ function Outcomes({ line, outcomes }: { readonly line: string; readonly outcomes
         </Button>
       )}
       {sorted.length > shownLimit && <Text size="sm">{t.firstOfAreShownThose(shownLimit, sorted.length)}</Text>}
+      <Group>
+        <Button size="compact-sm" variant="default" onClick={() => saveFile(fileOf(sorted), 'results.csv', 'text/csv')}>
+          {t.saveResults}
+        </Button>
+      </Group>
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/rollouts.ts';
+import { quoted } from '../../ui/filter-value.ts';
 
 /** How the values of a field compare, and so which conditions there are. */
 type FieldKind = 'text' | 'version' | 'number' | 'time';
@@ -36,10 +37,6 @@ export interface FilterCondition {
   /** What a value looks like. */
   readonly placeholder?: string;
 }
-
-/** A value as a filter takes it: in quotes where a character of it would mean something. */
-export const quoted = (value: string): string =>
-  /^[A-Za-z0-9_.:*+@-]+$/.test(value) ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
 
 const compare = (title: string, operator: string, placeholder?: string): FilterCondition => ({
   title,

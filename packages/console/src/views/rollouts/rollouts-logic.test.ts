@@ -1,7 +1,8 @@
 import { executionStates, type RolloutRecord, type RolloutState, rolloutStates, templateNames } from '@moorage/api';
 import { expect, test } from 'vitest';
+import { quoted } from '../../ui/filter-value.ts';
 import { draftProblem, firstDraft, settingsOf, stagesProblem, stageWidths } from './draft.ts';
-import { conditionsOf, emptyRow, filterFields, quoted, rowsText } from './filter-rows.ts';
+import { conditionsOf, emptyRow, filterFields, rowsText } from './filter-rows.ts';
 import { momentOf } from './moment-of.ts';
 import { mayRetry, offeredRolloutActions, takesSignal } from './rollout-actions.ts';
 import { gateWords, rolloutWords } from './rollout-words.ts';

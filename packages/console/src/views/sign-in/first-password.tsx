@@ -7,7 +7,7 @@ import { Gate } from './gate.tsx';
 import { PasswordForm } from './password-form.tsx';
 
 /** The first run: the password that stood on a screen is replaced before anything else. */
-export function FirstPassword({ session }: { readonly session: SessionRecord }) {
+export default function FirstPassword({ session }: { readonly session: SessionRecord }) {
   const done = (): void => {
     notify(t.yourPasswordIsChanged);
     becomeSignedIn({ ...session, initial_password: false });

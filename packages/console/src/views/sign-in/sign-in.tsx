@@ -1,90 +1,14 @@
-import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import type { SessionRecord } from '@moorage/api';
-import { type ReactNode, useState } from 'react';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { useCall } from '../../api/queries.ts';
-import { becomeSignedIn, resumeSession } from '../../api/session.tsx';
+import { becomeSignedIn } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
-
-interface SignInFormProps {
-  /** Whose password is wanted; any user's without it. */
-  readonly name?: string;
-  readonly onDone: (session: SessionRecord) => void;
-  /** Beside the button. */
-  readonly more: ReactNode;
-}
-
-function SignInForm({ name = '', onDone, more }: SignInFormProps) {
-  const [username, setUsername] = useState(name);
-  const [password, setPassword] = useState('');
-  const signIn = async (): Promise<void> => {
-    onDone((await call('session.open', { body: { username, password } })).value);
-  };
-  return (
-    <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
-      <TextInput
-        label={t.emailOrUserName}
-        autoComplete="username"
-        autoFocus={name === ''}
-        required
-        value={username}
-        onChange={(event) => setUsername(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label={common.password}
-        autoComplete="current-password"
-        data-autofocus={name !== '' || undefined}
-        required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-    </Form>
-  );
-}
-
-const column = { width: '100%', maxWidth: 452, marginInline: 'auto' } as const;
-
-/**
- * Asks the user whose session is over to sign in again, over the page that was shown: what has been typed there stays.
- */
-export function SignInAgain({ session }: { readonly session: SessionRecord }) {
-  return (
-    <Modal
-      opened
-      fullScreen
-      title={t.yourSessionIsOver}
-      withCloseButton={false}
-      closeOnEscape={false}
-      onClose={() => undefined}
-      // Over every dialogue of the page, and with nothing of it to be seen.
-      zIndex={1_000}
-      transitionProps={{ duration: 0 }}
-      // The title stands over the form: both are in one column, in the middle of the window.
-      styles={{
-        content: { display: 'flex', flexDirection: 'column', justifyContent: 'center' },
-        header: { ...column, flex: 'none', minHeight: 0 },
-        body: column,
-      }}
-    >
-      <Stack gap="md">
-        <Text size="sm">{t.signInAgainToGo}</Text>
-        <SignInForm
-          name={session.username}
-          onDone={(next) => resumeSession(next, session)}
-          more={
-            <Button variant="subtle" onClick={() => window.location.assign('/')}>
-              {t.leaveThisPage}
-            </Button>
-          }
-        />
-      </Stack>
-    </Modal>
-  );
-}
+import { SignInForm } from './sign-in-form.tsx';
 
 interface SignUpFormProps {
   readonly onSignIn: () => void;
@@ -159,7 +83,7 @@ function invitationOf({ pathname, hash }: Location): string | undefined {
 }
 
 /** Where a visitor without a session begins; afterwards the wanted address is shown. */
-export function SignIn() {
+export default function SignIn() {
   const [signsUp, setSignsUp] = useState(false);
   const [invitation, setInvitation] = useState(() => invitationOf(window.location));
   const isOpen = useCall('auth.policy', {}).data?.value.sign_up === 'open';

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killAll } from '../command-line.ts';
+import { type DeviceScene, openDeviceScene } from './device-scene.ts';
+import { accessibilityProblems, complaints, photograph, settled, skipReason } from './harness.ts';
+
+describe.skipIf(skipReason)('the dashboard', () => {
+  let scene: DeviceScene;
+  beforeAll(async () => {
+    scene = await openDeviceScene();
+  });
+  afterAll(async () => {
+    await scene?.close();
+    killAll();
+  });
+
+  // API-RULE-views-1
+  test('is arranged by its user, has streams of devices that move, and is the same in another browser', async () => {
+    const { quay, device, line, path } = scene;
+    await line.run('cloud_write level 3.5');
+    await line.run('cloud_sync');
+    const page = await quay.open({ path: path('streams') });
+    await page.getByRole('button', { name: 'Show level on the dashboard' }).click();
+    await page.getByText('level is on the dashboard').waitFor();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+    const tile = page.getByRole('region', { name: 'Water level' });
+    await tile.getByText('3.5 m').first().waitFor();
+    await tile.getByRole('link', { name: device.title }).waitFor();
+    await line.run('cloud_write level 4.25');
+    await line.run('cloud_sync');
+    await tile.getByText('4.25 m').first().waitFor();
+
+    await page.getByRole('button', { name: 'Arrange …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Arrange the dashboard' });
+    await dialog.getByText(`${device.title}: level`).waitFor();
+    await dialog.getByRole('switch', { name: 'Show Where devices are' }).uncheck();
+    await dialog.getByRole('button', { name: 'Move Recent log up' }).click();
+    await photograph(page, 'dashboard-arrange');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByRole('region', { name: 'Where devices are' }).count()).toBe(0);
+    await settled(page);
+    await photograph(page, 'dashboard-arranged');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    const other = await quay.open();
+    await other.getByRole('region', { name: 'Water level' }).waitFor();
+    await other.getByRole('region', { name: 'Recent log' }).waitFor();
+    expect(await other.getByRole('region', { name: 'Where devices are' }).count()).toBe(0);
+    await other.getByRole('button', { name: 'Arrange …' }).click();
+    await other.getByRole('button', { name: `Remove ${device.title}: level` }).click();
+    await other.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => other.getByRole('region', { name: 'Water level' }).count()).toBe(0);
+    expect([...complaints(page), ...complaints(other)]).toEqual([]);
+  });
+});

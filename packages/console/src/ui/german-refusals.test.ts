@@ -1,0 +1,24 @@
+import { errors, refusal } from '@moorage/api';
+import { expect, test } from 'vitest';
+import { messagesInGerman } from '../texts/refusals-de.ts';
+import { inGerman } from './german-refusals.ts';
+
+test.each(Object.entries(messagesInGerman))('the German text of %s has blanks of the English one', (code, german) => {
+  const blanksOf = (text: string) => text.match(/\{\w+\}/g) ?? [];
+  // Safe: the table has no other codes.
+  const { message } = errors[code as keyof typeof errors];
+  expect(blanksOf(message)).toEqual(expect.arrayContaining(blanksOf(german)));
+});
+
+test('what the service has said of a case stays in the German text', () => {
+  const { message } = refusal('DUPLICATE', { what: 'Name', value: 'acme (1)' });
+  expect(inGerman('DUPLICATE', message)).toBe('„acme (1)“ gibt es schon (Name)');
+  expect(inGerman('BODY_TOO_LARGE', 'The body is over the limit of 12 bytes')).toBe(
+    'Der Inhalt ist größer als 12 Bytes',
+  );
+});
+
+test('a message that is not the text of its code, and one without a German text, stay as they are', () => {
+  expect(inGerman('DUPLICATE', 'Taken')).toBe('Taken');
+  expect(inGerman('UNHEARD_OF', 'Odd')).toBe('Odd');
+});

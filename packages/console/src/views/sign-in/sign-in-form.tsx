@@ -1,0 +1,44 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import type { SessionRecord } from '@moorage/api';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/sign-in.ts';
+import { Form } from '../../ui/form.tsx';
+
+interface SignInFormProps {
+  /** Whose password is wanted; any user's without it. */
+  readonly name?: string;
+  readonly onDone: (session: SessionRecord) => void;
+  /** Beside the button. */
+  readonly more: ReactNode;
+}
+
+/** Asks for a name and its password. */
+export function SignInForm({ name = '', onDone, more }: SignInFormProps) {
+  const [username, setUsername] = useState(name);
+  const [password, setPassword] = useState('');
+  const signIn = async (): Promise<void> => {
+    onDone((await call('session.open', { body: { username, password } })).value);
+  };
+  return (
+    <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
+      <TextInput
+        label={t.emailOrUserName}
+        autoComplete="username"
+        autoFocus={name === ''}
+        required
+        value={username}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label={common.password}
+        autoComplete="current-password"
+        data-autofocus={name !== '' || undefined}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
