@@ -117,7 +117,9 @@ interface World {
 async function openWorld(storage: Storage): Promise<World> {
   const app = await buildApp(storage);
   const scene = await openScene(app, softwarePlatform);
-  return { app, scene, known: { ...paramsOf(scene), firmware_id: scene.firmware, flavor_id: scene.flavor } };
+  // Somebody else's account: the caller's own has to last.
+  const { id: user_id } = await app.make.user();
+  return { app, scene, known: { ...paramsOf(scene), user_id, firmware_id: scene.firmware, flavor_id: scene.flavor } };
 }
 
 function send(

@@ -140,6 +140,7 @@ const release = ({ bundle, file }: Scene): Input => ({ params: { bundle_id: bund
 
 /** What endpoints with such parameters need beside what `paramsOf` gives: good values for all of them. */
 export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
+  'accounts.update': () => body({ disabled: false }),
   'platforms.create': (s) => body({ code: s.freshCode, title: 'x', part_id: s.freshPart }),
   'platforms.addFlavor': (s) => body({ code: s.freshCode }),
   'platforms.addFirmware': (s) => body({ flavor_id: s.flavor, label: 'x', version: '9.0.0.0', files: [] }),
