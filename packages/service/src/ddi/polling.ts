@@ -1,5 +1,5 @@
 import type { ddiContract, ReportedAttributes } from '@moorage/api';
-import { success } from '@moorage/base';
+import { ignoreFailure, success } from '@moorage/base';
 import { bySelf } from '../core/door-updates.ts';
 import { type DoorCaller, EmptyReply, type Handlers, RedirectReply } from '../core/types.ts';
 import { encodeFilename } from '../ota/rules.ts';
@@ -43,7 +43,8 @@ async function keepTold(
   const current = await deps.updates.current(deps.storage.db, row);
   if (before === undefined || before === reported[runsName] || current?.state !== 'downloading') return;
   if (await deps.probation.applies(row.id)) return;
-  await deps.updates.reportAction(row, { updateId: current.id, trigger: 'confirm' }, bySelf(ip));
+  // An update that has ended meanwhile needs no confirmation.
+  ignoreFailure(await deps.updates.reportAction(row, { updateId: current.id, trigger: 'confirm' }, bySelf(ip)));
 }
 
 /** RAUC's own polling, and what clients say that they run. */

@@ -1,4 +1,5 @@
 import type { ReportedAttributes } from '@moorage/api';
+import { ignoreFailure } from '@moorage/base';
 import { bySelf, type DoorUpdate, type DoorUpdates } from '../core/door-updates.ts';
 import type { Deps, DoorCaller } from '../core/types.ts';
 import { isOpen } from '../ota/rules.ts';
@@ -44,6 +45,7 @@ export const probation = ({ storage: { db }, clock, updates }: ProbationDeps): P
     if (!update?.to_bundle_id || !isOpen(update.state)) return;
     const versions = [update.to_version, ...(await versionsOf(db, update.to_bundle_id))];
     if (!versions.includes(String(shown))) return;
-    await updates.reportAction(row, { updateId: update.id, trigger: 'confirm' }, bySelf(ip));
+    // An update that has ended meanwhile needs no confirmation.
+    ignoreFailure(await updates.reportAction(row, { updateId: update.id, trigger: 'confirm' }, bySelf(ip)));
   },
 });

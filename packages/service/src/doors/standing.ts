@@ -1,3 +1,4 @@
+import { ignoreFailure } from '@moorage/base';
 import { bySelf, type DoorStanding, type DoorUpdates } from '../core/door-updates.ts';
 import type { Deps, DoorCaller } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
@@ -33,7 +34,8 @@ export const doorStanding =
   async (row: DoorCaller['row'], ip: string): Promise<DoorStanding> => {
     const seen = await updates.current(storage.db, row);
     const isProved = seen !== undefined && (await probation.isOver(row.id, seen));
-    if (isProved) await updates.reportAction(row, { updateId: seen.id, trigger: 'confirm' }, bySelf(ip));
+    // An update that has ended meanwhile needs no confirmation.
+    if (isProved) ignoreFailure(await updates.reportAction(row, { updateId: seen.id, trigger: 'confirm' }, bySelf(ip)));
     const before = isProved ? await updates.current(storage.db, row) : seen;
     // What has been written is not known to run before the client says so, after its restart.
     const runs = before?.state === 'installed' ? undefined : isProved ? before?.to_bversion : row.bversion;
