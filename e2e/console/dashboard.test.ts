@@ -32,7 +32,7 @@ describe.skipIf(skipReason)('the dashboard', () => {
     await page.getByRole('button', { name: 'Arrange …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Arrange the dashboard' });
     await dialog.getByText(`${device.title}: level`).waitFor();
-    await dialog.getByRole('switch', { name: 'Show Where devices are' }).uncheck();
+    await dialog.getByRole('checkbox', { name: 'Show Where devices are' }).uncheck();
     await dialog.getByRole('button', { name: 'Move Recent log up' }).click();
     await photograph(page, 'dashboard-arrange');
     expect(await accessibilityProblems(page)).toEqual([]);

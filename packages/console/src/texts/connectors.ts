@@ -189,8 +189,8 @@ export const t = texts({
   exampleAddress: ['pia@pier.example', 'pia@hafen.example'],
   mailTo: ['By mail to', 'Per E-Mail an'],
   addressesThatGetMessages: [
-    'Addresses that get the messages, up to 10; the service needs a mail server',
-    'Adressen, die die Meldungen bekommen, höchstens 10; der Dienst braucht einen Mailserver',
+    'Addresses with commas between them, up to 10; the service needs a mail server',
+    'Adressen mit Kommas dazwischen, höchstens 10; der Dienst braucht einen Mailserver',
   ],
   misshapen: [(pattern: string) => `It ${pattern}`, (pattern: string) => `Der Wert passt nicht: ${pattern}`],
 });

@@ -1,4 +1,4 @@
-import { Checkbox, Group, MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Group, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import type { AlertCondition, AlertRuleRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -108,7 +108,7 @@ export function AlertRuleForm({ productId, rule, onDone }: FormProps) {
   const [atLeast, setAtLeast] = useState<number | string>(rule?.at_least ?? 1);
   const [gather, setGather] = useState<number | string>(rule?.gather_minutes ?? 10);
   const [through, setThrough] = useState<string[]>(rule?.connectors ?? []);
-  const [mailTo, setMailTo] = useState<string[]>(rule?.mail_to ?? []);
+  const [mailTo, setMailTo] = useState(rule?.mail_to.join(', ') ?? '');
   const [enabled, setEnabled] = useState(rule?.enabled ?? true);
   const condition = conditionOf(typed);
   const save = async (): Promise<void> => {
@@ -120,7 +120,7 @@ export function AlertRuleForm({ productId, rule, onDone }: FormProps) {
       at_least: Number(atLeast),
       gather_minutes: Number(gather),
       connectors: through,
-      mail_to: mailTo,
+      mail_to: mailTo.split(/[\s,;]+/).filter((address) => address !== ''),
       enabled,
     };
     if (rule) await update.mutateAsync({ params: { rule_id: rule.id }, body });
@@ -179,17 +179,12 @@ export function AlertRuleForm({ productId, rule, onDone }: FormProps) {
           value={through}
           onChange={setThrough}
         />
-        <TagsInput
+        <TextInput
           label={t.mailTo}
           description={t.addressesThatGetMessages}
-          placeholder={mailTo.length === 0 ? t.exampleAddress : ''}
-          maxTags={10}
-          maxLength={254}
-          acceptValueOnBlur
-          splitChars={[',', ';', ' ']}
-          clearable={false}
+          placeholder={t.exampleAddress}
           value={mailTo}
-          onChange={setMailTo}
+          onChange={({ currentTarget }) => setMailTo(currentTarget.value)}
         />
         <Checkbox
           label={t.itWatches}
