@@ -27,7 +27,7 @@ test.skipIf(isLacking(needs))('the guide to RAUC works as it stands', async () =
   );
   expect(run.status, run.stderr).toBe(0);
   expect(run.stdout).not.toContain('"statusCode"');
-  expect(run.stdout).toMatch(/Version: +'?2\.0\.1/);
+  expect(run.stdout).toMatch(/Version:\s+'?2\.0\.1/);
   expect(run.stdout).toMatch(/done\n206 302 $/);
   service.process.kill('SIGTERM');
   expect(await service.ended).toBe(0);
