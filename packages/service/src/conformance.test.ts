@@ -98,6 +98,7 @@ const wrongSettings =
   /^(Stage \d+ |Stages and |Either stages|The growth takes|Settings and a template|Settings or a template|The start is|Window \d+ has|There is no time zone|A device that has all|No deadline leads|A default cannot)/;
 /** What such a refusal says; that there is one, the document says. */
 const stateful: Readonly<Record<string, RegExp>> = {
+  'doors.addKeys': /is neither a public key nor the SHA-256 of one$/,
   'products.update': /^The code of a product never changes/,
   'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
   'rollouts.create': wrongSettings,
