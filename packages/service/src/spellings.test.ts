@@ -159,7 +159,7 @@ function plainly(text: string, scene: Scene): string {
     named
       .reduce((plain, [name, value]) => plain.replaceAll(value, `<${name}>`), text)
       .replaceAll(/-----BEGIN[^"]*/g, '<pem>')
-      .replaceAll(/"(token|title)":"[^"<]*"/g, '"$1":"<text>"')
+      .replaceAll(/"(token|title|password)":"[^"<]*"/g, '"$1":"<text>"')
       .replaceAll(/"update":\{"id":\d+/g, '"update":{"id":"<number>"')
       .replaceAll(/"product":"[^"]*-/g, '"product":"<owner>-')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
