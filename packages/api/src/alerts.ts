@@ -30,6 +30,7 @@ const addressesLimit = 10;
 const MailAddress = Type.String({
   maxLength: 254,
   pattern: '^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?$',
+  examples: ['watch@example.com'],
 });
 
 const ruleFields = {

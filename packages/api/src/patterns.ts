@@ -37,6 +37,8 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$': 'takes letters, digits, "_" and "-", with slashes between them',
   '^[^+#\\u0000]+$': 'takes a topic without "+" and "#"',
   '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$': 'takes an email address, like name@example.com',
+  '^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?$':
+    'takes an email address in plain letters, like name@example.com',
   '^[\\t\\x20-\\x7e]*$': 'takes plain characters, without accents',
   '^[A-Za-z][A-Za-z0-9_+/-]*$': 'takes the name of a time zone, like Europe/Berlin',
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'takes a time of day, like 22:00',
