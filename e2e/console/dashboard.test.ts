@@ -19,7 +19,7 @@ describe.skipIf(skipReason)('the dashboard', () => {
     await line.run('cloud_write level 3.5');
     await line.run('cloud_sync');
     const page = await quay.open({ path: path('streams') });
-    await page.getByRole('button', { name: 'Show level on the dashboard' }).click();
+    await page.getByRole('button', { name: 'To the dashboard: level' }).click();
     await page.getByText('level is on the dashboard').waitFor();
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     const tile = page.getByRole('region', { name: 'Water level' });

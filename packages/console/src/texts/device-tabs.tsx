@@ -227,9 +227,6 @@ export const t = texts({
   messagesOf: [(title: string) => `Messages ${title.toLowerCase()}`, (title: string) => `Nachrichten: ${title}`],
   messageOf: [(title: string) => `Message ${title.toLowerCase()}`, (title: string) => `Nachricht: ${title}`],
   toDashboard: ['To the dashboard', 'Zum Dashboard'],
-  streamToDashboard: [
-    (name: string) => `Show ${name} on the dashboard`,
-    (name: string) => `${name} auf dem Dashboard zeigen`,
-  ],
+  streamToDashboard: [(name: string) => `To the dashboard: ${name}`, (name: string) => `Zum Dashboard: ${name}`],
   isOnDashboard: [(name: string) => `${name} is on the dashboard`, (name: string) => `${name} ist auf dem Dashboard`],
 });

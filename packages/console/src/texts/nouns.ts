@@ -21,7 +21,7 @@ export const nouns = texts({
   hour: [noun('hour', 'hours'), noun('Stunde', 'Stunden')],
   key: [noun('key', 'keys'), noun('Schlüssel', 'Schlüssel')],
   label: [noun('label', 'labels'), noun('Label', 'Labels')],
-  mailAddress: [noun('address', 'addresses'), noun('Adresse', 'Adressen')],
+  mailAddress: [noun('mail address', 'mail addresses'), noun('Mailadresse', 'Mailadressen')],
   message: [noun('message', 'messages'), noun('Nachricht', 'Nachrichten')],
   minute: [noun('minute', 'minutes'), noun('Minute', 'Minuten')],
   moreDevice: [noun('more device', 'more devices'), noun('weiteres Gerät', 'weitere Geräte')],

@@ -14,7 +14,7 @@ export function PreviewNotes({ preview: { warnings, ends_at, reach, back } }: { 
   return (
     <>
       {notes.map((note) => (
-        <Text key={note} size="sm" c="yellow">
+        <Text key={note} size="sm" fw={600}>
           {note}
         </Text>
       ))}
