@@ -169,7 +169,10 @@ const setFleetSettings =
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
-      const next = { ...(await settingsRecord(trx, productId)), ...call.body };
+      const all = { ...(await settingsRecord(trx, productId)), ...call.body };
+      // One by one: a request may have more in it.
+      const { zone, wake_per_minute, poll_interval_s, template } = all;
+      const next = { zone, wake_per_minute, poll_interval_s, template, settings: all.settings };
       const refused = refuseFleetSettings(next, outbound);
       if (refused) return failure(refused);
       const atMs = clock.now();
