@@ -37,7 +37,7 @@ describe.skipIf(skipReason)('alerts', () => {
     await line.run('cloud_sync');
     await dialog.getByRole('button', { name: 'Add the rule' }).click();
     await page.getByText('Devices with level above 4 for 1 minute').waitFor();
-    await page.getByText('the bell and 1 address').waitFor();
+    await page.getByText('the bell and 1 mail address').waitFor();
     await photograph(page, 'alert-rules');
     expect(await accessibilityProblems(page)).toEqual([]);
 

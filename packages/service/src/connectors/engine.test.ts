@@ -83,6 +83,7 @@ eachDatabase('deliveries', (open) => {
     for (let attempt = 0; attempt < 4; attempt++) network.answer(503);
     await happen('ota.ok');
     await pass(1_000, ['waiting 1']);
+    await waitFor(async () => (await rows()).map(({ status }) => status), [503]);
     await scene.app.clock.advance(8_000);
     expect(network.sent).toHaveLength(1);
     await pass(3_000, ['waiting 2']);
@@ -109,7 +110,7 @@ eachDatabase('deliveries', (open) => {
     expect(await progress()).toEqual(['waiting 0']);
     const next = startDeliveries({ ...scene.app.service.deps, outbound: network.outbound });
     await pass(1_000, ['done 1']);
-    await next.stop();
+    await next();
   });
 
   it('that were begun by a process which died are begun again when its lease is over', async () => {
@@ -134,7 +135,7 @@ eachDatabase('deliveries', (open) => {
         Array.from({ length: 6 }, () => 'done 1'),
       );
     expect(network.sent).toHaveLength(6);
-    await second.stop();
+    await second();
   });
 
   it('of one slow target do not hold up others', async () => {
