@@ -201,22 +201,22 @@ async function startBackgroundWork(
   const work = { expireUpdates: ota.engine.expire, runRollouts: () => times.run() };
   const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
   await times.run();
-  const deliveries = startDeliveries(inBackground);
-  const alerts = startAlerts({ ...inBackground, lease });
-  const announcer = startAnnouncing({
+  const stopDeliveries = startDeliveries(inBackground);
+  const stopAlerts = startAlerts({ ...inBackground, lease });
+  const stopAnnouncing = startAnnouncing({
     ...inBackground,
     lease,
     watch: (deviceId, listener) => data.live.watch(deviceId, listener),
     setControl: changeControl(data),
   });
-  const mails = startMails({ ...inBackground, lease });
+  const stopMails = startMails({ ...inBackground, lease });
   return {
     async stop() {
-      await Promise.all([alerts.stop(), announcer.stop(), mails.stop()]);
+      await Promise.all([stopAlerts(), stopAnnouncing(), stopMails()]);
       await times.close();
       await stopMaintenance();
     },
-    stopDeliveries: () => deliveries.stop(),
+    stopDeliveries,
   };
 }
 

@@ -1,3 +1,4 @@
+import { repeat } from '@moorage/base';
 import { removeOldAlerts } from './alerts/engine.ts';
 import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
@@ -5,7 +6,7 @@ import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
 import { collectGarbage } from './db/blob-records.ts';
-import { claimWork, endWork } from './db/work.ts';
+import { doForAll, type WorkLease } from './db/work.ts';
 import { mergeDeviceCounts } from './devices/counts.ts';
 import { forgetWaiting } from './doors/queries.ts';
 import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
@@ -15,8 +16,7 @@ import { deletePollsBefore } from './metrics/queries.ts';
 export interface MaintenanceDeps extends Deps {
   /** Ends updates of which nothing was heard for too long. */
   readonly expireUpdates: () => Promise<void>;
-  /** The life of this process: what it holds passes to others when that ends. */
-  readonly lease: { readonly id: string; signOn(): Promise<unknown> };
+  readonly lease: WorkLease;
   /** Does what is due of rollouts; the process that planned it may be gone. */
   readonly runRollouts: () => Promise<void>;
 }
@@ -56,42 +56,21 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
 
 /** Runs the pieces that no other process has run within an hour, every hour until the returned function is called, which waits for the round under way. */
 export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
-  const { clock } = deps;
-  let round: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let cancel = clock.after(intervalMs, begin);
-
-  function begin(): void {
-    round = runPieces({ ...deps, storage: deps.storage.background }).then(() => {
-      if (!stopped) cancel = clock.after(intervalMs, begin);
-    });
-  }
-
-  return async () => {
-    stopped = true;
-    cancel();
-    await round;
-  };
+  const { clock, log } = deps;
+  const onError = (error: unknown) => log.error({ err: error }, 'Maintenance failed');
+  return repeat({ clock, pauseMs: intervalMs, onError }, () =>
+    runPieces({ ...deps, storage: deps.storage.background }),
+  );
 }
 
 async function runPieces(deps: MaintenanceDeps): Promise<void> {
-  const { storage, clock, lease, log } = deps;
   for (const { name, run } of pieces) {
-    try {
-      await lease.signOn();
-      const nowMs = clock.now();
-      const due = { doneBeforeMs: nowMs - intervalMs + skewMs, aheadMs: nowMs + skewMs };
-      const fence = await claimWork(storage.db, { name, holder: lease.id, ...due });
-      if (fence === undefined) continue;
-      let doneAtMs: number | undefined;
-      try {
-        await run(deps);
-        doneAtMs = clock.now();
-      } finally {
-        await endWork(storage.db, name, fence, doneAtMs);
-      }
-    } catch (error) {
-      log.error({ err: error }, `Maintenance failed: ${name}`);
-    }
+    const work = async () => {
+      await run(deps);
+      return true;
+    };
+    await doForAll(deps, { name, everyMs: intervalMs, skewMs }, work).catch((error: unknown) =>
+      deps.log.error({ err: error }, `Maintenance failed: ${name}`),
+    );
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertCondition } from '@moorage/api';
-import { unwrap } from '@moorage/base';
+import { repeat, unwrap } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
 import type { AlertTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import { claimWork, endWork } from '../db/work.ts';
+import { doForAll, type WorkLease } from '../db/work.ts';
 import { parseFilter } from '../filters/parse.ts';
 import { queueMail } from './mails.ts';
 import {
@@ -130,64 +130,25 @@ async function tell(
   await queueMail(trx, { productId, mail_to, subject, body }, nowMs);
 }
 
-/** The alerts in the background. */
-export interface AlertEngine {
-  /** Looks at nothing any more, and waits for what is under way. */
-  stop(): Promise<void>;
-}
-
 /**
- * Looks at the rules again and again. Of several processes one does it; when that is killed another goes on, and what
- * was found and not told yet is in the records.
- *
- * @param lease the life of this process: what it holds passes to others when that ends
+ * Looks at the rules again and again until the returned function is called. Of several processes one does it; when that
+ * is killed another goes on, and what was found and not told yet is in the records.
  */
-export function startAlerts(
-  deps: AlertDeps & { readonly lease: { readonly id: string; signOn(): Promise<unknown> } },
-): AlertEngine {
-  const { storage, clock, lease, log } = deps;
-  let looking: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let cancel = clock.after(lookMs, begin);
-
-  async function look(): Promise<void> {
+export function startAlerts(deps: AlertDeps & { readonly lease: WorkLease }): () => Promise<void> {
+  const { storage, clock, log } = deps;
+  const onError = (error: unknown) => log.error({ err: error }, 'The alert rules could not be looked at');
+  return repeat({ clock, pauseMs: lookMs, onError }, async (isOver) => {
     const rules = await enabledRules(storage.db);
     if (rules.length === 0) return;
-    await lease.signOn();
-    const name = 'alerts';
-    const nowMs = clock.now();
-    // Done later than now is what a clock has done that was ahead.
-    const claim = { name, holder: lease.id, doneBeforeMs: nowMs - lookMs + skewMs, aheadMs: nowMs + skewMs };
-    const fence = await claimWork(storage.db, claim);
-    if (fence === undefined) return;
-    let doneAtMs: number | undefined;
-    try {
+    await doForAll(deps, { name: 'alerts', everyMs: lookMs, skewMs }, async () => {
       for (const { id } of rules) {
-        if (stopped) return;
+        if (isOver()) return false;
         // What one rule fails at, the others still do.
         await judge(deps, id).catch((error: unknown) => log.error({ err: error, rule: id }, 'An alert rule failed'));
       }
-      doneAtMs = clock.now();
-    } finally {
-      await endWork(storage.db, name, fence, doneAtMs);
-    }
-  }
-
-  function begin(): void {
-    looking = look()
-      .catch((error: unknown) => log.error({ err: error }, 'The alert rules could not be looked at'))
-      .then(() => {
-        if (!stopped) cancel = clock.after(lookMs, begin);
-      });
-  }
-
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await looking;
-    },
-  };
+      return true;
+    });
+  });
 }
 
 /** Removes the alerts that were over longer ago than they are kept. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { repeat } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
 import type { AlertMailTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import { claimWork, endWork } from '../db/work.ts';
+import { doForAll, type WorkLease } from '../db/work.ts';
 import type { Outbound } from '../outbound/ports.ts';
 import { changeMail, countMails, deleteMailsBefore, dueMails, insertMail, type MailRow } from './queries.ts';
 
@@ -85,49 +86,20 @@ export async function sendMails(deps: MailDeps, isOver: () => boolean = () => fa
 }
 
 /**
- * Sends the mails of alerts again and again, apart from the rules: a mail server that is away holds nothing up. Of
- * several processes one does it. One that is killed between sending a mail and noting that has it sent again, under the
- * same `Message-ID`.
- *
- * @param lease the life of this process: what it holds passes to others when that ends
+ * Sends the mails of alerts again and again until the returned function is called, apart from the rules: a mail server
+ * that is away holds nothing up. Of several processes one does it. One that is killed between sending a mail and noting
+ * that has it sent again, under the same `Message-ID`.
  */
-export function startMails(deps: MailDeps & { readonly lease: { readonly id: string; signOn(): Promise<unknown> } }): {
-  stop(): Promise<void>;
-} {
-  const { storage, clock, lease, log } = deps;
-  let looking: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let cancel = clock.after(lookMs, begin);
-
-  async function look(): Promise<void> {
+export function startMails(deps: MailDeps & { readonly lease: WorkLease }): () => Promise<void> {
+  const { storage, clock, log } = deps;
+  const onError = (error: unknown) => log.error({ err: error }, 'The mails of alerts could not be sent');
+  return repeat({ clock, pauseMs: lookMs, onError }, async (isOver) => {
     if ((await dueMails(storage.db, clock.now(), 1)).length === 0) return;
-    await lease.signOn();
-    const [name, nowMs] = ['alert-mails', clock.now()];
-    const claim = { name, holder: lease.id, doneBeforeMs: nowMs - lookMs + skewMs, aheadMs: nowMs + skewMs };
-    const fence = await claimWork(storage.db, claim);
-    if (fence === undefined) return;
-    try {
-      await sendMails(deps, () => stopped);
-    } finally {
-      await endWork(storage.db, name, fence, clock.now());
-    }
-  }
-
-  function begin(): void {
-    looking = look()
-      .catch((error: unknown) => log.error({ err: error }, 'The mails of alerts could not be sent'))
-      .then(() => {
-        if (!stopped) cancel = clock.after(lookMs, begin);
-      });
-  }
-
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await looking;
-    },
-  };
+    await doForAll(deps, { name: 'alert-mails', everyMs: lookMs, skewMs }, async () => {
+      await sendMails(deps, isOver);
+      return true;
+    });
+  });
 }
 
 /** Removes the mails that count no more. */

@@ -1,3 +1,4 @@
+import { repeat } from '@moorage/base';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
 import type { ConnectorDeps } from './messages.ts';
@@ -113,22 +114,14 @@ async function deliver(deps: ConnectorDeps, delivery: DeliveryRow): Promise<void
   await record(deps, delivery, connector, await attempt(deps, delivery, connector));
 }
 
-/** The deliveries in the background. */
-export interface DeliveryEngine {
-  /** Stops taking deliveries, and waits for those under way. */
-  stop(): Promise<void>;
-}
-
 /**
  * Delivers what is queued, in this process; several processes share one queue. What is queued outlives all of them:
- * a try that ended with its process is made again when its lease is over.
+ * a try that ended with its process is made again when its lease is over. The returned function stops taking deliveries,
+ * and waits for those under way.
  */
-export function startDeliveries(deps: ConnectorDeps): DeliveryEngine {
+export function startDeliveries(deps: ConnectorDeps): () => Promise<void> {
   const { clock, log, storage } = deps;
   const underWay = new Map<string, { readonly connectorId: string; readonly ended: Promise<void> }>();
-  let looking: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let cancel = clock.after(pollIntervalMs, poll);
 
   const countOf = (connectorId: string): number =>
     [...underWay.values()].filter((one) => one.connectorId === connectorId).length;
@@ -140,33 +133,23 @@ export function startDeliveries(deps: ConnectorDeps): DeliveryEngine {
     underWay.set(delivery.id, { connectorId: delivery.connector_id, ended });
   }
 
-  async function look(): Promise<void> {
+  async function look(isOver: () => boolean): Promise<void> {
     const room = sendingLimit - underWay.size;
     if (room <= 0) return;
     const connectors = new Set([...underWay.values()].map(({ connectorId }) => connectorId));
     const busy = [...connectors].filter((id) => countOf(id) >= sendingPerConnector);
     for (const delivery of await dueDeliveries(storage.db, clock.now(), busy, room)) {
-      if (stopped) return;
+      if (isOver()) return;
       if (underWay.has(delivery.id) || countOf(delivery.connector_id) >= sendingPerConnector) continue;
       begin(delivery);
     }
   }
 
-  function poll(): void {
-    looking = look()
-      .catch((error) => log.error({ err: error }, 'The queue of deliveries could not be read'))
-      .then(() => {
-        if (!stopped) cancel = clock.after(pollIntervalMs, poll);
-      });
-  }
-
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await looking;
-      await Promise.all([...underWay.values()].map(({ ended }) => ended));
-    },
+  const onError = (error: unknown) => log.error({ err: error }, 'The queue of deliveries could not be read');
+  const stopLooking = repeat({ clock, pauseMs: pollIntervalMs, onError }, look);
+  return async () => {
+    await stopLooking();
+    await Promise.all([...underWay.values()].map(({ ended }) => ended));
   };
 }
 

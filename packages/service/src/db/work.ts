@@ -1,4 +1,5 @@
-import type { Db } from './storage.ts';
+import type { Clock } from '@moorage/base';
+import type { Db, Storage } from './storage.ts';
 
 export interface WorkClaim {
   readonly name: string;
@@ -49,4 +50,48 @@ export async function endWork(db: Db, name: string, fence: number, doneAtMs?: nu
     .where('fence', '=', fence)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** Whether the work of this name is still this process's. */
+export async function holdsWork(db: Db, name: string, fence: number): Promise<boolean> {
+  const row = await db.selectFrom('work').select('fence').where('name', '=', name).executeTakeFirst();
+  return row?.fence === fence;
+}
+
+/** The life of a process: what it holds passes to others when that ends. */
+export interface WorkLease {
+  readonly id: string;
+  signOn(): Promise<unknown>;
+}
+
+interface SharedWork {
+  readonly name: string;
+  /** How often it is due, in ms. */
+  readonly everyMs: number;
+  /** What the clocks of two processes may differ by, in ms. */
+  readonly skewMs: number;
+}
+
+/**
+ * Does work that is due and that no other process is at. What throws, or says that it is not done, is due again at once.
+ *
+ * @param work says whether it is done
+ */
+export async function doForAll(
+  { storage: { db }, clock, lease }: { readonly storage: Storage; readonly clock: Clock; readonly lease: WorkLease },
+  { name, everyMs, skewMs }: SharedWork,
+  work: () => Promise<boolean>,
+): Promise<void> {
+  await lease.signOn();
+  const nowMs = clock.now();
+  // Done later than now is what a clock has done that was ahead.
+  const due = { doneBeforeMs: nowMs - everyMs + skewMs, aheadMs: nowMs + skewMs };
+  const fence = await claimWork(db, { name, holder: lease.id, ...due });
+  if (fence === undefined) return;
+  let isDone = false;
+  try {
+    isDone = await work();
+  } finally {
+    await endWork(db, name, fence, isDone ? clock.now() : undefined);
+  }
 }

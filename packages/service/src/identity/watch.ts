@@ -1,3 +1,4 @@
+import { repeat } from '@moorage/base';
 import { topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
 import type { Identity } from './identity.ts';
@@ -10,27 +11,19 @@ export function watchIdentity(
   { storage, clock, log }: Pick<Deps, 'storage' | 'clock' | 'log'>,
   identity: Pick<Identity, 'refresh'>,
 ): () => Promise<void> {
-  let stopped = false;
   let running: Promise<void> = Promise.resolve();
-  let cancel = clock.after(compareMs, begin);
+  const onError = (error: unknown) => log.error({ err: error }, 'The authorities could not be read');
 
   function compare(): Promise<void> {
-    const done = running.then(() => identity.refresh());
-    running = done.catch((error: unknown) => log.error({ err: error }, 'The authorities could not be read'));
+    running = running.then(() => identity.refresh()).catch(onError);
     return running;
   }
 
-  function begin(): void {
-    void compare().then(() => {
-      if (!stopped) cancel = clock.after(compareMs, begin);
-    });
-  }
-
+  const stop = repeat({ clock, pauseMs: compareMs, onError }, compare);
   const unsubscribe = storage.bus.subscribe(topics.authorityChanged, () => void compare());
   return async () => {
-    stopped = true;
     unsubscribe();
-    cancel();
+    await stop();
     await running;
   };
 }

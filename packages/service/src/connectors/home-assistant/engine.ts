@@ -1,6 +1,7 @@
-import { claimWork, endWork } from '../../db/work.ts';
+import { repeat } from '@moorage/base';
+import { claimWork, endWork, holdsWork, type WorkLease } from '../../db/work.ts';
 import { Bridge, type BridgeDeps, bridgeKey } from './bridge.ts';
-import { announcingConnectors, holdsWork } from './queries.ts';
+import { announcingConnectors } from './queries.ts';
 
 /** Between two looks at connectors and devices, in ms. */
 const lookMs = 2_000;
@@ -8,26 +9,17 @@ const lookMs = 2_000;
 const workName = 'home-assistant';
 
 interface AnnouncerDeps extends BridgeDeps {
-  /** The life of this process: what it holds passes to others when that ends. */
-  readonly lease: { readonly id: string; signOn(): Promise<unknown> };
-}
-
-/** Announcing in the background. */
-export interface Announcer {
-  stop(): Promise<void>;
+  readonly lease: WorkLease;
 }
 
 /**
  * Announces the devices of connectors that want it. Of several processes one does it for as long as it lives; another
- * goes on then, and knows from the records what has been announced.
+ * goes on then, and knows from the records what has been announced. The returned function ends it.
  */
-export function startAnnouncing(deps: AnnouncerDeps): Announcer {
+export function startAnnouncing(deps: AnnouncerDeps): () => Promise<void> {
   const { storage, clock, lease, log } = deps;
   const bridges = new Map<string, { readonly key: string; readonly bridge: Bridge }>();
   let fence: number | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  let stopped = false;
-  let cancel = clock.after(lookMs, begin);
 
   const stopAll = async (): Promise<void> => {
     await Promise.all([...bridges.values()].map(({ bridge }) => bridge.stop()));
@@ -44,7 +36,7 @@ export function startAnnouncing(deps: AnnouncerDeps): Announcer {
     return fence !== undefined;
   }
 
-  async function look(): Promise<void> {
+  async function look(isOver: () => boolean): Promise<void> {
     const wanted = await announcingConnectors(storage.db);
     if (wanted.length === 0 && bridges.size === 0) return;
     if (!(await isOurs())) return;
@@ -55,7 +47,7 @@ export function startAnnouncing(deps: AnnouncerDeps): Announcer {
       await bridge.leave();
     }
     for (const connector of wanted) {
-      if (stopped) return;
+      if (isOver()) return;
       const key = bridgeKey(connector);
       const { bridge } = bridges.get(connector.id) ?? { bridge: new Bridge(deps, connector) };
       bridges.set(connector.id, { key, bridge });
@@ -63,21 +55,11 @@ export function startAnnouncing(deps: AnnouncerDeps): Announcer {
     await Promise.all([...bridges.values()].map(({ bridge }) => bridge.look()));
   }
 
-  function begin(): void {
-    looking = look()
-      .catch((error: unknown) => log.error({ err: error }, 'Connectors could not announce their devices'))
-      .then(() => {
-        if (!stopped) cancel = clock.after(lookMs, begin);
-      });
-  }
-
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await looking;
-      await stopAll();
-      if (fence !== undefined) await endWork(storage.db, workName, fence);
-    },
+  const onError = (error: unknown) => log.error({ err: error }, 'Connectors could not announce their devices');
+  const stopLooking = repeat({ clock, pauseMs: lookMs, onError }, look);
+  return async () => {
+    await stopLooking();
+    await stopAll();
+    if (fence !== undefined) await endWork(storage.db, workName, fence);
   };
 }

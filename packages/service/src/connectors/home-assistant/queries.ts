@@ -101,9 +101,3 @@ export async function dropAnnouncement(db: Db, connectorId: string, deviceId: st
     .where('device_id', '=', deviceId)
     .execute();
 }
-
-/** Whether the work of this name is still this process's. */
-export async function holdsWork(db: Db, name: string, fence: number): Promise<boolean> {
-  const row = await db.selectFrom('work').select('fence').where('name', '=', name).executeTakeFirst();
-  return row?.fence === fence;
-}
