@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'e2e/**/*.test.ts', 'scripts/**/*.test.ts'],
     // They have commands of their own: `npm run test:clients`, `test:console`, `test:long`.
-    exclude: [...configDefaults.exclude, 'e2e/clients/**', 'e2e/console/**', 'e2e/long/**'],
+    exclude: [...configDefaults.exclude, 'e2e/clients/**', 'e2e/console/**', 'e2e/long/**', '**/*.long.test.ts'],
     setupFiles: ['scripts/support/compare-bytes.ts', 'packages/service/src/testing/cheap-passwords.ts'],
     globalSetup: ['packages/service/src/testing/global-setup.ts'],
     pool: 'forks',
@@ -18,6 +18,9 @@ export default defineConfig({
     // other things meanwhile. What waits for something gives up before its test does, and says for what.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // What fails is tried once more, and the report counts the tries: a second one is a defect to look at, and no reason
+    // to stop everything else.
+    retry: 1,
     expect: { poll: { timeout: 120_000 } },
     reporters: ['default'],
   },

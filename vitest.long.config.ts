@@ -1,12 +1,13 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// Whole programs, from the command line and the guides, and drills: `npm run test:long`, which CI runs too.
+// Whole programs, from the command line and the guides, drills, and walks through all that there is: `npm run test:long`,
+// which CI runs too.
 export default defineConfig({
   test: {
     ...base.test,
-    include: ['e2e/long/**/*.test.ts', 'packages/service/src/abuse.test.ts'],
-    exclude: [],
+    include: ['e2e/long/**/*.test.ts', 'packages/**/*.long.test.ts', 'packages/service/src/abuse.test.ts'],
+    exclude: configDefaults.exclude,
     // Again for what hangs alone.
     testTimeout: 3_600_000,
     env: { ABUSE_TIMES: '10' },

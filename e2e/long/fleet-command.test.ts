@@ -10,7 +10,7 @@ import { administratorOf, login } from '../up-scene.ts';
 const scenario = new URL('../../examples/bad-bundle.json', import.meta.url).pathname;
 const partId = '4d4f4f52';
 
-// What a fleet does by itself is tested on virtual time, in e2e/virtual-fleet.test.ts.
+// What a fleet does by itself is tested on virtual time, in virtual-fleet.test.ts.
 describe('moorage fleet beside moorage serve', () => {
   let folder: string;
   let service: Moorage;

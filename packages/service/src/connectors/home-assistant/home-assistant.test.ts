@@ -109,11 +109,11 @@ eachDatabase('devices at Home Assistant', (open) => {
     expect
       .poll(
         async () => {
-          await scene.app.clock.advance(100);
-          for (const { clock } of others) await clock.advance(100);
+          await scene.app.clock.advance(500);
+          for (const { clock } of others) await clock.advance(500);
           return seen();
         },
-        { interval: 20 },
+        { interval: 10 },
       )
       .toEqual(expected);
   const base = () => `moorage/${product.product}/HOME`;
@@ -325,7 +325,7 @@ eachDatabase('devices at Home Assistant', (open) => {
     await connect();
     await announced();
     others.push(await buildApp(storage, { settings }));
-    for (let step = 0; step < 100; step++) await until(() => broker.connections(), 1);
+    for (let step = 0; step < 20; step++) await until(() => broker.connections(), 1);
     const own = broker.published.length;
     await scene.app.service.close();
     await until(() => broker.published.length > own && broker.kept.get(`${base()}/status`), 'online');

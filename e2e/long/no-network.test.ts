@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const entry = fileURLToPath(new URL('../bin/moorage', import.meta.url));
+const entry = fileURLToPath(new URL('../../bin/moorage', import.meta.url));
 
 /** A machine of which only the loopback interface is there. */
 const alone = ['unshare', ['-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']] as const;

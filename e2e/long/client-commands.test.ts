@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { eventOf, moorage } from './command-line.ts';
-import { dataFolder } from './data-folder.ts';
+import { eventOf, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
 const folder = dataFolder('client');
 const password = 'a long password';
 const admin = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: password };
-const entry = fileURLToPath(new URL('../bin/moorage', import.meta.url));
+const entry = fileURLToPath(new URL('../../bin/moorage', import.meta.url));
 
 /** Runs a client to its end, with logins of its own and a line of input. */
 async function run(args: readonly string[], { input = '', env = {} } = {}) {

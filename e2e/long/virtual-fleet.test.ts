@@ -6,7 +6,7 @@ import { issueToken } from '@moorage/service/auth/accounts';
 import type { Storage } from '@moorage/service/db/storage';
 import { eachDatabase, fixtures, testStartMs } from '@moorage/service/testing/index';
 import { expect, test } from 'vitest';
-import { host, release, runUntil, SimulatedService } from './simulated-fleet.ts';
+import { host, release, runUntil, SimulatedService } from '../simulated-fleet.ts';
 
 /** Longest virtual time that a test waits for its fleet, in ms. */
 const patienceMs = 2 * 3_600_000;
