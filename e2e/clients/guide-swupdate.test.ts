@@ -1,33 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { runScript } from '../bash.ts';
-import { eventOf, killAll, moorage } from '../command-line.ts';
-import { blocksOf, endJobs } from '../guide.ts';
+import { killAll } from '../command-line.ts';
 import { isLacking, swupdateNeeds } from './clients.ts';
+import { runGuide } from './run-guide.ts';
 
 afterEach(killAll);
 
 test.skipIf(isLacking({ ...swupdateNeeds, curl: 'curl' }))('the guide to SWUpdate works as it stands', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'moorage-guide-'));
-  const service = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], {
-    MOORAGE_ADMIN_PASSWORD: 'correct horse',
-  });
-  const ready = await eventOf(service, 'ready');
-  const port = new URL(String(ready.devices)).port;
-  const script = [endJobs, `cd ${data}`, ...(await blocksOf('swupdate.md', 'sh'))].join('\n');
-  // Two starts of the client, which begins an update 20 s after it has seen it.
-  const run = runScript(
-    script
-      .replace('http://127.0.0.1:8080', String(ready.api))
-      .replace('https://localhost:8443', `https://localhost:${port}`),
-    300_000,
-  );
-  expect(run.status, run.stderr).toBe(0);
-  expect(run.stdout).not.toContain('"statusCode"');
-  expect(run.stdout).toMatch(/SN-17\nUpdate Installed\.\n$/);
-  service.process.kill('SIGTERM');
-  expect(await service.ended).toBe(0);
-  await rm(data, { recursive: true });
+  expect(await runGuide('swupdate.md')).toMatch(/SN-17\nUpdate Installed\.\n$/);
 });

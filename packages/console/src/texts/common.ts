@@ -32,6 +32,7 @@ export const common = texts({
   for: ['For', 'Für'],
   since: ['Since', 'Seit'],
   until: ['Until', 'Bis'],
+  any: [(label: string) => `${label}: any`, (label: string) => `${label}: alle`],
   type: ['Type', 'Typ'],
   address: ['Address', 'Adresse'],
   clearTheFilters: ['Clear the filters', 'Filter zurücksetzen'],

@@ -11,7 +11,6 @@ export const t = texts({
   ],
   stage: ['Stage', 'Stufe'],
   attempt: ['Attempt', 'Versuch'],
-  any: [(label: string) => `${label}: any`, (label: string) => `${label}: alle`],
   devicesOfRollout: ['Devices of the rollout', 'Geräte des Rollouts'],
   stagePart: [(part: number) => `Stage ${part}`, (part: number) => `Stufe ${part}`],
   kindOfFailure: ['Kind of failure', 'Art des Fehlers'],

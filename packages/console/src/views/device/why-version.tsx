@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
@@ -14,7 +14,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
-import { momentOf } from '../rollouts/moment-of.ts';
+import { HoldFields, useHold } from '../rollouts/hold-fields.tsx';
 
 /** As many bundles as one page of the service may have. */
 const listed = 500;
@@ -26,23 +26,21 @@ interface PinProps {
 
 function PinForm({ device, onDone }: PinProps) {
   const [bundle, setBundle] = useState<string | null>(device.bundle_id);
-  const [reason, setReason] = useState('');
-  const [until, setUntil] = useState('');
+  const hold = useHold();
   const pin = useChange('rollouts.pin', 'rollouts', 'devices');
   const bundles = useCall('bundles.list', {
     params: { product_id: device.product_id },
     query: { state: 'published', limit: listed },
   });
-  const untilMs = momentOf(until);
   const save = async (): Promise<void> => {
     if (bundle === null) return;
-    const body = { bundle_id: bundle, reason, ...(untilMs !== undefined && { until: untilMs }) };
+    const body = { bundle_id: bundle, ...hold.body };
     const held = await pin.mutateAsync({ params: { device_id: device.id }, body });
     notify(t.isHeldAtVersion(device.title, held.bundle));
     onDone();
   };
   return (
-    <Form submit={t.pin} onSubmit={save} disabled={bundle === null || reason.trim() === ''}>
+    <Form submit={t.pin} onSubmit={save} disabled={bundle === null || !hold.isReasoned}>
       <Text size="sm">{t.noRolloutAndNoTag}</Text>
       <Select
         label={common.version}
@@ -56,21 +54,7 @@ function PinForm({ device, onDone }: PinProps) {
         onChange={setBundle}
         data-autofocus
       />
-      <TextInput
-        label={common.why}
-        description={common.othersReadIt}
-        required
-        maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
-      <TextInput
-        type="datetime-local"
-        label={common.until}
-        description={t.withoutOneUntilItIs}
-        value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
-      />
+      <HoldFields hold={hold} endless={t.withoutOneUntilItIs} />
     </Form>
   );
 }

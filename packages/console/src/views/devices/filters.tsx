@@ -51,7 +51,7 @@ function ChoiceFilter({ list, name, label, choices }: ChoiceFilterProps) {
       placeholder={label}
       data={choices.map((choice) => ({ ...choice, value: choice.value === '' ? none : choice.value }))}
       clearable
-      clearButtonProps={{ 'aria-label': t.any(label) }}
+      clearButtonProps={{ 'aria-label': common.any(label) }}
       value={value === undefined ? null : value === '' ? none : value}
       onChange={(next) => list.setFilter(name, next === none ? '' : (next ?? undefined))}
       w={{ base: 'calc(50% - 6px)', sm: 132 }}
@@ -91,7 +91,7 @@ export function ProductSelect(props: ProductSelectProps) {
       data={[...data.values()]}
       searchable
       clearable={!required}
-      clearButtonProps={{ 'aria-label': t.any(label) }}
+      clearButtonProps={{ 'aria-label': common.any(label) }}
       required={required ?? false}
       nothingFoundMessage={t.noSuchProduct}
       // The service has searched already, by more than the label.

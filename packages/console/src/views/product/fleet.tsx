@@ -20,7 +20,7 @@ import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import { FilterBuilder } from '../rollouts/filter-builder.tsx';
-import { momentOf } from '../rollouts/moment-of.ts';
+import { HoldFields, useHold } from '../rollouts/hold-fields.tsx';
 import { rolloutColumns } from '../rollouts/rollouts.tsx';
 import { RolloutDefault } from './rollout-default.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -68,35 +68,17 @@ function Rollouts({ product }: ProductProps) {
 }
 
 function FreezeForm({ product, onDone }: DoneProps) {
-  const [reason, setReason] = useState('');
-  const [until, setUntil] = useState('');
+  const hold = useHold();
   const freeze = useChange('rollouts.freeze', 'rollouts', 'devices');
-  const untilMs = momentOf(until);
   const save = async (): Promise<void> => {
-    const body = { reason, ...(untilMs !== undefined && { until: untilMs }) };
-    await freeze.mutateAsync({ params: { product_id: product.id }, body });
+    await freeze.mutateAsync({ params: { product_id: product.id }, body: hold.body });
     notify(t.isFrozen(product.product));
     onDone();
   };
   return (
-    <Form submit={t.freeze} onSubmit={save} disabled={reason.trim() === ''}>
+    <Form submit={t.freeze} onSubmit={save} disabled={!hold.isReasoned}>
       <Text size="sm">{t.nothingNewIsOfferedTo}</Text>
-      <TextInput
-        label={common.why}
-        description={common.othersReadIt}
-        required
-        maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-        data-autofocus
-      />
-      <TextInput
-        type="datetime-local"
-        label={common.until}
-        description={t.withoutOneUntilItIs}
-        value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
-      />
+      <HoldFields hold={hold} endless={t.withoutOneUntilItIs} isFirst />
     </Form>
   );
 }

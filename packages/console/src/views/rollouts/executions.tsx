@@ -52,7 +52,7 @@ const Choice = ({ label, data, value, onChange }: ChoiceProps) => (
     value={value ?? null}
     onChange={(next) => onChange(next ?? undefined)}
     clearable
-    clearButtonProps={{ 'aria-label': t.any(label) }}
+    clearButtonProps={{ 'aria-label': common.any(label) }}
     w={{ base: 'calc(50% - 6px)', sm: 150 }}
   />
 );

@@ -48,7 +48,7 @@ export default function Search({ isAdmin, onClose }: SearchProps) {
   ].filter(({ hits }) => hits.length > 0);
   const count = groups.reduce((sum, { hits }) => sum + hits.length, 0);
   // The first result is marked, so that Enter goes there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other results are what it is about
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the results are others, although it reads none of them
   useEffect(() => void combobox.selectFirstOption(), [count, q, text]);
   const go = (href: string): void => {
     onClose();

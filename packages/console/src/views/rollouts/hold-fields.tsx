@@ -1,0 +1,44 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { common } from '../../texts/common.ts';
+import { momentOf } from './moment-of.ts';
+
+/** Why devices are held where they are, and until when: what the fields show, and what the service is told. */
+export function useHold() {
+  const [reason, setReason] = useState('');
+  const [until, setUntil] = useState('');
+  const untilMs = momentOf(until);
+  const body = { reason, ...(untilMs !== undefined && { until: untilMs }) };
+  return { body, isReasoned: reason.trim() !== '', reason, setReason, until, setUntil };
+}
+
+interface HoldFieldsProps {
+  readonly hold: ReturnType<typeof useHold>;
+  /** What is so when no end is given. */
+  readonly endless: string;
+  /** Whether typing begins here. */
+  readonly isFirst?: boolean;
+}
+
+export function HoldFields({ hold: { reason, setReason, until, setUntil }, endless, isFirst }: HoldFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label={common.why}
+        description={common.othersReadIt}
+        required
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        {...(isFirst && { 'data-autofocus': true })}
+      />
+      <TextInput
+        type="datetime-local"
+        label={common.until}
+        description={endless}
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+    </>
+  );
+}
