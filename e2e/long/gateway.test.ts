@@ -5,6 +5,7 @@ import { unwrap } from '@moorage/base';
 import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 import { dataFolder } from '../data-folder.ts';
+import { administratorOf, startUp } from '../up-scene.ts';
 
 const folder = dataFolder('gateway');
 afterEach(killAll);
@@ -119,4 +120,34 @@ test('a module without a service is found, rescued, adopted and updated, and com
   expect(await held.text()).toBe(page('Second'));
   again.process.kill('SIGTERM');
   expect(await again.ended).toBe(0);
+});
+
+test('moorage up --gateway stands for modules beside its own, and goes on with them at its next start', async () => {
+  await startModule();
+  const data = join(folder.path, 'data');
+  const start = (...more: string[]) => startUp(data, '--json', '--gateway', '--gateway-ip', '127.0.0.1', ...more);
+  const first = start('--adopt', 'http://127.0.0.1:43080', '--product', 'TIDE_GAUGE');
+  const { device } = await eventOf(first, 'adopted');
+  const shown = async (ready: Record<string, unknown>) => {
+    const client = await administratorOf(ready);
+    const { online } = unwrap(await client.call('devices.get', { params: { identifier: String(device) } })).value;
+    const attributes = unwrap(await client.call('attributes.list', { params: { device_id: String(device) } })).value;
+    return { online, gateway: attributes.find(({ name }) => name === 'gateway')?.value };
+  };
+  const there = { online: true, gateway: 'http://127.0.0.1:43080' };
+  const ready = await eventOf(first, 'ready');
+  await expect.poll(() => shown(ready), { timeout: 60_000 }).toEqual(there);
+  expect(await eventOf(first, 'gateway')).toMatchObject({ modules: 1 });
+  first.process.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const second = start();
+  expect(await eventOf(second, 'gateway')).toMatchObject({ modules: 1 });
+  const again = await eventOf(second, 'ready');
+  await expect.poll(() => shown(again), { timeout: 60_000 }).toEqual(there);
+  // The token of the first start is gone with it.
+  const tokens = unwrap(await (await administratorOf(again)).call('tokens.list', {})).value;
+  expect(tokens.filter(({ title }) => title === 'moorage up --gateway')).toHaveLength(1);
+  second.process.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
 });

@@ -119,11 +119,16 @@ function refused(
 }
 
 /** A client that throws. `sources` name the arguments that a refusal is about. */
-export function throwingClient(api: string, token: string | undefined, sources = noSources): ServiceClient {
+export function throwingClient(
+  api: string,
+  token: string | undefined,
+  sources = noSources,
+  send: NonNullable<Parameters<typeof createClient>[0]['fetch']> = fetch,
+): ServiceClient {
   const client = createClient({
     baseUrl: api,
     token,
-    fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(callTimeoutMs) }),
+    fetch: (url, init) => send(url, { ...init, signal: AbortSignal.timeout(callTimeoutMs) }),
   });
   // Safe: `InputOf` and `AnswerOf` are what the client's own signature makes of the name.
   const loose = client.call as <N extends EndpointName>(name: N, input: InputOf<N>) => ReturnType<Client['call']>;

@@ -1,8 +1,59 @@
 import { readFile } from 'node:fs/promises';
 import { stopOnSignal } from '../lifecycle.ts';
-import { clientOptions, connect } from '../service-client.ts';
+import type { Resolved } from '../options.ts';
+import type { Reporter } from '../output.ts';
+import type { Gateway, GatewaySettings } from '../run-gateway.ts';
+import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
 import { defineCliCommand, UserError } from './define.ts';
 import { reach, reachOptions } from './rescue.ts';
+
+/** What a gateway adopts when it starts, wherever it runs. */
+export const adoptOptions = {
+  ...reachOptions,
+  adopt: {
+    kind: 'text',
+    placeholder: 'ADDRESS[,ADDRESS]',
+    help: 'modules to adopt, at addresses as "moorage gateway find" shows them',
+  },
+  product: {
+    kind: 'text',
+    placeholder: 'PRODUCT',
+    help: 'with --adopt: code or id of the product that they become devices of',
+  },
+} as const;
+
+/** Starts a gateway, and adopts what is asked for. @throws {UserError} when a module cannot be adopted; the gateway is stopped then */
+export async function startGateway(
+  settings: GatewaySettings,
+  options: Resolved<typeof adoptOptions>,
+  reporter: Reporter,
+  login: () => Promise<ServiceClient>,
+): Promise<Gateway> {
+  const { adopt = '', baud, ca: caFile, password, product, user: username } = options;
+  const addresses = adopt.split(',').filter((address) => address !== '');
+  if (addresses.length > 0 && product === undefined)
+    throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
+  const { Gateway } = await import('../run-gateway.ts');
+  const gateway = new Gateway(settings, reporter, login);
+  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
+  const credentials = {
+    baud,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(ca !== undefined && { ca }),
+  };
+  try {
+    await gateway.start();
+    for (const address of addresses) {
+      const open = () => reach(address, options);
+      await gateway.adopt({ address, product: product ?? '', credentials, open });
+    }
+  } catch (error) {
+    await gateway.stop();
+    throw error;
+  }
+  return gateway;
+}
 
 export const gatewayRunCommand = defineCliCommand({
   name: 'run',
@@ -11,7 +62,7 @@ export const gatewayRunCommand = defineCliCommand({
   summary: 'Stand for real modules at a service: each adopted one is a device there, with console and updates',
   options: {
     ...clientOptions,
-    ...reachOptions,
+    ...adoptOptions,
     service: {
       kind: 'text',
       placeholder: 'URL',
@@ -24,44 +75,13 @@ export const gatewayRunCommand = defineCliCommand({
       default: './gateway',
       help: 'folder with the identities, passwords and backups',
     },
-    adopt: {
-      kind: 'text',
-      placeholder: 'ADDRESS[,ADDRESS]',
-      help: 'modules to adopt, at addresses as "moorage gateway find" shows them',
-    },
-    product: {
-      kind: 'text',
-      placeholder: 'PRODUCT',
-      help: 'with --adopt: code or id of the product that they become devices of',
-    },
     ip: { kind: 'ipv4', default: '0.0.0.0', placeholder: 'ADDRESS', help: 'address of this machine in their network' },
   },
   async run({ options, reporter }) {
-    const { adopt = '', baud, ca: caFile, data: folder, ip, password, product, service, user: username } = options;
-    const addresses = adopt.split(',').filter((address) => address !== '');
-    if (addresses.length > 0 && product === undefined)
-      throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
     // Passwords and keys are of the user alone.
     process.umask(0o077);
-    const { Gateway } = await import('../run-gateway.ts');
-    const gateway = new Gateway({ folder, ip, service }, reporter, () => connect(options));
-    const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
-    const credentials = {
-      baud,
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      ...(ca !== undefined && { ca }),
-    };
-    try {
-      await gateway.start();
-      for (const address of addresses) {
-        const open = () => reach(address, options);
-        await gateway.adopt({ address, product: product ?? '', credentials, open });
-      }
-    } catch (error) {
-      await gateway.stop();
-      throw error;
-    }
+    const { data: folder, ip, service } = options;
+    const gateway = await startGateway({ folder, ip, service }, options, reporter, () => connect(options));
     stopOnSignal(() => gateway.stop());
     const modules = gateway.size;
     reporter.event('ready', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);

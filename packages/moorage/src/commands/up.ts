@@ -9,11 +9,13 @@ import type { Reporter } from '../output.ts';
 import { reload, watchFiles } from '../reload.ts';
 import { NoSerialError, type Preparation, type RunningModule, startModule } from '../run-module.ts';
 import { type RunningService, startService } from '../run-service.ts';
+import { throwingClient } from '../service-client.ts';
 import { storageTrouble } from '../trouble.ts';
 import { adoptModule, type Login } from '../up/adopt.ts';
 import { ensureExample } from '../up/example.ts';
 import { connectHarbour } from '../up/example-data.ts';
 import type { CliCall } from './define.ts';
+import { startGateway } from './gateway-run.ts';
 import { moduleSettings } from './module.ts';
 import { administratorNotice, readServiceSettings } from './serve.ts';
 import type { upOptions } from './up-command.ts';
@@ -24,6 +26,14 @@ const network = defaultAir.accessPoints.find((point) => point.passkey !== undefi
 /** Where the module dials: `localhost` and the like stay, and a listener on all addresses is reached on loopback. */
 const serviceUrl = (devices: string): string => devices.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
 
+/** A token of the first administrator, for what the program itself does. */
+async function administratorToken({ service: { deps } }: RunningService, title: string) {
+  const administrator = await firstAdministrator(deps.storage.db);
+  if (!administrator) throw new Error('The service has no administrator');
+  const { token, row } = await issueToken(deps, administrator.id, title);
+  return { token, revoke: () => revokeToken(deps, row.id) };
+}
+
 /** Makes example data and adopts the module, with a token of the administrator that lives no longer than this. */
 async function rehearse(
   service: RunningService,
@@ -31,10 +41,7 @@ async function rehearse(
   reporter: Reporter,
   account: Login | undefined,
 ): Promise<void> {
-  const { deps } = service.service;
-  const administrator = await firstAdministrator(deps.storage.db);
-  if (!administrator) throw new Error('The service has no administrator');
-  const { token, row } = await issueToken(deps, administrator.id, 'moorage up');
+  const { token, revoke } = await administratorToken(service, 'moorage up');
   try {
     const baseUrl = service.addresses.api;
     // A certificate is for the public name, which may lead elsewhere: over TLS the service is asked in this process.
@@ -50,7 +57,29 @@ async function rehearse(
       { ssid, passkey },
     );
   } finally {
-    await revokeToken(deps, row.id);
+    await revoke();
+  }
+}
+
+/** Stands for real modules, under the data folder, with a token of the administrator that lives as long as it does. */
+async function startOwnGateway(
+  options: Resolved<typeof upOptions>,
+  dataDir: string,
+  service: RunningService,
+  reporter: Reporter,
+): Promise<{ readonly stop: () => Promise<void> }> {
+  const { api, devices } = service.addresses;
+  const { token, revoke } = await administratorToken(service, 'moorage up --gateway');
+  const login = async () => throwingClient(api, token, [], service.service.fetch);
+  const settings = { folder: join(dataDir, 'gateway'), ip: options['gateway-ip'], service: serviceUrl(devices) };
+  try {
+    const gateway = await startGateway(settings, options, reporter, login);
+    const { size: modules } = gateway;
+    reporter.event('gateway', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);
+    return { stop: () => gateway.stop().finally(revoke) };
+  } catch (error) {
+    await revoke();
+    throw error;
   }
 }
 
@@ -127,8 +156,10 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   const { variables } = module.module;
   if (variables.get('wlan.ssid') === '') variables.set('http.server.enabled', true);
   let stopping = false;
+  let gateway: Awaited<ReturnType<typeof startOwnGateway>> | undefined;
   const stop = async (): Promise<void> => {
     stopping = true;
+    await gateway?.stop();
     await module.stop();
     await service.stop();
   };
@@ -145,6 +176,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   notice.flush();
   try {
     await rehearse(service, module, reporter, account);
+    if (options.gateway) gateway = await startOwnGateway(options, resolve(settings.dataDir), service, reporter);
   } catch (error) {
     // A stop cuts what is under way; the next start goes on with it.
     if (stopping) return;
