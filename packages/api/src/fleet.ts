@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
 import { Id, Nullable } from './fields.ts';
+import { productParams } from './products.ts';
 
 const count = Type.Integer({ minimum: 0 });
 
-/** Versions that a summary lists, the most frequent first. Spec: API-LIMIT-fleet. */
+/** Versions that a summary lists, and rows of each list of a shape, the most frequent first. Spec: API-LIMIT-fleet. */
 export const fleetVersionsLimit = 100;
 
 /** Devices of one product that have reported the same version. */
@@ -35,7 +36,45 @@ export const FleetRecord = Type.Object({
 });
 export type FleetRecord = Static<typeof FleetRecord>;
 
-/** The fleet at a glance, for the dashboard of the console. */
+/** What devices report of themselves that a scenario of a fleet can say, too. */
+export const shapeAttributes = ['board', 'model', 'personality'] as const;
+
+/** What a fleet is like, in counts: enough to make twins of it, and nothing of any one device. */
+export const ShapeRecord = Type.Object({
+  devices: count,
+  groups: Type.Array(
+    Type.Object({
+      platform: Type.String({ description: 'code of the platform' }),
+      version: Nullable(Type.String({ description: 'four-part version; null when the device has reported none' })),
+      devices: count,
+    }),
+    { description: 'the most frequent first' },
+  ),
+  attributes: Type.Array(Type.Object({ name: Type.Enum([...shapeAttributes]), value: Type.String(), devices: count }), {
+    description: 'what devices report of their make, the most frequent first',
+  }),
+  free_flash: Nullable(
+    Type.Object(
+      { least: count, average: count, most: count },
+      { description: 'bytes; null when no device has reported them' },
+    ),
+  ),
+  poll_interval_s: Nullable(Type.Integer({ description: 'seconds between two queries of a device, where it is set' })),
+  seen: Type.Object(
+    { hour: count, day: count, week: count, longer: count, never: count },
+    { description: 'devices by how long ago they were seen last, each counted once' },
+  ),
+  outcomes: Type.Object(
+    {
+      done: count,
+      failed: Type.Record(Type.String(), Type.Integer(), { description: 'by kind of the failure' }),
+    },
+    { description: 'of devices in rollouts of the product' },
+  ),
+});
+export type ShapeRecord = Static<typeof ShapeRecord>;
+
+/** The fleet at a glance, for the dashboard of the console, and in counts, for rehearsals. */
 export const fleetContract = {
   summary: endpoint({
     method: 'GET',
@@ -47,5 +86,16 @@ export const fleetContract = {
     query: Type.Object({ product_id: Type.Optional(Id) }),
     reply: FleetRecord,
     errors: [400, 401],
+  }),
+  shape: endpoint({
+    method: 'GET',
+    path: '/api/products/{product_id}/shape',
+    spec: ['API-EP-GET-products-product_id-shape', 'API-LIMIT-fleet'],
+    tag: 'Metrics',
+    summary: 'What the fleet of a product is like, in counts, without anything of one device',
+    auth: 'bearer',
+    params: productParams,
+    reply: ShapeRecord,
+    errors: [400, 401, 403, 404],
   }),
 };

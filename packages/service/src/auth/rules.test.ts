@@ -48,6 +48,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.admin': '--------xx',
   'product.connectors': '-------xxx',
   'product.fleet': '-------xxx',
+  'product.shape': '------xxxx',
   'product.people': '-------xxx',
   'product.claimable': '--------xx',
   'product.production': '---------x',

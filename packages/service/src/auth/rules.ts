@@ -92,6 +92,11 @@ export const authorisation = {
   'product.admin': row('administer this product', ['owner', 'admin'], 'product.read'),
   'product.connectors': row('use the connectors of this product', ['manager', 'owner', 'admin'], 'product.read'),
   'product.fleet': row('manage the fleet of this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'product.shape': row(
+    'see what the fleet of this product is like',
+    ['tester', 'manager', 'owner', 'admin'],
+    'product.read',
+  ),
   'product.people': row('see who works on this product', ['manager', 'owner', 'admin'], 'product.read'),
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),

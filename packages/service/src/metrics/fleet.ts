@@ -1,14 +1,17 @@
 import { deviceStates, type fleetContract, standingStates } from '@moorage/api';
 import { success } from '@moorage/base';
+import { allowedProduct } from '../access/products.ts';
 import { viewerFor } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
+import { shapeOf } from './shape-queries.ts';
 
 type Contract = typeof fleetContract;
 
 /** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */
-export const versionIn = (bversion: string | null): string | null =>
-  bversion === null ? null : (/-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1] ?? bversion);
+export const versionIn = (bversion: string | null): string | null => bversion && (partsIn(bversion) ?? bversion);
+
+const partsIn = (bversion: string): string | undefined => /-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1];
 
 type Counts = Awaited<ReturnType<typeof fleetCounts>>;
 
@@ -41,7 +44,27 @@ const summary =
     });
   };
 
+/** API-EP-GET-products-product_id-shape */
+const shape =
+  ({ storage: { db }, clock }: Deps): Handler<Contract['shape']> =>
+  async ({ caller, params }) => {
+    const product = await allowedProduct(db, params.product_id, caller, 'product.shape');
+    if (!product.ok) return product;
+    const { groups, ...counts } = await shapeOf(db, product.value.id, clock.now());
+    const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
+    const rows = new Map<string, (typeof groups)[number]>();
+    for (const { platform, bversion, devices: n } of groups) {
+      // What else a device has reported is its own.
+      const version = (bversion && partsIn(bversion)) ?? null;
+      const key = `${platform} ${version}`;
+      rows.set(key, { platform, bversion: version, devices: n + (rows.get(key)?.devices ?? 0) });
+    }
+    const byVersion = [...rows.values()].map(({ bversion: version, ...row }) => ({ ...row, version }));
+    return success({ devices, groups: byVersion, ...counts });
+  };
+
 /** The devices of a caller, by what state they are in. */
 export const fleetRoutes = (deps: Deps): Handlers<Contract> => ({
   summary: summary(deps),
+  shape: shape(deps),
 });

@@ -139,6 +139,7 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   // What it tells is what the list of logs has.
   'events.stream': self(),
   'fleet.summary': filtered,
+  'fleet.shape': product('product.shape'),
   'metrics.activity': filtered,
   'metrics.locations': filtered,
   'metrics.places': filtered,
