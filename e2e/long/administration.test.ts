@@ -53,6 +53,12 @@ describe('moorage user add and token add', () => {
     const client = createClient({ baseUrl: String(api), token });
     expect(await client.call('users.get')).toMatchObject({ ok: true, value: { value: { role: 'admin' } } });
     expect(await client.call('tokens.list', {})).toMatchObject({ ok: true, value: { value: [{ title: 'CI' }] } });
+    // API-RULE-token-3
+    const limits = ['--scopes', 'read,publish', '--days', '30'];
+    const limited = await run('token', 'add', 'boss@example.com', ...limits, '--data', folder.path, '--json');
+    const { token: reader } = JSON.parse(limited.text) as { token: string };
+    const refused = await createClient({ baseUrl: String(api), token: reader }).call('tokens.create', {});
+    expect(refused).toMatchObject({ ok: false, error: { body: { code: 'TOKEN_SCOPE' } } });
     service.process.kill('SIGTERM');
     expect(await service.ended).toBe(0);
   });

@@ -1,4 +1,5 @@
 import type { ProjectFile } from '../support/project.ts';
+import { renderAccess } from './access.ts';
 import { renderCoverage } from './coverage.ts';
 import { renderCommands, renderResponseCodes, renderVariables } from './module.ts';
 import { renderPackages } from './packages.ts';
@@ -19,6 +20,7 @@ export const generators: readonly Generator[] = [
   { path: 'docs/spec-index.md', render: renderIndexVariables },
   { path: 'docs/generated/errors.md', render: renderErrors },
   { path: 'docs/generated/endpoints.md', render: renderEndpoints },
+  { path: 'docs/generated/access.md', render: renderAccess },
   { path: 'docs/generated/commands.md', render: renderCommands },
   { path: 'docs/generated/variables.md', render: renderVariables },
   { path: 'docs/generated/response-codes.md', render: renderResponseCodes },

@@ -36,6 +36,8 @@ export const errors = {
   WRONG_PASSWORD: { status: 403, message: 'The current password is wrong' },
   CROSS_SITE: { status: 403, message: 'A change with the cookie of a session has to come from a page of the service' },
   FORBIDDEN: { status: 403, message: 'You may not {action}' },
+  TOKEN_SCOPE: { status: 403, message: 'The token lacks the scope "{scope}"' },
+  TOKEN_PRODUCT: { status: 403, message: 'The token is limited to some products, and this is not about one of them' },
   QUOTA_REACHED: {
     status: 403,
     message: 'The account "{user}" may have {limit} {things}, and has {used}',

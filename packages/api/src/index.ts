@@ -39,6 +39,7 @@ export * from './refused-values.ts';
 export * from './rollout-settings.ts';
 export * from './rollouts.ts';
 export * from './schemas.ts';
+export * from './scopes.ts';
 export * from './segments.ts';
 export * from './spellings.ts';
 export * from './users.ts';

@@ -24,6 +24,15 @@ export type UserRecord = Static<typeof UserRecord>;
 export const ListedUserRecord = Type.Object({ ...UserRecord.properties, disabled_at: Nullable(Timestamp) });
 export type ListedUserRecord = Static<typeof ListedUserRecord>;
 
+/** What a token may do; each of them reads, and `all` does everything that its user may. Spec: API-RULE-token-3. */
+export const tokenScopes = ['all', 'read', 'operate', 'publish', 'administer'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** Products that one token may be limited to. */
+export const tokenProductsLimit = 20;
+/** How long a token may be good, in days. */
+export const tokenDaysLimit = 3650;
+
 /** Record of a token. Reference: records 1.6. */
 export const TokenRecord = Type.Object({
   id: Id,
@@ -32,6 +41,12 @@ export const TokenRecord = Type.Object({
   client: Nullable(Type.String()),
   created_at: Timestamp,
   last_used_at: Nullable(Timestamp),
+  last_used_ip: Nullable(Type.String({ description: 'address of the client that used it last, to the minute' })),
+  scopes: Type.Array(Type.Enum([...tokenScopes])),
+  product_ids: Nullable(Type.Array(Id, { description: 'the only products that it is for' })),
+  expires_at: Nullable(Timestamp),
+  user_agent: Nullable(Type.String({ description: 'of a login session: the program that logged in, by its own word' })),
+  current: Type.Boolean({ description: 'this request was made with it' }),
 });
 export type TokenRecord = Static<typeof TokenRecord>;
 
@@ -127,12 +142,25 @@ export const tokensContract = {
   create: endpoint({
     method: 'POST',
     path: '/api/user/tokens',
-    spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1'],
+    spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
     tag: 'User',
     summary: 'Add a token; its value is shown this once',
+    description:
+      'Without scopes it may do all that its user may. One with products is for what names one of them: in the path, in ' +
+      '`product_id`, or by a bundle, device, rollout or the like; everything else is 403 TOKEN_PRODUCT.',
     auth: 'bearer',
+    body: Type.Object({
+      title: Type.Optional(Title(100)),
+      scopes: Type.Optional(
+        Type.Array(Type.Enum([...tokenScopes]), { minItems: 1, maxItems: tokenScopes.length, examples: [['publish']] }),
+      ),
+      product_ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: tokenProductsLimit })),
+      days: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: tokenDaysLimit, description: 'how long it is good; for good without it' }),
+      ),
+    }),
     reply: TokenRecord,
-    errors: [401],
+    errors: [400, 401, 403, 404, 413, 415],
   }),
   rename: endpoint({
     method: 'PUT',

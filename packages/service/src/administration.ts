@@ -1,4 +1,12 @@
-import { type AuthorityRecord, Email, NewPassword, type Refusal, refusal, tokensContract } from '@moorage/api';
+import {
+  type AuthorityRecord,
+  Email,
+  NewPassword,
+  type Refusal,
+  refusal,
+  type TokenScope,
+  tokensContract,
+} from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
@@ -50,12 +58,35 @@ export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<
 export const changeUserPassword = (place: Place, name: string, password: string) =>
   withStorage(place, (storage) => replacePassword({ storage, clock: realClock }, name, password));
 
+/** What a token is limited to; products by their full code. */
+export interface TokenWishes {
+  readonly scopes?: readonly TokenScope[] | undefined;
+  readonly products?: readonly string[];
+  readonly days?: number | undefined;
+}
+
 /** Makes a bearer token for the user of an email address or user name; its value is known this once. */
-export const addToken = (place: Place, name: string, title: string): Promise<Result<string, Refusal>> =>
+export const addToken = (
+  place: Place,
+  name: string,
+  title: string,
+  { products = [], ...limits }: TokenWishes = {},
+): Promise<Result<string, Refusal>> =>
   withStorage(place, async (storage) => {
     const user = await findAccount(storage.db, name);
     if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
-    return success((await issueToken({ storage, clock: realClock }, user.id, title)).token);
+    const productIds: string[] = [];
+    for (const product of products) {
+      const row = await storage.db
+        .selectFrom('products')
+        .select('id')
+        .where('product', '=', product)
+        .executeTakeFirst();
+      if (!row) return failure(refusal('NOT_FOUND', { what: `Product "${product}"` }));
+      productIds.push(row.id);
+    }
+    const only = productIds.length > 0 ? { productIds } : {};
+    return success((await issueToken({ storage, clock: realClock }, user.id, title, { ...limits, ...only })).token);
   });
 
 /** The authorities of the installation, and how many devices go by each. */

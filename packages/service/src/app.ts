@@ -2,6 +2,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
+import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { startAlerts } from './alerts/engine.ts';
 import { startMails } from './alerts/mails.ts';
 import { openAttempts } from './auth/throttle.ts';
@@ -24,6 +25,7 @@ import {
   type DeviceSlices,
   deviceSlices,
   openDeviceListener,
+  productOfDevice,
   readyDeviceRoute,
   readyDevices,
 } from './device-slices.ts';
@@ -142,7 +144,11 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, authenticate: { bearer } };
+  const tokens = {
+    endpoint: refuseEndpoint,
+    products: openProductLimits({ db: storage.db, productOfDevice: productOfDevice(storage.db) }),
+  };
+  const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
   mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { callUrl, contract, type EndpointShape, endpointsOf } from '@moorage/api';
+import {
+  beyondProducts,
+  callUrl,
+  contract,
+  type EndpointShape,
+  endpointScopes,
+  endpointsOf,
+  grants,
+  tokenScopes,
+} from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
+import { makeToken } from './auth/accounts.ts';
 import { authorise, may, type Role, roles } from './auth/rules.ts';
 import { softwarePlatform } from './devices/rules.ts';
 import { type AccessScene, accessScene, heldBy } from './testing/access-scene.ts';
@@ -35,7 +45,14 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   name: 'data',
 });
 
-type Outcome = 'may' | 'FORBIDDEN' | 'NOT_FOUND';
+/** Ids of nothing, for calls that are let through. */
+const nowhere = Object.fromEntries(
+  ['product_id', 'bundle_id', 'device_id', 'platform_id', 'connector_id', 'rollout_id', 'customer_id', 'user_id'].map(
+    (name) => [name, randomUUID()],
+  ),
+);
+
+type Outcome = 'may' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOKEN_SCOPE' | 'TOKEN_PRODUCT';
 
 const expected = ({ on, action }: Row, role: Role): Outcome =>
   action === undefined
@@ -63,7 +80,7 @@ async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: Ac
   if (reply.statusCode < 400) return 'may';
   const { code, message } = JSON.parse(reply.payload) as { code: string; message: string };
   if (code === 'INVALID_REQUEST') throw new Error(`The row has a bad body: ${message}`);
-  if (code === 'FORBIDDEN') return 'FORBIDDEN';
+  if (code === 'FORBIDDEN' || code === 'TOKEN_SCOPE' || code === 'TOKEN_PRODUCT') return code;
   return code === 'NOT_FOUND' && hidden.test(message) ? 'NOT_FOUND' : 'may';
 }
 
@@ -93,6 +110,71 @@ eachDatabase('authorisation of the endpoints', (open) => {
         if (shape.method !== 'GET' && found !== 'FORBIDDEN' && found !== 'NOT_FOUND') scenes.delete(role);
         if (found !== wanted) wrong.push(`${name} by ${role}: ${found} instead of ${wanted}`);
       }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+const shown = endpointsOf(contract).filter(({ shape }) => shape.auth === 'bearer');
+
+// API-RULE-token-3, API-RULE-token-4
+eachDatabase('tokens with limits', (open) => {
+  /** A token of the caller of a scene with these limits. */
+  const limitedTo = async (
+    { storage }: TestApp,
+    { caller }: AccessScene,
+    limits: Partial<Parameters<typeof makeToken>[1]>,
+  ): Promise<string> => {
+    const made = await makeToken(storage.db, { userId: caller.id, title: 'x', client: null, atMs: 1, ...limits });
+    return made.token;
+  };
+
+  it('have a scope for every endpoint that they are shown to, and for no other', () => {
+    expect(Object.keys(endpointScopes).sort()).toEqual([...shown.map(({ name }) => name), 'channel.send'].sort());
+  });
+
+  it('are the table of scopes, cell by cell', async () => {
+    const app = await buildApp(await open());
+    const scene = await accessScene(app, 'admin', (await app.make.platform()).id);
+    const wrong: string[] = [];
+    for (const { name, shape } of shown) {
+      const needed = endpointScopes[name as keyof typeof endpointScopes];
+      for (const scope of tokenScopes) {
+        const token = await limitedTo(app, scene, { scopes: [scope] });
+        // What may be done is done to nothing.
+        const url = callUrl(shape, { params: { ...paramsOf(scene), ...nowhere } });
+        const headers = { authorization: `Bearer ${token}` };
+        // Safe: only the contract's methods.
+        const method = shape.method as NonNullable<InjectOptions['method']>;
+        const reply = await injectAny(app.api, shape, { method, url, headers });
+        const refused = /TOKEN_SCOPE|UNAUTHENTICATED/.exec(reply.payload)?.[0];
+        const wanted = grants([scope], needed) ? undefined : 'TOKEN_SCOPE';
+        if (refused !== wanted) wrong.push(`${name} with ${scope}: ${refused} instead of ${wanted}`);
+        if (wanted && !reply.payload.includes(`The token lacks the scope \\"${needed}\\"`)) wrong.push(reply.payload);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('of another product get nowhere, those of the product wherever it is named', async () => {
+    const app = await buildApp(await open());
+    const software = await app.make.platform({ code: softwarePlatform, part_id: null });
+    const other = await app.make.product({ platform_id: software.id });
+    const wrong: string[] = [];
+    const rows = shown.flatMap(({ name, shape }) => [walk[name] ?? []].flat().map((row) => ({ name, shape, row })));
+    const scene = await accessScene(app, 'admin', software.id);
+    const as = async (id: string) => ({
+      ...scene,
+      caller: { ...scene.caller, token: await limitedTo(app, scene, { productIds: [id] }) },
+    });
+    const [stranger, own] = [await as(other.id), await as(scene.product)];
+    const isBeyond: readonly string[] = beyondProducts;
+    for (const { name, shape, row } of rows.filter((one) => one.row.on !== 'unowned')) {
+      const found = isBeyond.includes(name) ? 'TOKEN_PRODUCT' : await outcomeOf(app, shape, row, stranger);
+      if (found !== 'TOKEN_PRODUCT') wrong.push(`${name} of another product: ${found}`);
+      if (shape.method !== 'GET' || !['product', 'device'].includes(row.on)) continue;
+      const reached = await outcomeOf(app, shape, row, own);
+      if (reached === 'TOKEN_PRODUCT') wrong.push(`${name} of the product: ${reached}`);
     }
     expect(wrong).toEqual([]);
   });

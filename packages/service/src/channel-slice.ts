@@ -1,4 +1,6 @@
+import { endpointScopes } from '@moorage/api';
 import type { FastifyRequest } from 'fastify';
+import { refuseProduct, refuseScope } from './access/token-limits.ts';
 import type { KeepAttributes } from './attributes/reports.ts';
 import { ChannelHub } from './channel/hub.ts';
 import type { ChannelDeps } from './channel/routes.ts';
@@ -53,12 +55,15 @@ export function channelSlice(
         productId: found.product_id,
         code: found.code,
         secret: 'secret' in options ? options.secret : undefined,
-        refuseUser: (caller) => refuseConnectorUser(db, found, caller),
+        refuseUser: async (caller) =>
+          refuseScope(caller, endpointScopes['channel.send']) ??
+          refuseProduct(caller, found.product_id) ??
+          (await refuseConnectorUser(db, found, caller)),
       };
     },
-    async userOf(authorization) {
-      // The check looks at this header alone.
-      const found = await bearer({ headers: { authorization } } as FastifyRequest);
+    async userOf(authorization, ip) {
+      // The check looks at this header and the address alone.
+      const found = await bearer({ headers: { authorization }, ip } as FastifyRequest);
       return found.ok ? found.value : undefined;
     },
     async device(db, name) {

@@ -44,8 +44,10 @@ import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts'
 import { updateLedger } from './devices/ledger.ts';
 import { deviceFor } from './devices/lookup.ts';
 import { sortDevices } from './devices/many.ts';
+import { findDevice } from './devices/queries.ts';
 import { registerDevices } from './devices/register.ts';
 import { devicesRoutes } from './devices/routes.ts';
+import { parseDeviceKey } from './devices/rules.ts';
 import { logTogether } from './devices/together.ts';
 import { DoorKeeper } from './doors/keeper.ts';
 import { probation } from './doors/probation.ts';
@@ -224,6 +226,14 @@ const keyKeeper = ({ clock }: Deps, keeper: DoorKeeper): KeyKeeper => ({
   },
   byDownload: (ticket, updateId, ip) => keeper.byTicketOf(ticket, updateId, ip),
 });
+
+/** The product that a device follows, by any of its names. */
+export const productOfDevice =
+  (db: Db) =>
+  async (name: string): Promise<string | undefined> => {
+    const key = parseDeviceKey(name);
+    return key && (await findDevice(db, key))?.product_id;
+  };
 
 const devicePath = '/api/devices/';
 

@@ -80,7 +80,7 @@ export function mountSlices(
   mountContract(
     app,
     sessionContract,
-    sessionRoutes(deps, (user, ip) => openSession(deps, user, ip)),
+    sessionRoutes(deps, (user, call) => openSession(deps, user, call)),
     options,
   );
   mountContract(app, invitationsContract, invitationRoutes(deps), options);

@@ -20,6 +20,8 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   WRONG_PASSWORD: 'Das jetzige Passwort ist falsch',
   CROSS_SITE: 'Diese Änderung muss von einer Seite des Dienstes kommen',
   FORBIDDEN: 'Dafür fehlt dir das Recht ({action})',
+  TOKEN_SCOPE: 'Dem Token fehlt der Umfang „{scope}“',
+  TOKEN_PRODUCT: 'Das Token gilt nur für einige Produkte, und um keines davon geht es hier',
   QUOTA_REACHED: 'Das Konto „{user}“ darf {limit} haben ({things}) und hat {used}',
   SIGN_UP_CLOSED: 'Konten legt nur der Betreiber dieses Dienstes an',
   INVITATION_NEEDED: 'Ein Konto auf diesem Dienst braucht eine Einladung',

@@ -1,3 +1,4 @@
+import { tokenDaysLimit, tokenScopes } from '@moorage/api';
 import { defineCliCommand, UserError } from './define.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
@@ -8,11 +9,30 @@ export const tokenAddCommand = defineCliCommand({
   arguments: [{ name: 'EMAIL', help: 'address or user name of the account' }],
   options: withStorageOptions({
     title: { kind: 'text', placeholder: 'TITLE', help: 'what it is for', default: 'Command line' },
+    scopes: {
+      kind: 'text',
+      placeholder: 'SCOPES',
+      help: `what it may do: ${tokenScopes.join(', ')}; several with commas between them`,
+      default: 'all',
+    },
+    products: {
+      kind: 'text',
+      placeholder: 'PRODUCTS',
+      help: 'full codes of the only products that it is for, with commas between them',
+      defaultText: 'any',
+    },
+    days: { kind: 'count', placeholder: 'DAYS', help: 'how long it is good', defaultText: 'for good' },
   }),
-  async run({ options: { title }, sources, args: [name = ''], reporter }) {
+  async run({ options: { title, scopes: wanted, products, days }, sources, args: [name = ''], reporter }) {
     const { isTokenTitle } = await import('@moorage/service/administration');
     if (!isTokenTitle(title)) throw new UserError('Option --title must have 1 to 100 characters', 2);
-    const made = await onStorage(sources, ({ addToken }, place) => addToken(place, name, title));
+    const scopes = tokenScopes.filter((scope) => wanted.split(',').includes(scope));
+    if (scopes.length !== wanted.split(',').length)
+      throw new UserError(`Option --scopes is "${wanted}", not some of ${tokenScopes.join(', ')}`, 2);
+    if (days !== undefined && (days < 1 || days > tokenDaysLimit))
+      throw new UserError(`Option --days is ${days}, not a number of 1 to ${tokenDaysLimit}`, 2);
+    const limits = { scopes, products: products?.split(',') ?? [], days };
+    const made = await onStorage(sources, ({ addToken }, place) => addToken(place, name, title, limits));
     if (!made.ok) throw new UserError(made.error.message);
     const token = made.value;
     reporter.event('token', { title, token }, `Token "${title}" of ${name}: ${token} (shown this once)`);

@@ -1,4 +1,4 @@
-import { type Refusal, refusal } from '@moorage/api';
+import { type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Deps } from '../core/types.ts';
@@ -130,10 +130,29 @@ export interface MadeToken {
   readonly token: string;
 }
 
+/** What a token is to be. */
+export interface NewToken {
+  readonly userId: string;
+  readonly title: string;
+  /** Of a login session, and the program that logged in. */
+  readonly client: string | null;
+  readonly userAgent?: string | undefined;
+  /** All without them. */
+  readonly scopes?: readonly TokenScope[] | undefined;
+  readonly productIds?: readonly string[] | undefined;
+  /** How long it is good; for good without it. */
+  readonly days?: number | undefined;
+  readonly atMs: number;
+}
+
+const dayMs = 86_400_000;
+/** Characters that are kept of what a program calls itself. */
+const userAgentLength = 300;
+
 /** Makes a token in a transaction of the caller. */
 export async function makeToken(
   trx: Db,
-  { userId, title, client, atMs }: { userId: string; title: string; client: string | null; atMs: number },
+  { userId, title, client, userAgent, scopes, productIds, days, atMs }: NewToken,
 ): Promise<MadeToken> {
   const token = newTokenValue();
   const row = await insertToken(trx, {
@@ -143,14 +162,23 @@ export async function makeToken(
     tail: tailOf(token),
     client,
     created_at: atMs,
+    scopes: scopes && !scopes.includes('all') ? JSON.stringify([...new Set(scopes)]) : null,
+    product_ids: productIds ? JSON.stringify([...new Set(productIds)]) : null,
+    expires_at: days === undefined ? null : atMs + days * dayMs,
+    user_agent: userAgent?.slice(0, userAgentLength) ?? null,
   });
   return { row, token };
 }
 
 /** Makes a token for a user, for the command line. */
-export const issueToken = ({ storage, clock }: AccountDeps, userId: string, title: string): Promise<MadeToken> =>
+export const issueToken = (
+  { storage, clock }: AccountDeps,
+  userId: string,
+  title: string,
+  limits: Pick<NewToken, 'scopes' | 'productIds' | 'days'> = {},
+): Promise<MadeToken> =>
   storage.transaction(async (trx) => {
-    const made = await makeToken(trx, { userId, title, client: null, atMs: clock.now() });
+    const made = await makeToken(trx, { userId, title, client: null, ...limits, atMs: clock.now() });
     await writeLog(trx, { type: 'token.create', message: `Token "${title}" made`, atMs: clock.now(), userId });
     return made;
   });

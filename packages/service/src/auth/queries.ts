@@ -60,10 +60,13 @@ export async function lockFirstRun(trx: Db): Promise<void> {
 }
 
 /** Adds a token that has not been used yet. */
-export async function insertToken(trx: Db, token: Omit<TokenRow, 'id' | 'last_used_at'>): Promise<TokenRow> {
+export async function insertToken(
+  trx: Db,
+  token: Omit<TokenRow, 'id' | 'last_used_at' | 'last_used_ip'>,
+): Promise<TokenRow> {
   return trx
     .insertInto('tokens')
-    .values({ ...token, id: randomUUID(), last_used_at: null })
+    .values({ ...token, id: randomUUID(), last_used_at: null, last_used_ip: null })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

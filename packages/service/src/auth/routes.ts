@@ -1,14 +1,17 @@
 import {
   type authContract,
+  type EndpointShape,
   optionalTimestamp,
   type Refusal,
   refusal,
   type Session,
   type TokenRecord,
+  type TokenScope,
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Deps, Handler, Handlers } from '../core/types.ts';
+import { allowedProduct } from '../access/products.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import { makeToken, revokeToken } from './accounts.ts';
@@ -22,12 +25,19 @@ import { newClientId } from './tokens.ts';
 export async function openSession(
   { storage, clock }: Deps,
   user: UserRow,
-  ip: string,
+  { ip, headers }: Pick<Call<EndpointShape>, 'ip' | 'headers'>,
 ): Promise<Result<Session, Refusal>> {
   const client = newClientId();
+  const userAgent = [headers['user-agent']].flat()[0];
   const token = await storage.transaction(async (trx) => {
     const atMs = clock.now();
-    const made = await makeToken(trx, { userId: user.id, title: 'Login', client, atMs });
+    const made = await makeToken(trx, {
+      userId: user.id,
+      title: 'Login',
+      client,
+      userAgent,
+      atMs,
+    });
     await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client });
     return made.token;
   });
@@ -37,17 +47,17 @@ export async function openSession(
 /** API-EP-POST-auth-login */
 const login =
   (deps: Deps): Handler<(typeof authContract)['login']> =>
-  async ({ body, ip }) => {
-    const found = await checkCredentials(deps, { ...body, ip });
-    return found.ok ? openSession(deps, found.value, ip) : found;
+  async (call) => {
+    const found = await checkCredentials(deps, { ...call.body, ip: call.ip });
+    return found.ok ? openSession(deps, found.value, call) : found;
   };
 
 /** API-EP-POST-auth-signup */
 const signup =
   (deps: Deps): Handler<(typeof authContract)['signup']> =>
-  async ({ body, ip }) => {
-    const made = await signUp(deps, body, ip);
-    return made.ok ? openSession(deps, made.value, ip) : made;
+  async (call) => {
+    const made = await signUp(deps, call.body, call.ip);
+    return made.ok ? openSession(deps, made.value, call) : made;
   };
 
 /** Logging in and signing up: calls without a token. */
@@ -61,13 +71,20 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
 });
 
 /** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */
-const tokenRecord = (row: TokenRow, value: string = row.tail): TokenRecord => ({
+const tokenRecord = (row: TokenRow, { tokenId }: Pick<Caller, 'tokenId'>, value: string = row.tail): TokenRecord => ({
   id: row.id,
   title: row.title,
   token: value,
   client: row.client,
   created_at: String(row.created_at),
   last_used_at: optionalTimestamp(row.last_used_at),
+  last_used_ip: row.last_used_ip,
+  // Safe: only `makeToken` writes them.
+  scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
+  product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
+  expires_at: optionalTimestamp(row.expires_at),
+  user_agent: row.user_agent,
+  current: row.id === tokenId,
 });
 
 /** `Token <n>` with the lowest n that none of the titles has. */
@@ -83,7 +100,7 @@ const list =
   (deps: Deps): Handler<(typeof tokensContract)['list']> =>
   async ({ caller, query }) => {
     const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
-    return success({ items: items.map((row) => tokenRecord(row)), total });
+    return success({ items: items.map((row) => tokenRecord(row, caller)), total });
   };
 
 /** API-EP-POST-user-tokens */
@@ -91,15 +108,22 @@ const create =
   (deps: Deps): Handler<(typeof tokensContract)['create']> =>
   async (call) => {
     const { userId } = call.caller;
+    const { scopes, product_ids: productIds, days } = call.body;
+    for (const id of productIds ?? []) {
+      const product = await allowedProduct(deps.storage.db, id, call.caller, 'product.read');
+      if (!product.ok) return product;
+    }
     const made = await deps.storage.transaction(async (trx) => {
       const atMs = deps.clock.now();
-      const title = nextTitle(await tokenTitles(trx, userId));
-      const made = await makeToken(trx, { userId, title, client: null, atMs });
+      const title = call.body.title ?? nextTitle(await tokenTitles(trx, userId));
+      const made = await makeToken(trx, { userId, title, client: null, scopes, productIds, days, atMs });
       const message = `Token "${title}" made`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message });
+      const { scopes: kept, product_ids, expires_at } = tokenRecord(made.row, call.caller);
+      const data = { scopes: kept, product_ids, expires_at };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message, data });
       return made;
     });
-    return success(tokenRecord(made.row, made.token));
+    return success(tokenRecord(made.row, call.caller, made.token));
   };
 
 /** API-EP-PUT-user-tokens-token_id */
@@ -107,7 +131,7 @@ const rename =
   (deps: Deps): Handler<(typeof tokensContract)['rename']> =>
   async ({ caller, params, body }) => {
     const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
-    return row ? success(tokenRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+    return row ? success(tokenRecord(row, caller)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
   };
 
 /** API-EP-DELETE-user-tokens-token_id */

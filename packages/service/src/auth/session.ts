@@ -11,7 +11,7 @@ import { endSessions, hasInitialPassword, setPassword, type UserRow } from './qu
 import { signUp } from './sign-up.ts';
 
 /** Opens a login session for a user whose password was right. */
-type OpenSession = (user: UserRow, ip: string) => Promise<Result<Session, Refusal>>;
+type OpenSession = (user: UserRow, call: Pick<NewSession, 'ip' | 'headers'>) => Promise<Result<Session, Refusal>>;
 
 type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip' | 'isEncrypted'>;
 
@@ -27,7 +27,7 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
   });
 
   async function begin(call: NewSession, user: UserRow) {
-    const opened = await openSession(user, call.ip);
+    const opened = await openSession(user, call);
     if (!opened.ok) return opened;
     return success(new HeadedReply(await record(user), sessionCookie(opened.value.token, call)));
   }

@@ -49,7 +49,7 @@ export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
   }>;
   readonly connector: (db: Db, id: string) => Promise<SendingConnector | undefined>;
   /** The user behind a bearer header. */
-  readonly userOf: (authorization: string) => Promise<Caller | undefined>;
+  readonly userOf: (authorization: string, ip: string) => Promise<Caller | undefined>;
   /** A device by any of its names. */
   readonly device: (db: Db, name: string) => Promise<(OwnedDevice & { readonly user_id: string | null }) | undefined>;
   /** Tells those who watch a device. */
@@ -141,7 +141,7 @@ const send =
     const found = await connector(storage.db, params.connector_id);
     const secret = headers['x-connector-secret'];
     const bearer = headers.authorization;
-    const user = typeof bearer === 'string' ? await userOf(bearer) : undefined;
+    const user = typeof bearer === 'string' ? await userOf(bearer, ip) : undefined;
     const byParty = typeof secret === 'string' && found?.secret !== undefined && isSecret(secret, found.secret);
     if (!user && !byParty) return failure(refusal('UNAUTHENTICATED'));
     if (!found) return failure(refusal('NOT_FOUND', { what: 'Connector' }));

@@ -1,4 +1,4 @@
-import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf } from '@moorage/api';
+import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf, TokenScope } from '@moorage/api';
 import type { Clock, Result } from '@moorage/base';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
@@ -9,6 +9,13 @@ import type { Validators } from './conditions.ts';
 import type { Settings } from './config.ts';
 import type { Traffic } from './traffic.ts';
 
+/** What a token may do less than its user. */
+export interface TokenLimits {
+  readonly scopes: readonly TokenScope[];
+  /** The only products that it is for. */
+  readonly productIds: readonly string[] | undefined;
+}
+
 /** A user who has shown a valid bearer token. */
 export interface Caller {
   readonly userId: string;
@@ -17,6 +24,8 @@ export interface Caller {
   readonly role: 'user' | 'customer' | 'admin';
   readonly customerId: string | null;
   readonly client: string | null;
+  /** None where the token may do all that its user may. */
+  readonly limits?: TokenLimits | undefined;
 }
 
 /** A device that has shown its own certificate (or, in insecure mode, its token). */

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { unwrap } from '@moorage/base';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makeToken } from '../auth/accounts.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import { topics } from '../bus/topics.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
@@ -34,6 +35,7 @@ eachDatabase('live events of a device', (open) => {
     });
     return { text, ended: () => ended };
   }
+  const ofOwner = () => ({ userId: owner.id, title: 'x', client: null });
   const publish = () =>
     app.storage.bus.publish(topics.liveEvent, { deviceId, event: { type: 'online', data: 'seen' } });
 
@@ -48,6 +50,34 @@ eachDatabase('live events of a device', (open) => {
       const all = await text;
       clearInterval(telling);
       expect(all).toContain('seen');
+    });
+
+    // API-RULE-token-3
+    it('when the token is over', async () => {
+      const made = await makeToken(app.storage.db, {
+        ...ofOwner(),
+        days: 1,
+        atMs: app.clock.now() - 86_400_000 + 1_000,
+      });
+      const { text } = await watch(app, made.token);
+      await app.clock.advance(5_000);
+      expect(await text).not.toContain('seen');
+    });
+
+    // API-RULE-token-4
+    it('when the device goes to a product that the token is not for', async () => {
+      const { product_id } = await app.storage.db
+        .selectFrom('devices')
+        .select('product_id')
+        .where('id', '=', deviceId)
+        .executeTakeFirstOrThrow();
+      const limits = { productIds: [product_id], scopes: ['read'] } as const;
+      const made = await makeToken(app.storage.db, { ...ofOwner(), ...limits, atMs: app.clock.now() });
+      const { text } = await watch(app, made.token);
+      const other = await app.make.product({ platform_id: (await app.make.platform()).id });
+      await app.storage.db.updateTable('devices').set({ product_id: other.id }).where('id', '=', deviceId).execute();
+      await app.clock.advance(5_000);
+      expect(await text).not.toContain('seen');
     });
 
     it('when the device goes to another owner', async () => {

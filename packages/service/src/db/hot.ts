@@ -9,6 +9,9 @@ export interface TokenOwner {
   readonly client: string | null;
   readonly last_used_at: number | null;
   readonly created_at: number;
+  readonly scopes: string | null;
+  readonly product_ids: string | null;
+  readonly expires_at: number | null;
   readonly username: string;
   readonly role: UserTable['role'];
   readonly customer_id: string | null;
@@ -44,10 +47,11 @@ export interface HotPaths {
   countPoll(productId: string, ownerId: string | null, atMs: number): void;
   /** Writes the polls that this process has counted so far. */
   flushPolls(): Promise<void>;
-  /** Records when a token was last used. */
-  touchToken(tokenId: string, atMs: number): Promise<void>;
+  /** Records when a token was last used, and from which address. */
+  touchToken(tokenId: string, atMs: number, ip: string | null): Promise<void>;
 }
 
 export const callerSql = `
-  select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, u.username, u.role, u.customer_id
+  select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, t.scopes, t.product_ids,
+    t.expires_at, u.username, u.role, u.customer_id
   from tokens t join users u on u.id = t.user_id and u.disabled_at is null where t.token_hash = `;

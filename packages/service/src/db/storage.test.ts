@@ -284,7 +284,7 @@ eachEmptyDatabase('storage', (open, kind, address) => {
       const user = await make.user();
       const hash = hashSecret(user.token);
       const owner = await storage.hot.callerByTokenHash(hash);
-      await storage.hot.touchToken(owner?.token_id ?? '', 77);
+      await storage.hot.touchToken(owner?.token_id ?? '', 77, '192.0.2.7');
       expect(await storage.hot.callerByTokenHash(hash)).toMatchObject({ last_used_at: 77 });
     });
   });

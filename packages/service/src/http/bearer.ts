@@ -1,10 +1,12 @@
-import { type Refusal, refusal } from '@moorage/api';
+import { type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
+import type { FastifyRequest } from 'fastify';
 import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
 import { hashSecret } from '../core/secrets.ts';
-import type { Caller, Deps } from '../core/types.ts';
+import type { Caller, Deps, TokenLimits } from '../core/types.ts';
 import type { TokenOwner } from '../db/hot.ts';
 import { RecordCache } from '../storage/record-cache.ts';
+import { clientAddress } from './client-address.ts';
 import type { Authenticate } from './mount.ts';
 import { requestRate } from './request-rate.ts';
 
@@ -17,13 +19,24 @@ interface Known {
   readonly passed: { readonly ok: true; readonly value: Caller };
   readonly lastUsedMs: number | null;
   readonly createdMs: number;
+  readonly expiresMs: number | null;
 }
 
 /** The check of bearer tokens, and what it remembers. */
 export interface Bearers {
   readonly check: Authenticate<Caller>;
-  /** The caller whose header has passed before and would pass now; says nothing of others. */
+  /** The caller whose header has passed before and would pass now, whatever they ask for; says nothing of others. */
   remembered(header: string): Caller | undefined;
+}
+
+/** What a token may do less than its user, as its row has it. */
+function limitsOf({ scopes, product_ids }: TokenOwner): TokenLimits | undefined {
+  if (scopes === null && product_ids === null) return undefined;
+  // Safe: the slice of tokens writes them.
+  return {
+    scopes: scopes === null ? ['all'] : (JSON.parse(scopes) as TokenScope[]),
+    productIds: product_ids === null ? undefined : (JSON.parse(product_ids) as string[]),
+  };
 }
 
 const callerOf = (owner: TokenOwner): Caller => ({
@@ -33,6 +46,7 @@ const callerOf = (owner: TokenOwner): Caller => ({
   role: owner.role,
   customerId: owner.customer_id,
   client: owner.client,
+  limits: limitsOf(owner),
 });
 
 /** Why the cookie of a session does not count for a request. Spec: API-RULE-session-2. */
@@ -57,13 +71,16 @@ export function openBearers({
   const rate = requestRate(clock, settings.requestsPerMinute);
   const touched = new Map<string, number>();
 
-  function touch(tokenId: string, lastUsedMs: number | null): void {
+  const isTouchDue = (tokenId: string, lastUsedMs: number | null): boolean =>
+    clock.now() - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) >= lastUsedResolutionMs;
+
+  function touch(tokenId: string, lastUsedMs: number | null, request: FastifyRequest): void {
+    if (!isTouchDue(tokenId, lastUsedMs)) return;
     const now = clock.now();
-    if (now - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) < lastUsedResolutionMs) return;
     if (touched.size >= rememberedLimit) touched.clear();
     touched.set(tokenId, now);
     // Not awaited: the request is not held up by a bookkeeping write.
-    storage.hot.touchToken(tokenId, now).catch((error: unknown) => {
+    storage.hot.touchToken(tokenId, now, clientAddress(request)).catch((error: unknown) => {
       // What keeps it from being written, other requests tell.
       if (!health.troubleOf(error)) log.error({ err: error }, 'Token use could not be recorded');
     });
@@ -71,25 +88,32 @@ export function openBearers({
 
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
-  async function lookUp(header: string, token: string, isCookie: boolean): Promise<Result<Caller, Refusal>> {
+  async function lookUp(
+    header: string,
+    token: string,
+    isCookie: boolean,
+    request: FastifyRequest,
+  ): Promise<Result<Caller, Refusal>> {
     const keep = known.beginRead();
     const owner = await storage.hot.callerByTokenHash(hashSecret(token));
-    if (!owner || (isCookie && isOver(owner.created_at))) return failure(refusal('UNAUTHENTICATED'));
+    if (!owner || hasEnded(owner.expires_at) || (isCookie && isOver(owner.created_at)))
+      return failure(refusal('UNAUTHENTICATED'));
     const passed = { ok: true, value: callerOf(owner) } as const;
-    touch(owner.token_id, owner.last_used_at);
-    keep(header, { passed, lastUsedMs: owner.last_used_at, createdMs: owner.created_at });
+    touch(owner.token_id, owner.last_used_at, request);
+    const { last_used_at: lastUsedMs, created_at: createdMs, expires_at: expiresMs } = owner;
+    keep(header, { passed, lastUsedMs, createdMs, expiresMs });
     return passed;
   }
 
-  /** The browser has forgotten such a session; its cookie may have been kept. Tokens do not end by themselves. */
+  const hasEnded = (expiresMs: number | null): boolean => expiresMs !== null && clock.now() >= expiresMs;
+  /** The browser has forgotten such a session; its cookie may have been kept. */
   const isOver = (createdMs: number): boolean => clock.now() - createdMs > sessionMaxAgeS * 1_000;
 
-  function recall(header: string, isCookie = false): Known['passed'] | undefined {
+  function recall(header: string, isCookie = false): Known | undefined {
     // By the whole header: a good one is neither taken apart nor hashed a second time.
     const remembered = known.get(header);
-    if (!remembered || (isCookie && isOver(remembered.createdMs))) return undefined;
-    touch(remembered.passed.value.tokenId, remembered.lastUsedMs);
-    return remembered.passed;
+    if (!remembered || hasEnded(remembered.expiresMs) || (isCookie && isOver(remembered.createdMs))) return undefined;
+    return remembered;
   }
 
   /** Counts the request of a caller who has passed. Spec: API-LIMIT-requests. */
@@ -99,18 +123,27 @@ export function openBearers({
   }
 
   return {
-    remembered: (header) => recall(header)?.value,
+    remembered(header) {
+      const found = recall(header);
+      if (!found) return undefined;
+      const { value } = found.passed;
+      // Where something is to be checked or written, the request takes the long way.
+      return value.limits?.productIds || isTouchDue(value.tokenId, found.lastUsedMs) ? undefined : value;
+    },
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
       const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);
       const refused = cookie === undefined ? undefined : refuseCookie(request);
       if (refused) return failure(refused);
-      const passed = recall(header, cookie !== undefined);
-      if (passed) return counted(passed);
+      const known = recall(header, cookie !== undefined);
+      if (known) {
+        touch(known.passed.value.tokenId, known.lastUsedMs, request);
+        return counted(known.passed);
+      }
       // API-AUTH-1: the scheme word appears in either letter case.
       const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
       if (token === undefined) return failure(refusal('UNAUTHENTICATED'));
-      return lookUp(header, token, cookie !== undefined).then(counted);
+      return lookUp(header, token, cookie !== undefined, request).then(counted);
     },
   };
 }

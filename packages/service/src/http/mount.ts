@@ -1,5 +1,5 @@
 import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
-import { type Clock, type Result, realClock } from '@moorage/base';
+import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -39,6 +39,17 @@ declare module 'fastify' {
   }
 }
 
+/** What tokens may do less than their users, for one endpoint. */
+export interface TokenChecks {
+  /** Refuses what its scopes leave out, before anything else is looked at. */
+  readonly endpoint: (shape: EndpointShape) => (caller: Caller) => Refusal | undefined;
+  /** Refuses a request that is not about its products alone. */
+  readonly products: (shape: EndpointShape) => (caller: Caller, request: Named) => Promise<Refusal | undefined>;
+}
+
+/** The validated parts of a request. */
+type Named = Pick<FastifyRequest, 'params' | 'query' | 'body'>;
+
 /** Finds out who calls, or refuses; at once where nothing has to be waited for. */
 export type Authenticate<C> = (request: FastifyRequest) => Result<C, Refusal> | Promise<Result<C, Refusal>>;
 
@@ -49,6 +60,8 @@ export interface MountOptions {
   readonly statusOf: StatusOf;
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
+  /** For endpoints that bearer tokens are shown to. */
+  readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
   readonly authenticate: {
     readonly bearer?: Authenticate<Caller>;
@@ -136,12 +149,15 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
   if (isBinary(shape.reply) && shape.reply.mediaType === 'text/event-stream') {
     const sendEvents = eventSender(app, `${shape.method} ${shape.path}`, clock, options.bus);
     const authenticate = authenticatorOf(shape, options);
+    const refuseProducts = options.tokens?.products(shape);
     return (request, reply, value) => {
       const events = value as EventsReply;
       // Safe: event streams are for users.
       const caller = request.caller as Caller;
       const isAllowed = async () =>
-        (await isStill(caller, authenticate?.(request))) && (await events.isStillAllowed?.()) !== false;
+        (await isStill(caller, authenticate?.(request))) &&
+        (await refuseProducts?.(caller, request)) === undefined &&
+        (await events.isStillAllowed?.()) !== false;
       if (sendEvents(reply, events, { userId: caller.userId, isAllowed })) return reply;
       const blanks = { what: 'The account', limit: streamsOfUserLimit, things: 'streams of these events' };
       return sendRefusal(reply, refusal('LIMIT_REACHED', blanks), statusOf('LIMIT_REACHED'));
@@ -182,7 +198,36 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
   if (shape.auth === 'none') return undefined;
   const check = options.authenticate[shape.auth];
   if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
-  return check;
+  const refuse = shape.auth === 'bearer' ? options.tokens?.endpoint(shape) : undefined;
+  if (!refuse) return check;
+  const limited = (found: Result<AnyCaller, Refusal>): Result<AnyCaller, Refusal> => {
+    // Safe: a bearer token is shown by a user.
+    const refused = found.ok ? refuse(found.value as Caller) : undefined;
+    return refused ? failure(refused) : found;
+  };
+  return (request) => {
+    const found = check(request);
+    return found instanceof Promise ? found.then(limited) : limited(found);
+  };
+}
+
+/** Refuses requests that are not about the products of their token, once all of the request is known. */
+function productHook(shape: EndpointShape, { tokens, statusOf }: MountOptions) {
+  const refuse = shape.auth === 'bearer' ? tokens?.products(shape) : undefined;
+  if (!refuse) return {};
+  return {
+    preHandler(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+      // Safe: the check of bearer tokens has passed.
+      const caller = request.caller as Caller;
+      if (!caller.limits?.productIds) {
+        done();
+        return;
+      }
+      refuse(caller, request)
+        .then((refused) => (refused ? void sendRefusal(reply, refused, statusOf(refused.code)) : done()))
+        .catch(done);
+    },
+  };
 }
 
 /** Refuses bodies that are packed: stored as they came they would be no file, and unpacked they may be of any size. */
@@ -240,6 +285,7 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
         // Before the body is read: a stranger's upload is refused unread.
         onRequest: authenticationHook(authenticate, statusOf),
       }),
+      ...productHook(shape, options),
       // After the check of the caller, who need not hear of it.
       ...(shape.body && { preParsing: refuseEncoded(statusOf) }),
       ...((mayLackBody || rest !== undefined) && {

@@ -9,6 +9,7 @@ import {
   mayBeAbsent,
   refusedValues,
   ruleKeyword,
+  scopeOf,
   withoutNul,
 } from '@moorage/api';
 import type { TSchema } from 'typebox';
@@ -124,8 +125,8 @@ const sendsFile = ({ errors: refused }: EndpointShape): boolean => refused.inclu
 function refusalsOf(shape: EndpointShape): number[] {
   const implied = [
     ...(shape.auth === 'bearer' ? [401, 429] : []),
-    // A change with the cookie of a session has to come from a page of the service.
-    ...(shape.auth === 'bearer' && changes(shape) ? [403] : []),
+    // A token may lack the scope, and a change with the cookie of a session has to come from a page of the service.
+    ...(shape.auth === 'bearer' ? [403] : []),
     400,
     // A body that the endpoint does not take is refused too when it is huge, or of no media type at all.
     ...(changes(shape) ? [413, 415, 507] : []),
@@ -224,7 +225,7 @@ const operation = (name: string, path: string, shape: EndpointShape): Json => ({
   ],
   ...(shape.body && { requestBody: { required: !mayBeAbsent(shape.body), content: requestContent(shape.body) } }),
   responses: responses(name, shape),
-  security: shape.auth === 'bearer' ? [{ bearer: [] }] : [],
+  security: shape.auth === 'bearer' ? [{ bearer: [scopeOf(shape)].filter(Boolean) }] : [],
 });
 
 /** An operation under another spelling of its path: its parameters have the names of that. */

@@ -206,7 +206,9 @@ const anyTie = (
 function filtered(storage: Storage, filter: ProductListQuery, viewer: ViewingUser): ProductQuery<unknown> {
   const { contains } = storage.expressions;
   const { q, role, state, category } = filter;
+  const only = viewer.limits?.productIds;
   let query = storage.db.selectFrom('products').where('products.trashed', '=', state === 'trash' ? 1 : 0);
+  if (only) query = query.where('products.id', 'in', only);
   if (state !== undefined && state !== 'trash') query = query.where('products.publication', '=', state);
   if (filter.platform_id !== undefined) query = query.where('products.platform_id', '=', filter.platform_id);
   if (filter.flavor_id !== undefined) query = query.where('products.flavor_id', '=', filter.flavor_id);

@@ -226,6 +226,7 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'channel.commandMany': ({ device }) => body({ device_ids: [device], command: 'ver' }),
   'channel.send': ({ device }) => body({ device_id: device, action: 'x' }),
   'broadcasts.receive': () => body({}),
+  'tokens.create': ({ product }) => body({ product_ids: [product] }),
   'tokens.rename': () => body({ title: 'x' }),
   'views.create': () => body({ page: 'devices', title: 'x', state: '' }),
   'views.update': () => body({ title: 'x' }),

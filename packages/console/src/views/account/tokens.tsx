@@ -1,5 +1,5 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { TokenRecord } from '@moorage/api';
+import { Button, Group, MultiSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { type TokenRecord, type TokenScope, tokenDaysLimit, tokenProductsLimit, tokenScopes } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
@@ -11,25 +11,52 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 
+const scopeTitles: Readonly<Record<TokenScope, string>> = {
+  all: t.scopeAll,
+  read: t.scopeRead,
+  operate: t.scopeOperate,
+  publish: t.scopePublish,
+  administer: t.scopeAdminister,
+};
+
+/** What a program that logged in calls itself, in a few words: its name, and the system that it names. */
+function browserOf(userAgent: string): string {
+  const name = /(Edg|OPR|Firefox|Chrome|Safari)\/[\d.]+/.exec(userAgent)?.[1];
+  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent)?.[0];
+  const known = name && ({ Edg: 'Edge', OPR: 'Opera' }[name] ?? name);
+  return known ? [known, system].filter(Boolean).join(', ') : userAgent.slice(0, 40);
+}
+
 function NewToken({ onClose }: { readonly onClose: () => void }) {
   const [title, setTitle] = useState('');
+  const [scopes, setScopes] = useState<string[]>(['all']);
+  const [only, setOnly] = useState<string[]>([]);
+  const [days, setDays] = useState<number | string>('');
   const [made, setMade] = useState<TokenRecord>();
+  const products = useCall('products.list', { query: { limit: 500, sort: 'product' } });
   const make = async (): Promise<void> => {
-    const { value } = await call('tokens.create', {});
-    // Shown before it is named: the value would be lost with a name that is refused.
+    const { value } = await call('tokens.create', {
+      body: {
+        ...(title !== '' && { title }),
+        // Safe: the choices are those of the contract.
+        scopes: scopes as TokenScope[],
+        ...(only.length > 0 && { product_ids: only }),
+        ...(typeof days === 'number' && { days }),
+      },
+    });
     setMade(value);
-    if (title !== '') await call('tokens.rename', { params: { token_id: value.id }, body: { title } });
     await renew('tokens');
   };
   if (!made) {
     return (
-      <Form submit={t.makeToken} onSubmit={make}>
+      <Form submit={t.makeToken} disabled={scopes.length === 0} onSubmit={make}>
         <TextInput
           label={common.title}
           description={t.whatItIsForIt}
@@ -37,6 +64,30 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
           data-autofocus
           value={title}
           onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+        <MultiSelect
+          label={t.whatItMayDo}
+          data={tokenScopes.map((value) => ({ value, label: scopeTitles[value] }))}
+          value={scopes}
+          onChange={(chosen) => setScopes(chosen.at(-1) === 'all' ? ['all'] : chosen.filter((one) => one !== 'all'))}
+        />
+        <MultiSelect
+          label={t.forProducts}
+          data={(products.data?.value ?? []).map(({ id, product }) => ({ value: id, label: product }))}
+          placeholder={only.length === 0 ? t.anyProduct : ''}
+          maxValues={tokenProductsLimit}
+          searchable
+          value={only}
+          onChange={setOnly}
+        />
+        <NumberInput
+          label={t.daysItIsGood}
+          placeholder={t.forGood}
+          min={1}
+          max={tokenDaysLimit}
+          allowDecimal={false}
+          value={days}
+          onChange={setDays}
         />
       </Form>
     );
@@ -96,12 +147,12 @@ const columns: readonly Column<TokenRecord>[] = [
     key: 'title',
     title: common.title,
     sort: 'title',
-    cell: ({ title, client }) => (
+    cell: ({ title, client, user_agent, current }) => (
       <>
         {title}
         {client !== null && (
-          <Text size="xs" c="dimmed">
-            {t.loginSession}
+          <Text size="xs" c="dimmed" title={user_agent ?? ''}>
+            {[t.loginSession, user_agent && browserOf(user_agent), current && t.thisOne].filter(Boolean).join(', ')}
           </Text>
         )}
       </>
@@ -124,7 +175,34 @@ const columns: readonly Column<TokenRecord>[] = [
     from: 'sm',
     cell: ({ created_at }) => <Moment at={created_at} />,
   },
-  { key: 'used', title: t.lastUsed, sort: 'last_used_at', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  {
+    key: 'may',
+    title: t.whatItMayDo,
+    from: 'md',
+    cell: ({ scopes, product_ids }) =>
+      [...scopes.map((scope) => scopeTitles[scope]), product_ids && t.productsOnly(product_ids.length)]
+        .filter(Boolean)
+        .join(', '),
+  },
+  {
+    key: 'used',
+    title: t.lastUsed,
+    sort: 'last_used_at',
+    cell: ({ last_used_at, last_used_ip }) => (
+      <>
+        <Moment at={last_used_at} />
+        <Text size="xs" c="dimmed">
+          {last_used_ip}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'ends',
+    title: t.ends,
+    from: 'md',
+    cell: ({ expires_at }) => (expires_at === null ? t.forGood : formatMoment(msOf(expires_at))),
+  },
   {
     key: 'actions',
     title: common.actions,

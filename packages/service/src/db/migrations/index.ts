@@ -41,6 +41,7 @@ import { announcements } from './0052-announcements.ts';
 import { doorRules } from './0054-door-rules.ts';
 import { alertMails } from './0058-alert-mails.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
+import { tokenScopes } from './0064-token-scopes.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -96,6 +97,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0054-door-rules': doorRules,
   '0058-alert-mails': alertMails,
   '0062-disabled-users': disabledUsers,
+  '0064-token-scopes': tokenScopes,
 };
 
 /** Their names, in their order. */

@@ -29,6 +29,15 @@ export interface TokenTable {
   client: string | null;
   created_at: TimeMs;
   last_used_at: TimeMs | null;
+  last_used_ip: string | null;
+  /** JSON list of scopes; null for all, as tokens had before there were any. */
+  scopes: string | null;
+  /** JSON list of ids of the only products that it is for. */
+  product_ids: string | null;
+  /** From then on it does not work. */
+  expires_at: TimeMs | null;
+  /** Of a login session: the program that logged in. */
+  user_agent: string | null;
 }
 
 /** An organisation that owns production products; its people are users. */

@@ -15,7 +15,7 @@ const addPollsSql = `
   insert into polls (product_id, owner_id, at, polls)
   select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
-const touchTokenSql = 'update tokens set last_used_at = $1 where id = $2';
+const touchTokenSql = 'update tokens set last_used_at = $1, last_used_ip = $3 where id = $2';
 
 /** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: PostgresPool): HotPaths {
@@ -73,8 +73,8 @@ export function hotPaths(pool: PostgresPool): HotPaths {
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
     countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
     flushPolls: () => writePolls(counter.take()),
-    touchToken: async (tokenId, atMs) => {
-      await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId] });
+    touchToken: async (tokenId, atMs, ip) => {
+      await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId, ip] });
     },
   };
 }

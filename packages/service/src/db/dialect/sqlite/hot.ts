@@ -6,7 +6,7 @@ import type { SqliteDatabase } from './database.ts';
 const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) where id = ?';
 const addPolls = `insert into polls (product_id, owner_id, at, polls) values (?, ?, ?, ?)
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
-const tokenTouch = 'update tokens set last_used_at = ? where id = ?';
+const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where id = ?';
 
 /** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {
@@ -58,9 +58,9 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
     });
   });
 
-  const touchTokens = groupWriter<{ tokenId: string; atMs: number }>((touches) =>
+  const touchTokens = groupWriter<{ tokenId: string; atMs: number; ip: string | null }>((touches) =>
     mark([], (run) => {
-      for (const { tokenId, atMs } of touches) run(tokenTouch, atMs, tokenId);
+      for (const { tokenId, atMs, ip } of touches) run(tokenTouch, atMs, ip, tokenId);
     }),
   );
 
@@ -76,6 +76,6 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
       const counts = counter.take();
       if (counts.length > 0) await markWithPolls(counts, [], () => {});
     },
-    touchToken: (tokenId, atMs) => touchTokens({ tokenId, atMs }),
+    touchToken: (tokenId, atMs, ip) => touchTokens({ tokenId, atMs, ip }),
   };
 }
