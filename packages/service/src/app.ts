@@ -2,7 +2,6 @@ import type { Server as TlsServer } from 'node:tls';
 import { contract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
-import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { startAlerts } from './alerts/engine.ts';
 import { startMails } from './alerts/mails.ts';
 import { openAttempts } from './auth/throttle.ts';
@@ -25,9 +24,9 @@ import {
   type DeviceSlices,
   deviceSlices,
   openDeviceListener,
-  productOfDevice,
   readyDeviceRoute,
   readyDevices,
+  tokenChecks,
 } from './device-slices.ts';
 import { openBearers } from './http/bearer.ts';
 import { packJson } from './http/compression.ts';
@@ -144,10 +143,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
-  const tokens = {
-    endpoint: refuseEndpoint,
-    products: openProductLimits({ db: storage.db, productOfDevice: productOfDevice(storage.db) }),
-  };
+  const tokens = tokenChecks(storage.db);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);

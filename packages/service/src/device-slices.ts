@@ -21,6 +21,7 @@ import {
   rolloutsContract,
 } from '@moorage/api';
 import type { FastifyInstance } from 'fastify';
+import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { deleteAttributes } from './attributes/queries.ts';
 import { attributeKeeper, type KeepAttributes, keepVersion } from './attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
@@ -61,7 +62,7 @@ import type { Bearers } from './http/bearer.ts';
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './http/device-listener.ts';
 import { ddiCheck, type KeyKeeper, menderCheck } from './http/door-check.ts';
 import { statusOf } from './http/errors.ts';
-import { authenticationHook, type MountOptions, mountContract } from './http/mount.ts';
+import { authenticationHook, type MountOptions, mountContract, type TokenChecks } from './http/mount.ts';
 import type { OwnCertificate } from './http/own-certificate.ts';
 import type { ServerOptions } from './http/server.ts';
 import { mountSocket } from './http/web-sockets.ts';
@@ -227,13 +228,17 @@ const keyKeeper = ({ clock }: Deps, keeper: DoorKeeper): KeyKeeper => ({
   byDownload: (ticket, updateId, ip) => keeper.byTicketOf(ticket, updateId, ip),
 });
 
-/** The product that a device follows, by any of its names. */
-export const productOfDevice =
-  (db: Db) =>
-  async (name: string): Promise<string | undefined> => {
-    const key = parseDeviceKey(name);
-    return key && (await findDevice(db, key))?.product_id;
-  };
+/** What tokens may do less than their users; the product of a device is found by any of its names. */
+export const tokenChecks = (db: Db): TokenChecks => ({
+  endpoint: refuseEndpoint,
+  products: openProductLimits({
+    db,
+    async productOfDevice(name) {
+      const key = parseDeviceKey(name);
+      return key && (await findDevice(db, key))?.product_id;
+    },
+  }),
+});
 
 const devicePath = '/api/devices/';
 

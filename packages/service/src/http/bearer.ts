@@ -57,6 +57,28 @@ function refuseCookie({ method, headers }: Parameters<Authenticate<Caller>>[0]):
   return mayUseCookie(headers) ? undefined : refusal('UNAUTHENTICATED');
 }
 
+/** Notes when tokens are used and from which address, no more often than it is kept exactly. */
+function tokenUses({ storage, clock, log, health }: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>) {
+  const touched = new Map<string, number>();
+
+  const isDue = (tokenId: string, lastUsedMs: number | null): boolean =>
+    clock.now() - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) >= lastUsedResolutionMs;
+
+  function note(tokenId: string, lastUsedMs: number | null, request: FastifyRequest): void {
+    if (!isDue(tokenId, lastUsedMs)) return;
+    const now = clock.now();
+    if (touched.size >= rememberedLimit) touched.clear();
+    touched.set(tokenId, now);
+    // Not awaited: the request is not held up by a bookkeeping write.
+    storage.hot.touchToken(tokenId, now, clientAddress(request)).catch((error: unknown) => {
+      // What keeps it from being written, other requests tell.
+      if (!health.troubleOf(error)) log.error({ err: error }, 'Token use could not be recorded');
+    });
+  }
+
+  return { isDue, note };
+}
+
 /**
  * Checks `Authorization: Bearer <token>`, the scheme in either letter case, by the token's hash. A revoked token
  * fails at once: what is remembered of a good one goes with any write.
@@ -69,23 +91,7 @@ export function openBearers({
   settings,
 }: Pick<Deps, 'storage' | 'clock' | 'log' | 'health' | 'settings'>): Bearers {
   const rate = requestRate(clock, settings.requestsPerMinute);
-  const touched = new Map<string, number>();
-
-  const isTouchDue = (tokenId: string, lastUsedMs: number | null): boolean =>
-    clock.now() - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) >= lastUsedResolutionMs;
-
-  function touch(tokenId: string, lastUsedMs: number | null, request: FastifyRequest): void {
-    if (!isTouchDue(tokenId, lastUsedMs)) return;
-    const now = clock.now();
-    if (touched.size >= rememberedLimit) touched.clear();
-    touched.set(tokenId, now);
-    // Not awaited: the request is not held up by a bookkeeping write.
-    storage.hot.touchToken(tokenId, now, clientAddress(request)).catch((error: unknown) => {
-      // What keeps it from being written, other requests tell.
-      if (!health.troubleOf(error)) log.error({ err: error }, 'Token use could not be recorded');
-    });
-  }
-
+  const uses = tokenUses({ storage, clock, log, health });
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
   async function lookUp(
@@ -99,7 +105,7 @@ export function openBearers({
     if (!owner || hasEnded(owner.expires_at) || (isCookie && isOver(owner.created_at)))
       return failure(refusal('UNAUTHENTICATED'));
     const passed = { ok: true, value: callerOf(owner) } as const;
-    touch(owner.token_id, owner.last_used_at, request);
+    uses.note(owner.token_id, owner.last_used_at, request);
     const { last_used_at: lastUsedMs, created_at: createdMs, expires_at: expiresMs } = owner;
     keep(header, { passed, lastUsedMs, createdMs, expiresMs });
     return passed;
@@ -128,7 +134,7 @@ export function openBearers({
       if (!found) return undefined;
       const { value } = found.passed;
       // Where something is to be checked or written, the request takes the long way.
-      return value.limits?.productIds || isTouchDue(value.tokenId, found.lastUsedMs) ? undefined : value;
+      return value.limits?.productIds || uses.isDue(value.tokenId, found.lastUsedMs) ? undefined : value;
     },
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
@@ -137,7 +143,7 @@ export function openBearers({
       if (refused) return failure(refused);
       const known = recall(header, cookie !== undefined);
       if (known) {
-        touch(known.passed.value.tokenId, known.lastUsedMs, request);
+        uses.note(known.passed.value.tokenId, known.lastUsedMs, request);
         return counted(known.passed);
       }
       // API-AUTH-1: the scheme word appears in either letter case.
