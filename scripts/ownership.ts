@@ -47,6 +47,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   saved_views: ['users'],
   attempts: ['auth'],
   invitations: ['auth'],
+  mail_links: ['auth'],
   connectors: ['connectors'],
   connector_events: ['connectors'],
   announcements: ['connectors'],

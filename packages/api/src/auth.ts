@@ -84,9 +84,12 @@ export const authContract = {
     path: '/api/auth/sign-up',
     spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
     tag: 'Login',
-    summary: 'Who may make an account',
+    summary: 'Who may make an account, and whether the service sends mail',
     auth: 'none',
-    reply: Type.Object({ sign_up: Type.Enum([...signUpPolicies]) }),
+    reply: Type.Object({
+      sign_up: Type.Enum([...signUpPolicies]),
+      mail: Type.Boolean({ description: 'a forgotten password is replaced by a link in a mail' }),
+    }),
     errors: [],
   }),
   invitation: endpoint({

@@ -19,6 +19,7 @@ import { eventsContract } from './events.ts';
 import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
 import { fleetContract } from './fleet.ts';
 import { identityContract } from './identity.ts';
+import { userLinksContract } from './links.ts';
 import { logsContract } from './logs.ts';
 import { manyDevicesContract } from './many-devices.ts';
 import { menderContract } from './mender.ts';
@@ -37,6 +38,7 @@ import { viewsContract } from './views.ts';
 export const contract = {
   auth: authContract,
   session: sessionContract,
+  links: userLinksContract,
   invitations: invitationsContract,
   users: usersContract,
   accounts: accountsContract,

@@ -26,6 +26,7 @@ export * from './files.ts';
 export * from './fleet.ts';
 export * from './holds.ts';
 export * from './identity.ts';
+export * from './links.ts';
 export * from './logs.ts';
 export * from './many-devices.ts';
 export * from './mender.ts';

@@ -17,6 +17,7 @@ export const endpointScopes = {
   'session.get': 'read',
   'session.close': 'read',
   'session.changePassword': 'all',
+  'links.askConfirmation': 'all',
   'invitations.list': 'read',
   'invitations.create': 'all',
   'invitations.revoke': 'administer',

@@ -17,6 +17,7 @@ export const UserRecord = Type.Object({
   customer_id: Nullable(Id),
   avatar_id: Nullable(Id),
   created_at: Timestamp,
+  email_confirmed_at: Nullable(Timestamp),
 });
 export type UserRecord = Static<typeof UserRecord>;
 
@@ -108,6 +109,7 @@ export const usersContract = {
     spec: ['API-EP-PUT-user'],
     tag: 'User',
     summary: 'Change own details',
+    description: 'A new address is mailed a link that confirms it, where the service sends mail.',
     auth: 'bearer',
     body: Type.Object({ email: Type.Optional(Email), ...userTextFields }),
     reply: UserRecord,

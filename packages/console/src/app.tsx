@@ -9,6 +9,8 @@ import { ErrorBox } from './ui/states.tsx';
 const SignedIn = lazyPart(() => import('./signed-in.tsx'));
 const SignIn = lazyPart(() => import('./views/sign-in/sign-in.tsx'));
 const SignInAgain = lazyPart(() => import('./views/sign-in/sign-in-again.tsx'));
+const ResetPassword = lazyPart(async () => ({ default: (await import('./views/sign-in/mailed-links.tsx')).ResetPassword }));
+const ConfirmEmail = lazyPart(async () => ({ default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail }));
 const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
 /**
@@ -33,6 +35,14 @@ const Wait = ({ error, onRetry }: { readonly error?: Error | null; readonly onRe
   </Center>
 );
 
+/** Pages that links in mails lead to, with a token behind the `#`; they are for visitors and users alike. */
+const mailedPages = { '/reset-password': ResetPassword, '/confirm-email': ConfirmEmail } as const;
+
+function mailedLink({ pathname, hash }: Location) {
+  const View = pathname in mailedPages ? mailedPages[pathname as keyof typeof mailedPages] : undefined;
+  return View && hash !== '' ? { View, token: decodeURIComponent(hash.slice(1)) } : undefined;
+}
+
 /** The console: a visitor signs in, a user with a printed password changes it, all others see pages. */
 export function App() {
   const { data: session, error, refetch } = useSessionQuery();
@@ -40,6 +50,14 @@ export function App() {
   const [last, setLast] = useState<SessionRecord>();
   if (session && session !== last) setLast(session);
   useHeldEscape(session === null && last !== undefined);
+  const mailed = mailedLink(window.location);
+  if (mailed) {
+    return (
+      <Suspense fallback={<Wait />}>
+        <mailed.View token={mailed.token} onSignIn={() => window.location.assign('/')} />
+      </Suspense>
+    );
+  }
   if (session === undefined) return <Wait error={error} onRetry={() => void refetch()} />;
   const shown = session ?? last;
   if (!shown || (shown.initial_password && !session)) {

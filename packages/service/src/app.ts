@@ -4,6 +4,7 @@ import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { startAlerts } from './alerts/engine.ts';
 import { startMails } from './alerts/mails.ts';
+import { startLinkMails } from './auth/links.ts';
 import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
@@ -212,9 +213,10 @@ async function startBackgroundWork(
     setControl: changeControl(data),
   });
   const stopMails = startMails({ ...inBackground, lease });
+  const stopLinks = startLinkMails({ ...inBackground, lease });
   return {
     async stop() {
-      await Promise.all([stopAlerts(), stopAnnouncing(), stopMails()]);
+      await Promise.all([stopAlerts(), stopAnnouncing(), stopMails(), stopLinks()]);
       await times.close();
       await stopMaintenance();
     },

@@ -2,6 +2,7 @@ import { repeat } from '@moorage/base';
 import { removeOldAlerts } from './alerts/engine.ts';
 import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
+import { removeOldLinks } from './auth/links.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
@@ -42,6 +43,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   },
   { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
+  { name: 'old links', run: removeOldLinks },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old alerts', run: removeOldAlerts },
   { name: 'old mails', run: removeOldMails },

@@ -23,6 +23,7 @@ import {
   segmentsContract,
   sessionContract,
   tokensContract,
+  userLinksContract,
   usersContract,
   viewsContract,
 } from '@moorage/api';
@@ -30,6 +31,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
+import { linkRoutes, queueConfirmation } from './auth/links.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
@@ -45,6 +47,7 @@ import { handOverActivations } from './data/queries.ts';
 import { watchDevices } from './data/routes.ts';
 import { schemaRoutes } from './data/schemas.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
+import type { Db } from './db/storage.ts';
 import { handOverDevices } from './devices/queries.ts';
 import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
@@ -85,7 +88,9 @@ export function mountSlices(
   );
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
-  mountContract(app, usersContract, usersRoutes(deps), options);
+  mountContract(app, userLinksContract, linkRoutes(deps), options);
+  const confirmAddress = (trx: Db, user: { readonly id: string; readonly email: string }) => queueConfirmation(deps, trx, user);
+  mountContract(app, usersContract, usersRoutes({ ...deps, confirmAddress }), options);
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
   mountContract(app, accountsContract, accountsRoutes({ ...deps, handOver, replacementPassword }), options);
   mountContract(app, viewsContract, viewsRoutes(deps), options);

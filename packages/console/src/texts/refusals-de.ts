@@ -22,6 +22,8 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   FORBIDDEN: 'Dafür fehlt dir das Recht ({action})',
   TOKEN_SCOPE: 'Dem Token fehlt der Umfang „{scope}“',
   TOKEN_PRODUCT: 'Das Token gilt nur für einige Produkte, und um keines davon geht es hier',
+  WRONG_LINK: 'Der Link ist unbekannt, benutzt oder abgelaufen',
+  TOO_MANY_MAILS: 'Es werden zu viele E-Mails angefordert; wieder in {retryAfterS} Sekunden',
   QUOTA_REACHED: 'Das Konto „{user}“ darf {limit} haben ({things}) und hat {used}',
   SIGN_UP_CLOSED: 'Konten legt nur der Betreiber dieses Dienstes an',
   INVITATION_NEEDED: 'Ein Konto auf diesem Dienst braucht eine Einladung',

@@ -24,6 +24,20 @@ export const t = texts({
   newPasswordAgain: ['New password again', 'Neues Passwort wiederholen'],
   twoAreNotSame: ['The two are not the same', 'Die beiden sind nicht gleich'],
   signIn: ['Sign in', 'Anmelden'],
+  forgotPassword: ['Forgot your password?', 'Passwort vergessen?'],
+  linkIsMailed: [
+    'The address of your account is mailed a link that is good for an hour.',
+    'Die Adresse deines Kontos bekommt eine E-Mail mit einem Link, der eine Stunde gilt.',
+  ],
+  lookIntoYourMail: [
+    (email: string) => `If an account has the address ${email}, a link is on its way there.`,
+    (email: string) => `Wenn ein Konto die Adresse ${email} hat, ist ein Link dorthin unterwegs.`,
+  ],
+  mailTheLink: ['Mail the link', 'Link schicken'],
+  confirmYourAddress: ['Confirm your address', 'Adresse bestätigen'],
+  itIsMine: ['This address is mine', 'Diese Adresse gehört mir'],
+  yourAddressIsConfirmed: ['Your address is confirmed', 'Die Adresse ist bestätigt'],
+  goOn: ['Go on', 'Weiter'],
   emailOrUserName: ['Email or user name', 'E-Mail oder Benutzername'],
   yourSessionIsOver: ['Your session is over', 'Die Sitzung ist beendet'],
   signInAgainToGo: [

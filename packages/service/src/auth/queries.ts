@@ -35,6 +35,7 @@ export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
       avatar_id: null,
       created_at: user.atMs,
       disabled_at: null,
+      email_confirmed_at: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

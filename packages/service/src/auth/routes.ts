@@ -65,7 +65,7 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),
   // API-EP-GET-auth-sign-up
-  policy: () => success({ sign_up: signUpPolicy(deps.settings) }),
+  policy: () => success({ sign_up: signUpPolicy(deps.settings), mail: deps.settings.smtpUrl !== undefined }),
   // API-EP-POST-auth-invitation
   invitation: ({ body }) => readInvitation(deps, body.invitation),
 });

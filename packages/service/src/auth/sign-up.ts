@@ -26,6 +26,7 @@ import {
   type ShownInvitation,
   spendInvitation,
 } from './invitation-queries.ts';
+import { queueConfirmation } from './links.ts';
 import type { UserRow } from './queries.ts';
 import { authorise, generalRoles } from './rules.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
@@ -58,13 +59,18 @@ export async function signUp(
   if (overload) return failure(overload);
   if (invitation === undefined) {
     const limited = await limitSignUps(deps, ip);
-    return limited ? failure(limited) : createUser(deps, account);
+    if (limited) return failure(limited);
+    return createUser(deps, account, 'user', async (trx, user) => {
+      await queueConfirmation(deps, trx, user);
+      return undefined;
+    });
   }
   const { storage, clock } = deps;
   const found = await openInvitation(storage.db, hashSecret(invitation), clock.now());
   const isForOther = found?.email && found.email !== account.email.toLowerCase();
   if (!found || isForOther) return failure(refusal('WRONG_INVITATION'));
   return createUser(deps, account, found.role, async (trx, user) => {
+    await queueConfirmation(deps, trx, user);
     const spent = await spendInvitation(trx, found.id, user.id, clock.now());
     return spent ? undefined : refusal('WRONG_INVITATION');
   });

@@ -5,7 +5,7 @@ import { anyText, matching, networks } from './setting-texts.ts';
 export interface OutboundSettings {
   /** Networks (CIDR texts) inside which connectors may call. */
   readonly connectorAllow: readonly string[];
-  /** Mail server that takes the mails of alerts, with its login; no mail is sent without it. */
+  /** Mail server that takes the mails of alerts and accounts, with its login; no mail is sent without it. */
   readonly smtpUrl: string | undefined;
   /** Sender of mails. */
   readonly mailFrom: string;
@@ -24,7 +24,7 @@ export const outboundSettings: readonly Setting[] = [
     name: 'smtpUrl',
     flag: 'smtp-url',
     placeholder: 'URL',
-    help: 'mail server that takes the mails of alerts: smtp://[USER:PASSWORD@]HOST[:PORT], smtps://… for TLS from the first byte; no mail is sent without it',
+    help: 'mail server that takes the mails of alerts and accounts: smtp://[USER:PASSWORD@]HOST[:PORT], smtps://… for TLS from the first byte; no mail is sent without it',
     parse: matching(/^smtps?:\/\/([^@/\s]+@)?[^@/\s?#]+\/?$/, 'smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…'),
     secret: true,
   },

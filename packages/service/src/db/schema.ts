@@ -45,6 +45,7 @@ import type {
   AttemptTable,
   CustomerTable,
   InvitationTable,
+  MailLinkTable,
   SavedViewTable,
   TokenTable,
   UserTable,
@@ -148,5 +149,6 @@ export interface Schema {
   authorities: AuthorityTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
+  mail_links: MailLinkTable;
   saved_views: SavedViewTable;
 }

@@ -45,5 +45,9 @@ export async function emailTaken(db: Db, email: string, userId: string): Promise
 }
 
 /** Changes those of a user's details that are given. */
-export const changeDetails = (trx: Db, id: string, details: Partial<OwnDetails>): Promise<UserRow> =>
+export const changeDetails = (
+  trx: Db,
+  id: string,
+  details: Partial<OwnDetails & Pick<UserRow, 'email_confirmed_at'>>,
+): Promise<UserRow> =>
   trx.updateTable('users').set(details).where('id', '=', id).returningAll().executeTakeFirstOrThrow();

@@ -13,6 +13,7 @@ export const userRecord = (row: UserRow): UserRecord => ({
   customer_id: row.customer_id,
   avatar_id: row.avatar_id,
   created_at: String(row.created_at),
+  email_confirmed_at: optionalTimestamp(row.email_confirmed_at),
 });
 
 /** The record of a user in the hands of administrators. */

@@ -5,10 +5,16 @@ import { authorise, generalRoles } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { changeDetails, emailTaken, listUsers, type OwnDetails, userById } from './queries.ts';
+import type { Db } from '../db/storage.ts';
+import { changeDetails, emailTaken, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
 import { listedUser, userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
+
+export interface UserDeps extends Deps {
+  /** Asks the user of an address that an account has from now on to confirm it, in a transaction of the caller. */
+  readonly confirmAddress: (trx: Db, user: Pick<UserRow, 'id' | 'email'>) => Promise<void>;
+}
 
 /** The fields of a request that are there. */
 const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
@@ -37,7 +43,7 @@ const get =
 
 /** API-EP-PUT-user */
 const update =
-  ({ storage, clock }: Deps): Handler<Contract['update']> =>
+  ({ storage, clock, confirmAddress }: UserDeps): Handler<Contract['update']> =>
   async (call) => {
     const { caller, body } = call;
     const details = given(body);
@@ -47,7 +53,9 @@ const update =
       if (details.email !== undefined && (await emailTaken(trx, details.email, caller.userId))) {
         return failure(refusal('DUPLICATE', { what: 'Email', value: details.email }));
       }
-      const row = await changeDetails(trx, caller.userId, details);
+      const moves = details.email !== undefined && details.email !== (await userById(trx, caller.userId)).email;
+      const row = await changeDetails(trx, caller.userId, { ...details, ...(moves && { email_confirmed_at: null }) });
+      if (moves) await confirmAddress(trx, row);
       const log = { ...byCaller(call, clock.now()), message: 'Details changed', data: { fields } };
       await writeLog(trx, { ...log, type: 'user.update' });
       return success(userRecord(row));
@@ -55,7 +63,7 @@ const update =
   };
 
 /** The caller's own account, and for administrators the list of all. */
-export const usersRoutes = (deps: Deps): Handlers<Contract> => ({
+export const usersRoutes = (deps: UserDeps): Handlers<Contract> => ({
   list: list(deps),
   get: get(deps),
   update: update(deps),

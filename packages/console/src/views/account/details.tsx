@@ -1,8 +1,8 @@
-import { Avatar, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Avatar, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { UserRecord } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
-import { renew } from '../../api/queries.ts';
+import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { stateName } from '../../texts/states.ts';
@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
-import { notify } from '../../ui/notify.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
 import { ChangePicture } from '../../ui/picture.tsx';
 import { LanguageChoice } from './language.tsx';
 
@@ -89,6 +89,27 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
   );
 }
 
+/** Whether mails to the address reach the user, where the service sends any. */
+function Confirmed({ user: { email_confirmed_at } }: { readonly user: UserRecord }) {
+  const sendsMail = useCall('auth.policy', {}).data?.value.mail === true;
+  if (email_confirmed_at !== null) return <Field label={t.confirmed}>{formatMoment(msOf(email_confirmed_at))}</Field>;
+  if (!sendsMail) return null;
+  const ask = async (): Promise<void> => {
+    await call('links.askConfirmation', {});
+    notify(t.linkIsOnItsWay);
+  };
+  return (
+    <Field label={t.confirmed}>
+      <Group gap="xs">
+        {t.notYet}
+        <Button size="compact-sm" variant="default" onClick={() => void ask().catch(notifyError)}>
+          {t.mailAgain}
+        </Button>
+      </Group>
+    </Field>
+  );
+}
+
 /** Name, address and picture of the user. */
 export const Details = ({ user }: { readonly user: UserRecord }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
@@ -98,6 +119,7 @@ export const Details = ({ user }: { readonly user: UserRecord }) => (
         <Fields stacked>
           <Field label={t.userName} value={user.username} mono />
           <Field label={common.role}>{stateName(user.role)}</Field>
+          <Confirmed user={user} />
           <Field label={t.memberSince}>{formatMoment(msOf(user.created_at))}</Field>
           <Field label={common.id} value={user.id} mono />
         </Fields>

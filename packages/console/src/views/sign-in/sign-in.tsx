@@ -8,6 +8,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
+import { Forgotten } from './mailed-links.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 interface SignUpFormProps {
@@ -86,19 +87,28 @@ function invitationOf({ pathname, hash }: Location): string | undefined {
 export default function SignIn() {
   const [signsUp, setSignsUp] = useState(false);
   const [invitation, setInvitation] = useState(() => invitationOf(window.location));
-  const isOpen = useCall('auth.policy', {}).data?.value.sign_up === 'open';
+  const [forgot, setForgot] = useState(false);
+  const policy = useCall('auth.policy', {}).data?.value;
   if (invitation !== undefined) return <Invited invitation={invitation} onSignIn={() => setInvitation(undefined)} />;
+  if (forgot) return <Forgotten onSignIn={() => setForgot(false)} />;
   if (signsUp) return <SignUpForm onSignIn={() => setSignsUp(false)} />;
   return (
     <Gate title={t.signIn} description={t.firstTimeAddressAndPassword}>
       <SignInForm
         onDone={becomeSignedIn}
         more={
-          isOpen && (
-            <Button variant="subtle" onClick={() => setSignsUp(true)}>
-              {t.makeAccount}
-            </Button>
-          )
+          <>
+            {policy?.sign_up === 'open' && (
+              <Button variant="subtle" onClick={() => setSignsUp(true)}>
+                {t.makeAccount}
+              </Button>
+            )}
+            {policy?.mail && (
+              <Button variant="subtle" onClick={() => setForgot(true)}>
+                {t.forgotPassword}
+              </Button>
+            )}
+          </>
         }
       />
     </Gate>

@@ -42,6 +42,7 @@ import { doorRules } from './0054-door-rules.ts';
 import { alertMails } from './0058-alert-mails.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
 import { tokenScopes } from './0064-token-scopes.ts';
+import { mailLinks } from './0066-mail-links.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -98,6 +99,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0058-alert-mails': alertMails,
   '0062-disabled-users': disabledUsers,
   '0064-token-scopes': tokenScopes,
+  '0066-mail-links': mailLinks,
 };
 
 /** Their names, in their order. */

@@ -16,6 +16,26 @@ export interface UserTable {
   created_at: TimeMs;
   /** Since when the account may not come in; null for one that may. */
   disabled_at: TimeMs | null;
+  /** Since when mails to the address are known to reach its user. */
+  email_confirmed_at: TimeMs | null;
+}
+
+/** A link that an account was mailed, or is to be. */
+export interface MailLinkTable {
+  id: string;
+  /** None for an address that no account has: such a link is never mailed. */
+  user_id: string | null;
+  kind: 'password' | 'email';
+  /** Lower case; the link counts as long as the account has it. */
+  email: string;
+  /** SHA-256 of the token, hex; made when the mail is. */
+  token_hash: string | null;
+  created_at: TimeMs;
+  expires_at: TimeMs;
+  attempts: number;
+  /** When the mail is to be sent; null once it was. */
+  due_at: TimeMs | null;
+  used_at: TimeMs | null;
 }
 
 export interface TokenTable {

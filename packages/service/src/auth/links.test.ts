@@ -1,0 +1,175 @@
+import { unwrap } from '@moorage/base';
+import { beforeEach, expect, it } from 'vitest';
+import type { MailMessage } from '../outbound/ports.ts';
+import { fakeOutbound } from '../testing/fake-outbound.ts';
+import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
+import { mailLinks, removeOldLinks } from './links.ts';
+
+const hourMs = 3_600_000;
+const password = 'correct horse';
+const email = 'ada@example.com';
+const settings = { smtpUrl: 'smtp://mail.test', publicUrl: 'https://hub.test/', signUp: 'open' } as const;
+
+/** What a refused call looks like. */
+const refusedWith = (status: number, code: string) => ({ ok: false, error: { status, body: { code } } });
+
+// API-RULE-link-1, API-RULE-link-2
+eachDatabase('links in mails', (open) => {
+  let app: TestApp;
+  let outside: ReturnType<typeof fakeOutbound>;
+  let token: string;
+
+  beforeEach(async () => {
+    outside = fakeOutbound();
+    app = await buildApp(await open(), { settings, outbound: outside.outbound });
+    token = unwrap(await app.client.call('auth.signup', { body: { email, password } })).value.token;
+  });
+
+  const send = () => mailLinks({ ...app.service.deps, outbound: outside.outbound });
+  // Safe: nothing else leaves the machine here.
+  const mails = () => outside.sent as MailMessage[];
+  /** Sends what is due; the tokens of the mails with a page. */
+  const tokensOf = async (page: string): Promise<string[]> => {
+    await send();
+    return mails().flatMap(({ text }) => {
+      const found = new RegExp(`^https://hub.test/${page}#(\\S+)$`, 'm').exec(text)?.[1];
+      return found ? [decodeURIComponent(found)] : [];
+    });
+  };
+  const ask = (address = email) => app.client.call('links.forgotten', { body: { email: address } });
+  const reset = (link: string, chosen = 'battery staple') =>
+    app.client.call('links.reset', { body: { token: link, password: chosen } });
+  const login = (chosen: string) => app.client.call('auth.login', { body: { username: email, password: chosen } });
+  const passwordLink = async (): Promise<string> => {
+    unwrap(await ask());
+    return (await tokensOf('reset-password')).at(-1) ?? '';
+  };
+
+  // API-EP-POST-auth-forgotten, API-EP-POST-auth-reset
+  it('replace a password once, and end the sessions but no tokens', async () => {
+    const made = unwrap(await app.client.as(token).call('tokens.create', {})).value.token;
+    const link = await passwordLink();
+    expect(mails().at(-1)).toMatchObject({ to: [email], subject: 'Another password for your account' });
+    expect(unwrap(await reset(link)).value).toEqual({ result: 'ok' });
+    expect(await login(password)).toMatchObject(refusedWith(401, 'WRONG_LOGIN'));
+    expect(await login('battery staple')).toMatchObject({ ok: true });
+    expect(await app.client.as(token).call('users.get')).toMatchObject(refusedWith(401, 'UNAUTHENTICATED'));
+    expect(await app.client.as(made).call('users.get')).toMatchObject({ ok: true });
+    expect(await reset(link, 'another one')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+  });
+
+  it('are good for one of many at once', async () => {
+    const link = await passwordLink();
+    const replies = await Promise.all([1, 2, 3].map((number) => reset(link, `battery staple ${number}`)));
+    expect(replies.filter(({ ok }) => ok).length).toBe(1);
+  });
+
+  it('are good for an hour', async () => {
+    const link = await passwordLink();
+    const pass = (ms: number) => app.storage.db.updateTable('mail_links').set({ expires_at: app.clock.now() - ms });
+    const rows = () => app.storage.db.selectFrom('mail_links').selectAll().execute();
+    expect((await rows()).map(({ expires_at }) => expires_at)).toEqual([hourMs, hourMs].map((ms) => app.clock.now() + ms));
+    await pass(0).execute();
+    expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    await pass(hourMs).execute();
+    await removeOldLinks(app.service.deps);
+    expect(await rows()).toHaveLength(2);
+    await pass(hourMs + 1).execute();
+    await removeOldLinks(app.service.deps);
+    expect(await rows()).toEqual([]);
+  });
+
+  it.each([
+    ['that there is not', async () => 'x'.repeat(32)],
+    ['of the other kind', async () => (await tokensOf('confirm-email')).at(-1) ?? ''],
+  ])('%s open nothing', async (_, link) => {
+    expect(await reset(await link())).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    expect(await login(password)).toMatchObject({ ok: true });
+  });
+
+  it('are over when the account has another address, or is disabled', async () => {
+    const link = await passwordLink();
+    unwrap(await app.client.as(token).call('users.update', { body: { email: 'ada@other.example' } }));
+    expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    unwrap(await app.client.as(token).call('users.update', { body: { email } }));
+    await app.storage.db.updateTable('users').set({ disabled_at: 1 }).where('email', '=', email).execute();
+    expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+  });
+
+  it('go to the account alone, and the answer does not tell whether there is one', async () => {
+    await send();
+    outside.sent.length = 0;
+    const [known, unknown] = [await ask('ADA@example.com'), await ask('bob@example.com')];
+    expect(unwrap(unknown).value).toEqual(unwrap(known).value);
+    await send();
+    expect(mails().map(({ to }) => to)).toEqual([[email]]);
+    for (const address of [email, 'bob@example.com']) {
+      for (const _ of [1, 2]) unwrap(await ask(address));
+      expect(await ask(address)).toMatchObject(refusedWith(429, 'TOO_MANY_MAILS'));
+    }
+  });
+
+  // API-LIMIT-links
+  it('are asked for no more often from one network address', async () => {
+    for (let number = 0; number < 20; number++) unwrap(await ask(`user${number}@example.com`));
+    expect(await ask('one.more@example.com')).toMatchObject(refusedWith(429, 'TOO_MANY_MAILS'));
+  });
+
+  it('lead where the settings say, whatever host a request names', async () => {
+    const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
+    await app.api.inject({ method: 'POST', url: '/api/auth/forgotten', headers, payload: { email } });
+    expect(await tokensOf('reset-password')).toHaveLength(1);
+    expect(JSON.stringify(mails())).not.toContain('evil');
+  });
+
+  it('are mailed again when the mail server was away, with another token; nothing stored opens an account', async () => {
+    await send();
+    outside.sent.length = 0;
+    unwrap(await ask());
+    outside.fail({ kind: 'failed', detail: 'ECONNREFUSED' });
+    await send();
+    await send();
+    expect(mails()).toHaveLength(1);
+    // The clock stands still, so that the service itself sends nothing beside the test.
+    const again = { due_at: app.clock.now() };
+    await app.storage.db.updateTable('mail_links').set(again).where('attempts', '=', 1).execute();
+    const [lost, link = ''] = await tokensOf('reset-password');
+    expect(await reset(lost ?? '')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    const rows = await app.storage.db.selectFrom('mail_links').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(link);
+    expect(await reset(link)).toMatchObject({ ok: true });
+  });
+
+  // API-EP-POST-auth-confirm, API-EP-POST-user-confirmation
+  it('confirm an address, and a new one anew', async () => {
+    const own = app.client.as(token);
+    const confirmed = async () => unwrap(await own.call('users.get')).value.email_confirmed_at;
+    expect(await confirmed()).toBeNull();
+    const [first = ''] = await tokensOf('confirm-email');
+    unwrap(await own.call('links.askConfirmation', {}));
+    const again = (await tokensOf('confirm-email')).at(-1) ?? '';
+    expect(await app.client.call('links.confirm', { body: { token: first } })).toMatchObject(
+      refusedWith(403, 'WRONG_LINK'),
+    );
+    unwrap(await app.client.call('links.confirm', { body: { token: again } }));
+    expect(await confirmed()).toBe(String(app.clock.now()));
+    unwrap(await own.call('users.update', { body: { email: 'ada@other.example' } }));
+    expect(await confirmed()).toBeNull();
+    await send();
+    expect(mails().at(-1)).toMatchObject({ to: ['ada@other.example'], subject: 'Confirm your address' });
+    unwrap(await own.call('users.update', { body: { email: 'ada@other.example', name_given: 'Ada' } }));
+    outside.sent.length = 0;
+    await send();
+    expect(mails()).toEqual([]);
+  });
+
+  it('are there only where the service sends mail', async () => {
+    expect(unwrap(await app.client.call('auth.policy')).value.mail).toBe(true);
+    const without = await buildApp(app.storage, { settings: { signUp: 'open' } });
+    expect(unwrap(await without.client.call('auth.policy')).value.mail).toBe(false);
+    const body = { email };
+    expect(await without.client.call('links.forgotten', { body })).toMatchObject(refusedWith(409, 'NO_MAIL_SERVER'));
+    const asked = await without.client.as(token).call('links.askConfirmation', {});
+    expect(asked).toMatchObject(refusedWith(409, 'NO_MAIL_SERVER'));
+  });
+});
