@@ -9,8 +9,12 @@ import { ErrorBox } from './ui/states.tsx';
 const SignedIn = lazyPart(() => import('./signed-in.tsx'));
 const SignIn = lazyPart(() => import('./views/sign-in/sign-in.tsx'));
 const SignInAgain = lazyPart(() => import('./views/sign-in/sign-in-again.tsx'));
-const ResetPassword = lazyPart(async () => ({ default: (await import('./views/sign-in/mailed-links.tsx')).ResetPassword }));
-const ConfirmEmail = lazyPart(async () => ({ default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail }));
+const ResetPassword = lazyPart(async () => ({
+  default: (await import('./views/sign-in/mailed-links.tsx')).ResetPassword,
+}));
+const ConfirmEmail = lazyPart(async () => ({
+  default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail,
+}));
 const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
 /**

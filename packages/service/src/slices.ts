@@ -46,8 +46,8 @@ import type { Deps, Handlers } from './core/types.ts';
 import { handOverActivations } from './data/queries.ts';
 import { watchDevices } from './data/routes.ts';
 import { schemaRoutes } from './data/schemas.ts';
-import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import type { Db } from './db/storage.ts';
+import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import { handOverDevices } from './devices/queries.ts';
 import { assetsRoutes } from './filestore/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
@@ -89,7 +89,8 @@ export function mountSlices(
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, userLinksContract, linkRoutes(deps), options);
-  const confirmAddress = (trx: Db, user: { readonly id: string; readonly email: string }) => queueConfirmation(deps, trx, user);
+  const confirmAddress = (trx: Db, user: { readonly id: string; readonly email: string }) =>
+    queueConfirmation(deps, trx, user);
   mountContract(app, usersContract, usersRoutes({ ...deps, confirmAddress }), options);
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
   mountContract(app, accountsContract, accountsRoutes({ ...deps, handOver, replacementPassword }), options);

@@ -68,7 +68,9 @@ eachDatabase('links in mails', (open) => {
     const link = await passwordLink();
     const pass = (ms: number) => app.storage.db.updateTable('mail_links').set({ expires_at: app.clock.now() - ms });
     const rows = () => app.storage.db.selectFrom('mail_links').selectAll().execute();
-    expect((await rows()).map(({ expires_at }) => expires_at)).toEqual([hourMs, hourMs].map((ms) => app.clock.now() + ms));
+    expect((await rows()).map(({ expires_at }) => expires_at)).toEqual(
+      [hourMs, hourMs].map((ms) => app.clock.now() + ms),
+    );
     await pass(0).execute();
     expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
     await pass(hourMs).execute();

@@ -29,6 +29,7 @@ eachDatabase('own details', (open) => {
       customer_id: null,
       avatar_id: null,
       created_at: String(testStartMs),
+      email_confirmed_at: null,
     });
   });
 

@@ -1,5 +1,16 @@
 import type { Migration } from 'kysely';
-import { index, integer, key, makeIndex, makeTable, mayBePart, optionalText, optionalTime, text, time } from './columns.ts';
+import {
+  index,
+  integer,
+  key,
+  makeIndex,
+  makeTable,
+  mayBePart,
+  optionalText,
+  optionalTime,
+  text,
+  time,
+} from './columns.ts';
 import type { Ddl } from './index.ts';
 
 /** Links that accounts are mailed, and whether an address has been confirmed. */
