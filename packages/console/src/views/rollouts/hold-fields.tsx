@@ -20,6 +20,7 @@ interface HoldFieldsProps {
   readonly isFirst?: boolean;
 }
 
+/** Asks why something is held, and until when. */
 export function HoldFields({ hold: { reason, setReason, until, setUntil }, endless, isFirst }: HoldFieldsProps) {
   return (
     <>
