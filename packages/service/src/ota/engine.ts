@@ -266,7 +266,8 @@ async function choose(
   }
   const { standing, ...selection } = await follow(work, db, device);
   const { by } = selection;
-  if (by === 'freeze') return chooseFrozen(work, db, device, request, { current, cause, standing });
+  const stays = by === 'freeze' || (by === 'rollout' && standing.rollout?.waits);
+  if (stays) return chooseFrozen(work, db, device, request, { current, cause, standing });
   const chosen = chosenOf(selection);
   if (!chosen.ok) return chosen;
   const rollout = by === 'rollout' ? standing.rollout : undefined;
@@ -339,11 +340,10 @@ async function respond(
 /** One in so many parts: as fine as a spread needs to be. */
 const chanceParts = 1_000;
 function responseOf({ chosen, decision, standing }: Choice, nowMs: number, stretch: number): OtaResponse {
-  const chance = randomInt(chanceParts) / chanceParts;
   return {
     kind: decision.kind === 'none' ? 'none' : 'update',
     bundle: chosen,
-    nextPollS: standing && nextPollS(standing.poll, nowMs, stretch, chance),
+    nextPollS: standing && nextPollS(standing.poll, nowMs, stretch, randomInt(chanceParts) / chanceParts),
     install: standing?.rollout?.bundleId === chosen.id ? standing.rollout.install : undefined,
   };
 }

@@ -134,6 +134,8 @@ export interface Standing {
     readonly bundleId: string;
     /** It is the turn of the device: what it is offered counts. */
     readonly isNew: boolean;
+    /** It is rolled back, and its pace has the device stay where it is until its turn. */
+    readonly waits?: boolean;
     /** It has had the bundle: another version that it reports counts as a failure. */
     readonly mayContradict: boolean;
     /** How the device shall install the bundle, where the rollout says so. */
@@ -194,6 +196,9 @@ export function selectBundle(
   const offered = onOffer(device, candidates);
   const pinned = pin && offered.find(({ id }) => id === pin.bundleId);
   if (pin && pinned) return { by: 'pin', reason: `The device is held here: ${pin.reason}`, bundle: pinned };
+  if (rollout?.waits) {
+    return { by: 'rollout', reason: `The rollout "${rollout.title}" is rolled back, at its pace`, ...none };
+  }
   const rolled = rollout && offered.find(({ id }) => id === rollout.bundleId);
   if (rollout && rolled) return { by: 'rollout', reason: `The rollout "${rollout.title}" brings it`, bundle: rolled };
   const followed = followedBundle(device, candidates);

@@ -33,11 +33,12 @@ import {
   rolloutTransitions,
   settle,
   speaks,
+  waitsToReturn,
   wantedStates,
   wrongState,
 } from './rules.ts';
 import { type FleetDevice, Standings } from './standing.ts';
-import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, paceAfter, retryAtMs } from './turns.ts';
+import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, isProbed, paceAfter, retryAtMs } from './turns.ts';
 import { wakeWaiting } from './wakes.ts';
 
 /** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
@@ -91,8 +92,10 @@ export class Fleet {
     const joined = await this.#write(trx, rollout, execution, 'join', { stage: rollout.stage, kind: null });
     const pace = paceAfter(rollout, nowMs);
     await changeRollout(trx, rolloutId, pace);
-    const offered = { update_id: updateId, bundle_id: rollout.bundle_id };
-    await this.#move(trx, { ...rollout, ...pace }, joined, isDone ? 'confirm' : 'offer', offered);
+    const isBack = waitsToReturn(rollout.state, joined);
+    const offered = { update_id: updateId, ...(isBack ? { due_at: null } : { bundle_id: rollout.bundle_id }) };
+    const taken = isBack ? await this.#write(trx, rollout, joined, 'offer', offered) : joined;
+    await this.#move(trx, { ...rollout, ...pace }, taken, isDone ? 'confirm' : 'offer', offered);
   }
 
   /** An update has moved: its execution moves with it, in the same transaction. */
@@ -107,7 +110,7 @@ export class Fleet {
       case 'install':
         return this.#move(trx, rollout, execution, trigger);
       case 'confirm':
-        return this.#move(trx, rollout, execution, settingsOf(rollout).probation_s === undefined ? 'confirm' : 'try');
+        return this.#move(trx, rollout, execution, isProbed(settingsOf(rollout), rollout.state) ? 'try' : 'confirm');
       case 'supersede':
         await this.#waitAgain(trx, rollout, execution, 'withdraw', { update_id: null });
         return void (await this.#settle(trx, rollout));
@@ -277,8 +280,7 @@ export class Fleet {
     const due_at = gateDueAtMs({ gate_at, signal_until, isAsked: url !== undefined, asks }, rollout, nowMs);
     const change = { gate_at, signal_until, due_at, reason };
     if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
-    const known = rollout;
-    const isSame = Object.entries(change).every(([name, value]) => known[name as keyof typeof change] === value);
+    const isSame = Object.entries(change).every(([name, value]) => rollout[name as keyof typeof change] === value);
     if (!isSame) await changeRollout(trx, rollout.id, change);
     return asks ? url : undefined;
   }
@@ -287,10 +289,7 @@ export class Fleet {
   async due(trx: Db, rolloutId: string): Promise<{ readonly url: string; readonly rollout: RolloutRow } | undefined> {
     const rollout = await this.#lock(trx, rolloutId);
     if (!rollout?.due_at || rollout.due_at > this.#deps.clock.now()) return undefined;
-    if (rollout.state === 'scheduled') {
-      unwrap(await this.begin(trx, rollout, 'at its time'));
-      return undefined;
-    }
+    if (rollout.state === 'scheduled') return void unwrap(await this.begin(trx, rollout, 'at its time'));
     const url = await this.#settle(trx, rollout, true);
     return url === undefined ? undefined : { url, rollout };
   }
@@ -382,8 +381,8 @@ export class Fleet {
     if (to === 'finished' && settings.then_tag !== undefined) {
       await this.#deps.tagBundle(trx, rollout.bundle_id, settings.then_tag, nowMs);
     }
-    if (to === 'running' && trigger !== 'start') await this.wake(trx, next);
-    if (to === 'rolled_back') await bringBack(trx, rollout, backTo);
+    if (trigger === 'resume') await this.wake(trx, next);
+    if (to === 'rolled_back') await bringBack(trx, rollout, settings.pace ? nowMs : null, backTo);
     if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
     return success(next);
   }

@@ -51,10 +51,13 @@ export async function insertExecutions(
  * Lets the devices that a rollout has moved, or is about to, get another bundle from it: a named one, or each the one that
  * it ran before. Where that is not known or not published any more, what its tag names or the release; where there is
  * none of these either, it stays.
+ *
+ * @param dueAtMs since when those wait for their turn that run the bundle of the rollout; null for no pace
  */
 export const bringBack = (
   trx: Db,
   { id, product_id, product }: Pick<RolloutRow, 'id' | 'product_id' | 'product'>,
+  dueAtMs: number | null,
   bundleId?: string,
 ) =>
   trx
@@ -81,7 +84,7 @@ export const bringBack = (
         published.where('b.tag', '=', 'release'),
         'executions.bundle_id',
       );
-      return { bundle_id: bundleId ?? back };
+      return { bundle_id: bundleId ?? back, due_at: dueAtMs };
     })
     .where('rollout_id', '=', id)
     .where('state', 'in', ['offered', 'downloading', 'installed', 'probation', 'done'])

@@ -1,5 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
@@ -103,6 +104,20 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     );
   });
 
+  // API-EP-GET-rollouts-rollout_id-executions
+  it('lists the devices of a stage, and says how many these are', async () => {
+    const { product, bundleOf } = await scene();
+    await Promise.all([1, 2].map(() => world.deviceOn(product.id)));
+    const settings = { stages: [{ count: 1 }, {}] };
+    const { id: rollout_id } = await draft(product.id, (await bundleOf(null)).id, { settings });
+    unwrap(await act(rollout_id, 'start'));
+    for (const [stage, devices] of [1, 2].entries()) {
+      const query = { stage, state: 'waiting' as const };
+      const page = unwrap(await maker().call('rollouts.executions', { params: { rollout_id }, query }));
+      expect(page).toMatchObject({ total: devices, value: { length: devices } });
+    }
+  });
+
   // API-EP-POST-rollouts-rollout_id-state
   it('rolls back each device to the version that it had, else to what it follows', async () => {
     const { product, bundleOf, device, release, runs } = await scene();
@@ -123,6 +138,65 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     await install(device, older);
     expect(await world.ask(device, { bversion: older.bversion })).toMatchObject({ result: 'none' });
     expect(await world.ask(fresh, { bversion: bundle.bversion })).toMatchObject({ bundle_id: release.id });
+  });
+
+  // API-RULE-rollout-4
+  it.each([{ per_minute: 1 }, { open: 1 }])('rolls back at its pace: %o', async (pace) => {
+    const { product, bundleOf, device, runs } = await scene();
+    const bundle = await bundleOf(null);
+    const other = await world.deviceOn(product.id);
+    const { id: rollout_id } = await draft(product.id, bundle.id, {
+      settings: { stages: [{}], pace, probation_s: 60 },
+    });
+    unwrap(await act(rollout_id, 'start'));
+    for (const one of [device, other]) {
+      expect(await world.ask(one, runs)).toMatchObject({ bundle_id: bundle.id });
+      await install(one, bundle);
+      await world.app.clock.advance(60_000);
+    }
+    const get = async () => unwrap(await maker().call('rollouts.get', { params: { rollout_id } })).value;
+    await expect.poll(get).toMatchObject({ state: 'finished' });
+    unwrap(await act(rollout_id, 'roll_back'));
+    const has = { bversion: bundle.bversion };
+    const back = { result: 'update', bundle_id: runs.bid };
+    expect(await world.ask(device, has)).toMatchObject(back);
+    expect(await world.ask(other, has)).toMatchObject({ result: 'none' });
+    const selection = { params: { device_id: other.id } };
+    expect(unwrap(await maker().call('rollouts.selection', selection)).value).toMatchObject({
+      by: 'rollout',
+      bundle_id: null,
+      reason: 'The rollout "Spring" is rolled back, at its pace',
+    });
+    // The next query of the first is the same update.
+    expect(await world.ask(device, has)).toMatchObject(back);
+    expect((await get()).stages[0]?.counts).toMatchObject({ offered: 1, done: 1 });
+    await install(device, { id: runs.bid, bversion: runs.bversion });
+    if ('per_minute' in pace) {
+      expect(await world.ask(other, has)).toMatchObject({ result: 'none' });
+      await world.app.clock.advance(60_000);
+    }
+    expect(await world.ask(other, has)).toMatchObject(back);
+    await install(other, { id: runs.bid, bversion: runs.bversion });
+    for (const one of [device, other]) expect(await world.ask(one, runs)).toMatchObject({ result: 'none' });
+    expect(await get()).toMatchObject({ state: 'rolled_back', stages: [{ counts: { done: 2 } }] });
+  });
+
+  // API-EP-POST-rollouts-rollout_id-retry
+  it('wakes the failed devices on the message channel that a retry lets wait again', async () => {
+    const { storage } = world.app;
+    const { product, bundleOf, device, release, runs } = await scene();
+    const bundle = await bundleOf(null);
+    const { id: rollout_id } = await draft(product.id, bundle.id);
+    unwrap(await act(rollout_id, 'start'));
+    await world.ask(device, runs);
+    await world.report(device, bundle.id, 4, release.bversion);
+    const channel = { device_id: device.id, process_id: 'p', session: device.id, address: '', connected_at: 0 };
+    await storage.db.insertInto('channels').values(channel).execute();
+    const woken: unknown[] = [];
+    const unsubscribe = storage.bus.subscribe(topics.otaDue, (message) => woken.push(message));
+    unwrap(await maker().call('rollouts.retry', { params: { rollout_id }, body: {} }));
+    await expect.poll(() => woken).toEqual([{ deviceId: device.id }]);
+    unsubscribe();
   });
 
   // API-DEV-POST-ota-result

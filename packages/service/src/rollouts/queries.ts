@@ -234,6 +234,7 @@ export async function listExecutions(
           .where('e.rollout_id', '=', rolloutId)
           .$if(state !== undefined, (rows) => rows.where('e.state', '=', state ?? 'waiting'))
           .$if(kind !== undefined, (rows) => rows.where('e.kind', '=', kind ?? ''))
+          .$if(stage !== undefined, (rows) => rows.where('e.stage', '=', stage ?? 0))
       : matching.select((eb) => eb.fn.countAll<number>().as('total'));
   const { total } = await counting.executeTakeFirstOrThrow();
   return { items, total: Number(total) };

@@ -304,6 +304,7 @@ const retry =
       if (!moved.ok) return moved;
       await changeRollout(trx, rollout.id, { bundle_id: bundleId });
       const failed = await deps.fleet.retryFailed(trx, rollout);
+      await deps.fleet.wake(trx, moved.value);
       await writePerson(deps, trx, call, rollout, `retry of ${failed} devices with bundle ${bundle.version}`);
       await deps.fleet.settleRollout(trx, rollout.id);
       return moved;

@@ -151,7 +151,7 @@ it.each(rolloutStates.flatMap((rollout) => executionStates.map((execution) => [r
       finished: ['done', 'probation'],
       aborted: ['done', 'probation'],
       // Of those that still have a say: where it names a bundle to go back to.
-      rolled_back: ['done', 'probation'],
+      rolled_back: ['done', 'probation', 'offered', 'downloading', 'installed'],
     };
     expect(holds(rollout, execution)).toBe(keeps[rollout]?.includes(execution) ?? false);
   },

@@ -148,6 +148,9 @@ export const executionTransitions: readonly Transition<ExecutionState, Execution
   // It reports another version after all.
   { from: 'probation', trigger: 'contradict', to: 'failed' },
   { from: 'done', trigger: 'contradict', to: 'failed' },
+  // Its rollout is rolled back, and it is its turn to get what it is brought back to.
+  { from: 'probation', trigger: 'offer', to: 'offered' },
+  { from: 'done', trigger: 'offer', to: 'offered' },
   { from: 'failed', trigger: 'confirm', to: 'done' },
   { from: 'failed', trigger: 'try', to: 'probation' },
   { from: 'failed', trigger: 'retry', to: 'waiting' },
@@ -297,7 +300,13 @@ function settleOutside(
  * bundle keeps them there.
  */
 const keepsDone: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
-const keepsOpen: readonly RolloutState[] = ['running', 'paused'];
+const keepsOpen: readonly RolloutState[] = ['running', 'paused', 'rolled_back'];
+
+/** Whether a device waits for its turn to be brought back: its rollout is rolled back at a pace. */
+export const waitsToReturn = (
+  rollout: RolloutState,
+  { state, due_at }: { readonly state: ExecutionState; readonly due_at: number | null },
+): boolean => rollout === 'rolled_back' && due_at !== null && (state === 'done' || state === 'probation');
 
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {

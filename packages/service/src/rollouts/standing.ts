@@ -19,8 +19,8 @@ import {
   type RolloutRow,
   settingsOf,
 } from './queries.ts';
-import { holds, openOf } from './rules.ts';
-import { restsUntilMs, whyWait } from './turns.ts';
+import { holds, openOf, waitsToReturn } from './rules.ts';
+import { restsUntilMs, whyPaced, whyWait } from './turns.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
 export interface FleetDevice {
@@ -46,6 +46,9 @@ const mayEnter: readonly ExecutionState[] = ['waiting', 'left', 'skipped'];
 export const usualPollS = 3_600;
 
 const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
+
+/** What a rollout says beside the bundle that brings a device back. */
+const plain = { mayContradict: false, install: undefined } as const;
 
 /** One question for what a device gets. */
 interface Question {
@@ -154,7 +157,14 @@ export class Standings {
     for (const rollout of marks.rollouts) {
       const { id, title } = rollout;
       const execution = executions.find(({ rollout_id }) => rollout_id === id);
-      if (execution && holds(rollout.state, execution.state)) {
+      if (execution && waitsToReturn(rollout.state, execution)) {
+        const waits = !(await this.#mayReturn(question, rollout, poll));
+        return { id, title, bundleId: execution.bundle_id, isNew: !waits, waits, ...plain };
+      }
+      // What it was about to get when that was rolled back, it gets no more.
+      const isStopped = rollout.state === 'rolled_back' && execution?.bundle_id === rollout.bundle_id;
+      const isKept = !isStopped || execution?.state === 'done' || execution?.state === 'probation';
+      if (execution && isKept && holds(rollout.state, execution.state)) {
         poll.isSoon ||= execution.state !== 'done';
         const isRunning = rollout.state === 'running' || rollout.state === 'paused';
         const mayContradict = isRunning && (execution.state === 'done' || execution.state === 'probation');
@@ -229,6 +239,19 @@ export class Standings {
     if (why === undefined && execution?.state === 'waiting') return this.#fitsStill(question, rollout, execution);
     if (why?.untilMs === undefined) poll.isSoon ||= why !== undefined;
     else poll.atMs = Math.min(poll.atMs ?? Number.POSITIVE_INFINITY, why.untilMs);
+    return why === undefined;
+  }
+
+  /** Whether the pace of a rollout lets a device be brought back now. */
+  async #mayReturn({ db, nowMs }: Question, seen: RolloutRow, poll: Poll): Promise<boolean> {
+    const { storage } = this.#deps;
+    const rollout = db === storage.db ? seen : await lockRollout(db, storage.expressions, seen.id);
+    if (!rollout) return false;
+    const settings = settingsOf(rollout);
+    const counts = settings.pace?.open === undefined ? [] : await countsOf(db, rollout.id, settings.stages.length);
+    const { pace_from: paceFromMs, pace_count: paceCount } = rollout;
+    const why = whyPaced({ settings, open: openOf(counts), paceFromMs, paceCount }, nowMs);
+    poll.isSoon = true;
     return why === undefined;
   }
 

@@ -33,9 +33,21 @@ export interface Wait {
   readonly untilMs?: number;
 }
 
+/** Why the pace of a rollout makes a device wait; `undefined` when it does not. */
+export function whyPaced(
+  { settings: { pace }, open, paceFromMs, paceCount }: Pick<Turn, 'settings' | 'open' | 'paceFromMs' | 'paceCount'>,
+  nowMs: number,
+): Wait | undefined {
+  if (pace?.open !== undefined && open >= pace.open) return { reason: 'as many updates as allowed are open' };
+  const minuteEndMs = paceFromMs + paceMs;
+  if (pace?.per_minute !== undefined && minuteEndMs > nowMs && paceCount >= pace.per_minute) {
+    return { reason: 'as many devices as allowed were offered in this minute', untilMs: minuteEndMs };
+  }
+  return undefined;
+}
+
 /** Why a device has to wait; `undefined` when it is its turn. Spec: API-RULE-rollout-4. */
 export function whyWait(turn: Turn, nowMs: number): Wait | undefined {
-  const { pace } = turn.settings;
   if (turn.state !== 'running') return { reason: `the rollout is ${turn.state.replace('_', ' ')}` };
   if (turn.stage > turn.openStage) return { reason: `stage ${turn.stage + 1} has not begun` };
   if (turn.restsUntilMs > nowMs) {
@@ -45,12 +57,7 @@ export function whyWait(turn: Turn, nowMs: number): Wait | undefined {
     return { reason: 'the next attempt is not due yet', untilMs: turn.dueAtMs };
   }
   if (turn.opensAtMs > nowMs) return { reason: 'the window is closed', untilMs: turn.opensAtMs };
-  if (pace?.open !== undefined && turn.open >= pace.open) return { reason: 'as many updates as allowed are open' };
-  const minuteEndMs = turn.paceFromMs + paceMs;
-  if (pace?.per_minute !== undefined && minuteEndMs > nowMs && turn.paceCount >= pace.per_minute) {
-    return { reason: 'as many devices as allowed were offered in this minute', untilMs: minuteEndMs };
-  }
-  return undefined;
+  return whyPaced(turn, nowMs);
 }
 
 /** A device in a rollout, as far as its rest needs it. */
@@ -98,6 +105,10 @@ export function failureKind(trigger: 'fail' | 'mismatch' | 'expire', from: Execu
   if (trigger === 'expire') return from === 'installed' ? 'boot' : 'timed_out';
   return from === 'installed' ? 'install' : 'download';
 }
+
+/** Whether a device that confirms is on probation first: what it is brought back to, it has had before. */
+export const isProbed = ({ probation_s }: RolloutSettings, state: RolloutState): boolean =>
+  probation_s !== undefined && state !== 'rolled_back';
 
 /** When a failed device may be offered the bundle again; `undefined` when it has failed for good. */
 export function retryAtMs(
