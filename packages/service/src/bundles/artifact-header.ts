@@ -144,11 +144,17 @@ export interface NamedHeader extends ArtifactHeader {
 const folderOf = (filename: string): string => filename.slice(0, filename.lastIndexOf('/') + 1);
 const endsAs = (ending: string) => (header: NamedHeader) => header.filename.endsWith(ending);
 
-/** Why an artifact cannot be in one bundle with these; nothing where it can. Spec: API-RULE-artifact-1. */
-export function contradiction(added: NamedHeader, others: readonly NamedHeader[]): string | undefined {
+/** A version in the form of those of bundles: whoever writes one of that form means the bundle. */
+const bundleForm = /^\d+(\.\d+){3}$/;
+
+/** Why an artifact cannot be in a bundle of this version with these; nothing where it can. Spec: API-RULE-artifact-1. */
+export function contradiction(added: NamedHeader, others: readonly NamedHeader[], version: string): string | undefined {
   if (added.filename.endsWith('.mender')) {
     const other = others.filter(endsAs('.mender')).find(({ name }) => name !== added.name);
     return other && `the bundle has an artifact of the release "${other.name}" already`;
+  }
+  if (folderOf(added.filename) === '' && bundleForm.test(added.name) && added.name !== version) {
+    return `its version is "${added.name}", and that of the bundle is "${version}"`;
   }
   for (const other of others.filter(endsAs('.swu'))) {
     const isSamePart = folderOf(other.filename) === folderOf(added.filename);

@@ -91,7 +91,7 @@ const recordResource = (
       return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
     }
     await recordBlob(trx, blob, atMs, digests);
-    const detail = header && contradiction({ ...header, filename }, await headersOf(trx, bundleId));
+    const detail = header && contradiction({ ...header, filename }, await headersOf(trx, bundleId), version);
     if (detail !== undefined) {
       return failure(refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] }));
     }

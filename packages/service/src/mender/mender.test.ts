@@ -363,9 +363,9 @@ eachDatabase('Mender', (open) => {
       return Buffer.concat([head, Buffer.alloc((4 - (head.length % 4)) % 4), body]);
     };
 
-    it('and so is an archive for SWUpdate that contradicts another of the bundle', async () => {
+    it('and so is an archive for SWUpdate that contradicts another of the bundle, or its version', async () => {
       const { upload, draft } = await opened();
-      const { id } = await draft();
+      const { id, version } = await draft();
       const add = async (name: string, text: string) => {
         const reply = await upload(id, name, swuOf(text));
         return reply.statusCode === 200 ? 200 : reply.json().message;
@@ -377,6 +377,8 @@ eachDatabase('Mender', (open) => {
       expect(await add('boot/loader.swu', 'version = "7";')).toBe(200);
       expect(await add('radio/r.swu', `version = "7"; ${hardware('"2.0"')}`)).toMatch(/hardware "2\.0"/);
       expect(await add('sealed.swu', 'encrypted')).toBe(200);
+      expect(await add('9.swu', 'version = "9.0.0.1";')).toContain(`"9.0.0.1", and that of the bundle is "${version}"`);
+      expect(await add('fan/9.swu', 'version = "9.0.0.1";')).toBe(200);
     });
 
     it('and one whose header is packed by xz, with what to do', async () => {
