@@ -3,10 +3,10 @@ import { groupReads, padded } from './groups.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
 
-/** A query that was compiled with one parameter, for another value of it. */
-export const withKey = <R>(query: CompiledQuery<R>, key: string | number): CompiledQuery<R> => ({
+/** A query that was compiled with some parameters, for other values of them. */
+export const withKey = <R>(query: CompiledQuery<R>, ...key: readonly (string | number)[]): CompiledQuery<R> => ({
   ...query,
-  parameters: [key],
+  parameters: key,
 });
 
 /** Tables that have rows of a device. */

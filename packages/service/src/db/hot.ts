@@ -19,6 +19,17 @@ export interface TokenOwner {
 
 export type DeviceRow = Selectable<DeviceTable>;
 
+/**
+ * A row to be remembered beside many others. What the driver of SQLite gives is a dictionary of 2 to 3 KB; a plain object
+ * shares its shape with others, and the texts that it has in common with the one before: it takes a quarter of that.
+ */
+export function compactRow<Row extends object>(row: Row, before: Row | undefined): Row {
+  const compact = { ...row };
+  if (!before) return compact;
+  for (const name in compact) if (compact[name] === before[name]) compact[name] = before[name];
+  return compact;
+}
+
 /** A device was heard of: when (epoch ms) and from which address. */
 export interface Touch {
   readonly deviceId: string;

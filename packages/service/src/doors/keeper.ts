@@ -4,11 +4,13 @@ import { failure, type Result, success } from '@moorage/base';
 import { hashSecret } from '../core/secrets.ts';
 import type { Deps, DoorCaller } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
+import { compactRow, type DeviceRow } from '../db/hot.ts';
 import type { Db } from '../db/storage.ts';
 import { RecordCache } from '../storage/record-cache.ts';
 import {
   acceptedKey,
   changeWaiting,
+  compileDoorDeviceByName,
   countWaiting,
   deleteKey,
   doorDeviceById,
@@ -55,8 +57,8 @@ export interface Shown {
   readonly ip: string;
 }
 
-/** Clients whose identity is remembered between calls. */
-const remembered = 120_000;
+/** Clients whose identity is remembered between calls; of others it is read, in two small queries. */
+const remembered = 20_000;
 /** A device that waits is noted again after this long, in ms; its requests may come every few seconds. */
 const noteAgainMs = 60_000;
 /** A token's last use is this exact, in ms. */
@@ -108,14 +110,18 @@ export class DoorKeeper {
   readonly #known: RecordCache<Known & { readonly row: DoorCaller['row'] }>;
   /** Tokens of products: many devices show the same. */
   readonly #tokens: RecordCache<ProductToken>;
+  readonly #deviceByName: ReturnType<typeof compileDoorDeviceByName>;
   readonly #noted = new Map<string, number>();
   readonly #used = new Map<string, number>();
+  /** The row that was remembered last. */
+  #last: DeviceRow | undefined;
   #key: Promise<Buffer> | undefined;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
     this.#known = new RecordCache(deps.storage.changes, remembered);
     this.#tokens = new RecordCache(deps.storage.changes, rememberedTokens);
+    this.#deviceByName = compileDoorDeviceByName(deps.storage.db);
   }
 
   /** The device of a token. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-identity. */
@@ -128,10 +134,11 @@ export class DoorKeeper {
     const found =
       shown.kind === 'target' ? await this.#byOwnToken(shown, hash) : await this.#byProductToken(shown, hash);
     if (!found) return stranger();
-    const row = await this.#deps.storage.hot.deviceById(found.deviceId);
+    const row = await this.#rowToKeep(found.deviceId);
     if (!row) return stranger();
-    keep(key, { ...found, row });
-    return this.#seen({ ...found, row }, shown.ip);
+    const known = { ...found, row };
+    keep(key, known);
+    return this.#seen(known, shown.ip);
   }
 
   /** The device of a key that has signed its request. Refusal: DOOR_UNAUTHORISED. Spec: API-MENDER-auth. */
@@ -169,11 +176,17 @@ export class DoorKeeper {
     const keep = this.#known.beginRead();
     const found = await doorDeviceById(this.#deps.storage.db, deviceId);
     if (found?.door !== 'mender' || !found.mender || !isSame(found.token_hash ?? '', keyHash)) return stranger();
-    const row = await this.#deps.storage.hot.deviceById(deviceId);
+    const row = await this.#rowToKeep(deviceId);
     if (!row) return stranger();
     const known = { ...knownOf(found), row };
     keep(cacheKey, known);
     return this.#seen(known, ip);
+  }
+
+  async #rowToKeep(deviceId: string): Promise<DeviceRow | undefined> {
+    const row = await this.#deps.storage.hot.deviceById(deviceId);
+    if (row) this.#last = compactRow(row, this.#last);
+    return row && this.#last;
   }
 
   /** The key by which this installation signs what clients hold for it. */
@@ -276,7 +289,7 @@ export class DoorKeeper {
     if (!token || token.door !== door || !isSame(token.token_hash, hash)) return undefined;
     if (!token[door] || !meansProduct(tenant, token.product) || !isDoorName(name)) return undefined;
     this.#noteUse(token.id, clock.now());
-    const found = await doorDeviceByName(storage.db, token.product_id, door, name);
+    const found = await this.#deviceByName(storage.db, token.product_id, door, name);
     // A device that has been activated elsewhere comes in by its own token only.
     if (found) return found.current_product_id === token.product_id ? knownOf(found) : undefined;
     return this.#register(shown, token);

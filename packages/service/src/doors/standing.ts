@@ -32,6 +32,7 @@ function pollIntervals({ db, changes }: Pick<Storage, 'db' | 'changes'>) {
 export const doorStanding =
   ({ updates, storage, probation }: StandingDeps, intervalOf = pollIntervals(storage)) =>
   async (row: DoorCaller['row'], ip: string): Promise<DoorStanding> => {
+    const version = storage.changes.version();
     const seen = await updates.current(storage.db, row);
     const isProved = seen !== undefined && (await probation.isOver(row.id, seen));
     // An update that has ended meanwhile needs no confirmation.
@@ -46,7 +47,9 @@ export const doorStanding =
       const nextPollS = await intervalOf(row.product_id);
       return { update: undefined, last: before, offer: { kind: 'none', nextPollS, install: undefined } };
     }
-    const now = (await storage.hot.deviceById(row.id)) ?? row;
+    // Most polls change nothing, so the row is as it was.
+    const isSame = version !== undefined && version === storage.changes.version();
+    const now = isSame ? row : ((await storage.hot.deviceById(row.id)) ?? row);
     const current = await updates.current(storage.db, now);
     const isGoing = asked.value.kind === 'update' && current !== undefined && isOpen(current.state);
     return { update: isGoing ? current : undefined, last: current, offer: asked.value };

@@ -1,6 +1,7 @@
 import type { Deps } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import type { Db } from '../db/storage.ts';
+import { RecordCache } from '../storage/record-cache.ts';
 import {
   changeDoorUpdate,
   countMessages,
@@ -36,15 +37,25 @@ const cancelMs = 15 * 60_000;
 
 const openStates: readonly string[] = ['offered', 'downloading', 'installed'];
 
-export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): UpdateBook => ({
+/** Devices that are remembered to know of no update that they have not closed: they are most, and each asks at each poll. */
+const rememberedDevices = 20_000;
+
+export const updateBook = (
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
+  quiet = new RecordCache<true>(storage.changes, rememberedDevices),
+): UpdateBook => ({
   async shown(updateId, deviceId) {
     if (await doorUpdate(storage.db, updateId)) return;
     const row = { update_id: updateId, device_id: deviceId, shown_at: clock.now(), cancel_at: null, closed_at: null };
     await storage.transaction((trx) => insertDoorUpdate(trx, row));
   },
   async toCancel(deviceId, currentId) {
+    if (quiet.get(deviceId)) return undefined;
     const nowMs = clock.now();
-    for (const { update_id: id, state, cancel_at: since } of await openDoorUpdates(storage.db, deviceId)) {
+    const keep = quiet.beginRead();
+    const open = await openDoorUpdates(storage.db, deviceId);
+    if (open.length === 0) keep(deviceId, true);
+    for (const { update_id: id, state, cancel_at: since } of open) {
       if (id === currentId && openStates.includes(state)) continue;
       if (since === null) await changeDoorUpdate(storage.db, id, { cancel_at: nowMs });
       if (since === null || nowMs - since < cancelMs) return id;
