@@ -12,8 +12,8 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
   'the guide of rollouts works as it stands (needs curl and bash)',
   async () => {
     const guide = await readFile(new URL('../../docs/guide/rollouts.md', import.meta.url), 'utf8');
-    const args = ['up', '--data', folder.path, '--port', '0', '--device-port', '0', '--serial', 'none'];
-    const program = moorage([...args, '--device-insecure', '--json'], { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
+    const args = ['up', '--data', folder.path, '--port', '0', '--device-port', '0', '--serial', 'none', '--json'];
+    const program = moorage(args, { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
     const { api, devices } = await eventOf(program, 'ready');
     await eventOf(program, 'updated');
 
@@ -26,7 +26,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     }
     const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
     const script = blocks.join('\n').replace('http://127.0.0.1:8080', String(api));
-    shell.stdin.end(script.replace('http://127.0.0.1:8443', String(devices)));
+    shell.stdin.end(script.replace('https://127.0.0.1:8443', String(devices)));
     const [code] = await once(shell, 'close');
     expect(code, printed).toBe(0);
     expect(printed).not.toContain('"statusCode"');
