@@ -15,6 +15,7 @@ import { idleNetwork } from './idle-network.ts';
 import { operatorConsole } from './operator-console.ts';
 import { otaQuery } from './ota-query.ts';
 import { reconnectStorm } from './reconnect-storm.ts';
+import { rehearse } from './rehearse.ts';
 import { rollouts } from './rollouts.ts';
 import { servicePages } from './service-pages.ts';
 import { streamCommands } from './stream-commands.ts';
@@ -48,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   idleNetwork,
   virtualDay,
   fleet,
+  rehearse,
   webServer,
   firstStart,
   consoleLoad,

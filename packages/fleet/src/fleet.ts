@@ -159,7 +159,11 @@ export class Fleet {
 }
 
 /** The board of a group on its platform, with as much free flash as it shall have. */
-async function boardOf({ flash, model: given }: FleetGroup, partId: string | null, clock: Clock): Promise<Model> {
+export async function boardOf(
+  { flash, model: given }: FleetGroup,
+  partId: string | null,
+  clock: Clock,
+): Promise<Model> {
   const model = partId === null ? given : { ...given, partId };
   if (flash?.free_bytes === undefined) return model;
   const net = new MemoryNetwork(clock).attach('board', '10.0.0.1');

@@ -142,7 +142,7 @@ export interface FleetScenario {
 }
 
 /** The network that all modules join, and what no module of a fleet asks of the world by itself. */
-const fleetVariables = { 'wlan.ssid': 'harbour-open', 'ntp.enabled': '0' } as const;
+const fleetVariables = { 'wlan.ssid': 'harbour-open', 'ntp.enabled': '0', 'broadcast.interval': '0' } as const;
 
 /** Without a scenario: one group of modules that nothing happens to. */
 export const plainScenario: FleetScenario = must(parseScenario('{"groups": [{"name": "fleet", "share": 1}]}'));

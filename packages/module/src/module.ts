@@ -20,7 +20,7 @@ import type { PinDuties } from './device/pin-duties.ts';
 import { type Caller, type Execution, execute, executeNow } from './interpreter/execute.ts';
 import { CommandQueue } from './interpreter/queue.ts';
 import type { Registry } from './interpreter/registry.ts';
-import { defaultModel, factoryFiles } from './model/model.ts';
+import { defaultModel, factoryFiles, type Model } from './model/model.ts';
 import type { Personality } from './personality/personality.ts';
 import { IoConnection } from './services/io-connection.ts';
 import { LocalNames } from './services/local-names.ts';
@@ -201,6 +201,10 @@ export class Module extends Core implements Board {
   }
 }
 
+/** The identity that a blank module of a seed gets. */
+export const identityOf = (seed: ModuleOptions['seed'], { partId }: Model): Identity =>
+  makeIdentity(seededRandom(`identity ${seed}`), partId);
+
 /**
  * Puts a module together over its store, switched off. Its identity is the one that the store holds; a blank store gets
  * the identity of the seed, and the factory files of the model.
@@ -209,9 +213,7 @@ export class Module extends Core implements Board {
  */
 export async function createModule(options: ModuleOptions): Promise<Module> {
   const model = options.model ?? defaultModel;
-  const identity = await readIdentity(options.store, () =>
-    makeIdentity(seededRandom(`identity ${options.seed}`), model.partId),
-  );
+  const identity = await readIdentity(options.store, () => identityOf(options.seed, model));
   const flash = await Flash.open(options.store, model.flash, factoryFiles(model));
   return new Module(options, identity, flash);
 }

@@ -2,7 +2,7 @@ import { type BundleRecord, type ProductRecord, tags } from '@moorage/api';
 import { UserError } from './commands/define.ts';
 import type { ServiceClient } from './service-client.ts';
 
-const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
  * The product of an argument: its id, its full code, or its code where no other has the same.

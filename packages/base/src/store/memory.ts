@@ -66,7 +66,11 @@ export class MemoryStore implements Store {
 
   /** The store as it is after the power has come back; may lose it again. */
   survivor(cut?: PowerCut): MemoryStore {
-    return new MemoryStore({ contents: this.#contents, ...(cut ? { cut } : {}) });
+    return new MemoryStore({
+      contents: this.#contents,
+      ...(cut ? { cut } : {}),
+      ...(this.#shared && { shared: this.#shared }),
+    });
   }
 
   names(): Promise<readonly string[]> {

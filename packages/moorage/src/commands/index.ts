@@ -16,6 +16,7 @@ import { logsCommand } from './logs.ts';
 import { migrateCommand } from './migrate.ts';
 import { moduleCommand } from './module.ts';
 import { productsCommand } from './products.ts';
+import { rehearseCommand } from './rehearse.ts';
 import { rescueCommand } from './rescue.ts';
 import { rolloutCreateCommand, rolloutListCommand, rolloutPreviewCommand, rolloutShowCommand } from './rollout.ts';
 import {
@@ -55,6 +56,7 @@ export const commands: readonly CliCommand[] = [
   serveCommand,
   moduleCommand,
   fleetCommand,
+  rehearseCommand,
   rescueCommand,
   gatewayRunCommand,
   gatewayFindCommand,

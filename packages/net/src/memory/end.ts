@@ -29,6 +29,9 @@ const resetError = () => errorOf('ECONNRESET', 'The connection was reset');
 
 /** One end of a connection. What it is written to comes out of its peer, no faster than the peer is read. */
 export class End extends Duplex {
+  /** As sockets count them. */
+  bytesRead = 0;
+  bytesWritten = 0;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #latencyMs: number;
@@ -91,6 +94,7 @@ export class End extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     // As with a socket, the buffer is the sender's own again once it has been taken.
     const taken = Buffer.from(chunk);
+    this.bytesWritten += taken.length;
     const arrive = () => (this.#peer?.destroyed ? done(resetError()) : this.#peer?.receive(taken, done));
     // The next piece is written when this one has arrived, so a slow line carries one at a time.
     this.#travel(done, arrive, Math.ceil(taken.length * this.#msPerByte));
@@ -116,6 +120,7 @@ export class End extends Duplex {
 
   /** Bytes from the peer. */
   receive(chunk: Buffer, taken: (error?: Error) => void): void {
+    this.bytesRead += Math.min(chunk.length, this.#untilCut);
     if (chunk.length >= this.#untilCut) {
       this.push(chunk.subarray(0, this.#untilCut));
       this.#untilCut = 0;

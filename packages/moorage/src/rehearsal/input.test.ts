@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unwrap } from '@moorage/base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolveOptions } from '../options.ts';
+import { runRehearsal } from './command.ts';
+import { readInput } from './input.ts';
+import { rehearseOptions } from './options.ts';
+
+describe('the input of a rehearsal', () => {
+  let folder: string;
+  let plan: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'moorage-rehearse-'));
+    plan = join(folder, 'plan.json');
+    await writeFile(plan, '{"title": "Spring", "template": "at_once"}');
+    await writeFile(join(folder, 'wrong.json'), '{"titel": "Spring"}');
+    await writeFile(join(folder, 'both.json'), '{"template": "careful", "settings": {"stages": [{}]}}');
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const flagsOf = (flags: Readonly<Record<string, string>>) =>
+    unwrap(resolveOptions(rehearseOptions, { flags, env: {}, file: {} }));
+
+  it('is a plan with the settings that its template means', async () => {
+    const { assumed, rehearsal } = await readInput(flagsOf({ rollout: plan, devices: '5' }));
+    expect(assumed).toEqual([]);
+    const settings = { stages: [{}], abort: [{ kind: 'any', percent: 2, min: 50, action: 'pause' }] };
+    expect(rehearsal).toMatchObject({ rollout: { title: 'Spring', settings }, devices: 5, version: '1.0.0.1' });
+  });
+
+  it.each([
+    [{}, 'Option --rollout is missing'],
+    [{ devices: '0' }, 'Option --devices is 0, not a number of 1 to 50000'],
+    [{ seeds: '101' }, 'Option --seeds is 101'],
+    [{ days: '91' }, 'Option --days is 91'],
+    [{ from: '1.0' }, 'Option --from is "1.0"'],
+    [{ scenario: 'a', shape: 'b' }, 'Option --shape says what the twins are, too: leave --scenario out'],
+    [{ rollout: 'wrong.json' }, 'Key "titel" is unknown'],
+    [{ rollout: 'both.json' }, 'Key "template" excludes "settings"'],
+    [{ rollout: 'missing.json' }, 'missing.json" cannot be read'],
+    [{ rollout: 'plan.json', scenario: 'wrong.json' }, 'wrong.json" is wrong: Key "groups" is missing'],
+    [{ rollout: 'plan.json', shape: 'wrong.json' }, 'wrong.json" is wrong: Key'],
+    [{ rollout: 'plan.json', bundle: 'nothing' }, 'nothing" cannot be read'],
+    [{ 'fail-if': 'done' }, 'Option --fail-if: "done" is no condition'],
+    [{ junit: 'x' }, 'Option --junit is for --fail-if, which is missing'],
+  ])('%j is refused', async (given: Readonly<Record<string, string>>, message) => {
+    const files = ['rollout', 'scenario', 'shape', 'bundle'];
+    const flags = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, files.includes(name) ? join(folder, value) : value]),
+    );
+    const reporter = { event() {}, say() {}, status() {}, progress: () => ({ at() {}, end() {} }) };
+    await expect(runRehearsal(flagsOf(flags), reporter)).rejects.toThrow(message);
+  });
+});

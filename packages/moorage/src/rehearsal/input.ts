@@ -1,0 +1,117 @@
+import { type BodyOf, type rolloutsContract, rolloutTemplates, type ShapeRecord } from '@moorage/api';
+import type { Result } from '@moorage/base';
+import { type FleetScenario, parseScenario, plainScenario } from '@moorage/fleet';
+import { parseRollout, parseShape, rehearsable, scenarioOf, silentPercentOf } from '@moorage/fleet/rehearsal/plan-file';
+import { filesOf, readBase64 } from '../bundle-folder.ts';
+import { UserError } from '../commands/define.ts';
+import { isId, productNamed } from '../lookups.ts';
+import { readText } from '../run-module.ts';
+import { connect, type ServiceClient } from '../service-client.ts';
+import type { RehearseFlags } from './options.ts';
+import type { BundleFile, Rehearsal } from './run.ts';
+
+type Asked = Partial<BodyOf<(typeof rolloutsContract)['create']>>;
+
+const limits = { devices: 50_000, seeds: 100, days: 90 } as const;
+
+/** Looks at what no file is needed for. @throws {UserError} */
+function checkFlags(flags: RehearseFlags): void {
+  for (const name of ['devices', 'seeds', 'days'] as const) {
+    const n = flags[name];
+    if (n < 1 || n > limits[name])
+      throw new UserError(`Option --${name} is ${n}, not a number of 1 to ${limits[name]}`, 2);
+  }
+  for (const name of ['from', 'bundle-version'] as const) {
+    if (!/^\d{1,5}(\.\d{1,5}){3}$/.test(flags[name])) {
+      throw new UserError(`Option --${name} is "${flags[name]}", not a version such as 1.0.0.1`, 2);
+    }
+  }
+  const [one, other] = (['scenario', 'shape', 'product'] as const).filter((name) => flags[name] !== undefined);
+  if (one && other) throw new UserError(`Option --${other} says what the twins are, too: leave --${one} out`, 2);
+}
+
+function read<T>(what: string, path: string, parsed: Result<T, string>): T {
+  if (parsed.ok) return parsed.value;
+  throw new UserError(`The ${what} "${path}" is wrong: ${parsed.error}`, 2);
+}
+
+interface Found {
+  readonly rollout: Asked;
+  readonly productId?: string;
+  readonly version?: string;
+  readonly files?: readonly BundleFile[];
+}
+
+/** The rollout of a service, with the files of its bundle. The firmware stays there: twins get that of the example. */
+async function fromService(service: ServiceClient, rollout_id: string, wantsFiles: boolean): Promise<Found> {
+  const { value: rollout } = await service.call('rollouts.get', { params: { rollout_id } });
+  const { bundle_id, filter, priority, product_id: productId, settings, title } = rollout;
+  const { value: bundle } = await service.call('bundles.get', { params: { bundle_id } });
+  const files: BundleFile[] = [];
+  for (const { exclude, filename, id: resource_id } of wantsFiles ? bundle.resources : []) {
+    if (exclude) continue;
+    const { value } = await service.call('bundles.binary', { params: { bundle_id, resource_id } });
+    files.push({ filename, base64: Buffer.from(value as Uint8Array).toString('base64') });
+  }
+  const asked = { title, priority, settings, ...(filter !== null && { filter }) };
+  return { rollout: asked, productId, version: bundle.version, ...(wantsFiles && { files }) };
+}
+
+async function readFolder(folder: string): Promise<BundleFile[]> {
+  const files = await filesOf(folder);
+  return Promise.all(files.map(async (file) => ({ filename: file.filename, base64: await readBase64(file) })));
+}
+
+async function shapeFor(flags: RehearseFlags, productId: string | undefined): Promise<ShapeRecord | undefined> {
+  const { product, scenario, shape } = flags;
+  if (shape !== undefined) return read('shape', shape, parseShape(await readText(shape, 'shape')));
+  if (scenario !== undefined || (product === undefined && productId === undefined)) return undefined;
+  const service = await connect(flags);
+  const id = product === undefined ? productId : (await productNamed(service, product, 'Option --product')).id;
+  return (await service.call('fleet.shape', { params: { product_id: id ?? '' } })).value;
+}
+
+async function scenarioFor(
+  flags: RehearseFlags,
+  shape: ShapeRecord | undefined,
+  version: string,
+): Promise<FleetScenario> {
+  const { scenario: path } = flags;
+  if (path !== undefined) return read('scenario', path, parseScenario(await readText(path, 'scenario')));
+  if (!shape) return plainScenario;
+  const made = scenarioOf(shape, version);
+  if (!made.ok) throw new UserError(made.error);
+  return made.value;
+}
+
+/** What the flags of a rehearsal mean, and what it takes for granted. @throws {UserError} naming what is wrong */
+export async function readInput(flags: RehearseFlags): Promise<{ rehearsal: Rehearsal; assumed: readonly string[] }> {
+  checkFlags(flags);
+  const { bundle: folder, days, devices, from, rollout: named } = flags;
+  if (named === undefined) throw new UserError('Option --rollout is missing', 2);
+  const found: Found = isId(named)
+    ? await fromService(await connect(flags, [['rollout_id', 'Option --rollout']]), named, folder === undefined)
+    : { rollout: read('rollout', named, parseRollout(await readText(named, 'rollout'))) };
+  const files = folder === undefined ? found.files : await readFolder(folder);
+  const version = found.version ?? flags['bundle-version'];
+  const shape = await shapeFor(flags, found.productId);
+  const scenario = await scenarioFor(flags, shape, version);
+  const { bundle_id: _bundle, settings, template, title = 'Rollout', ...others } = found.rollout;
+  if (settings && template !== undefined) {
+    throw new UserError(`The rollout "${named}" is wrong: Key "template" excludes "settings"`, 2);
+  }
+  const meant = settings ?? rolloutTemplates[template ?? 'careful'].settings;
+  const { assumed, settings: lonely } = rehearsable(meant);
+  const notes = [
+    ...(settings || template ? [] : ['Settings are those of the template "careful"']),
+    ...assumed,
+    ...(scenario.groups.some(({ host }) => host) ? ['Hosts write no samples and messages'] : []),
+  ];
+  const pollS = shape?.poll_interval_s ?? undefined;
+  const silentPercent = shape && silentPercentOf(shape);
+  const rollout = { ...others, title, settings: lonely };
+  return {
+    rehearsal: { rollout, version, files, scenario, devices, from, pollS, silentPercent, days },
+    assumed: notes,
+  };
+}

@@ -1,0 +1,27 @@
+import { type Clock, unwrap } from '@moorage/base';
+import { buildService, type Service } from './app.ts';
+import { ensureAdministrator, firstAdministrator, issueToken } from './auth/accounts.ts';
+import { memoryBlobs } from './blobs/memory-blobs.ts';
+import { resolveSettings } from './core/resolve-settings.ts';
+
+/** Nothing of it is kept, so nothing of it is scarce. */
+const flags = {
+  database: 'sqlite::memory:',
+  deviceInsecure: true,
+  requestsPerMinute: 0,
+  quotaDevices: 1_000_000,
+  quotaMebibytes: 1_000_000,
+};
+
+/** A service that lives in this process alone, and a token of its administrator. Devices call it without TLS. */
+export async function serviceInMemory(clock: Clock): Promise<{ readonly service: Service; readonly token: string }> {
+  const settings = unwrap(resolveSettings({ flags }));
+  const service = await buildService({ settings, clock, blobs: memoryBlobs(clock), logLevel: 'silent' });
+  await Promise.all([service.api.ready(), service.devices.ready()]);
+  const { deps } = service;
+  await ensureAdministrator(deps, () => {});
+  const administrator = await firstAdministrator(deps.storage.db);
+  if (!administrator) throw new Error('There is no administrator');
+  const { token } = await issueToken(deps, administrator.id, 'In memory');
+  return { service, token };
+}
