@@ -95,8 +95,12 @@ async function prepare(world: RehearsalWorld, { files, from, pollS, scenario, ve
   const { api } = world;
   const partId = scenario.groups[0]?.model.partId ?? '';
   const { bundle: first, platform, product } = await ensureExample(api, partId);
-  // Nothing but the rollout moves devices.
-  must(await api.call('bundles.setTag', { params: { bundle_id: first.id }, body: { tag: '' } }));
+  // Nothing but the rollout moves devices, and every version is free.
+  const example = { params: { bundle_id: first.id } };
+  must(await api.call('bundles.setTag', { ...example, body: { tag: '' } }));
+  for (const state of ['archive', 'trash'] as const) {
+    must(await api.call('bundles.setState', { ...example, body: { state } }));
+  }
   const params = { product_id: product.id };
   const make = async (wantedVersion: string, contents: readonly BundleFile[]): Promise<string> => {
     const body = { product_id: product.id, firmware_id: first.firmware_id, version: wantedVersion };
@@ -111,13 +115,10 @@ async function prepare(world: RehearsalWorld, { files, from, pollS, scenario, ve
   };
   const versions = new Set(scenario.groups.map((group) => group.version ?? from));
   if (versions.has(version)) throw new RehearsalError(`Bundle ${version} is what devices run already`);
-  versions.delete(first.version);
   for (const other of versions) await make(other, bundleFiles(other));
-  if (version === first.version)
-    throw new RehearsalError(`Bundle ${version} is there already: give it another version`);
   const bundleId = await make(version, files ?? bundleFiles(version));
   if (pollS !== undefined) {
-    must(await api.call('rollouts.setFleetSettings', { params, body: { poll_interval_s: pollS } as never }));
+    must(await api.call('rollouts.setFleetSettings', { params, body: { poll_interval_s: pollS } }));
   }
   return { world, productId: product.id, product: product.product, platformId: platform.id, bundleId, partId };
 }
@@ -163,7 +164,11 @@ async function patterns(stage: Stage, { from, scenario }: Rehearsal, seed: strin
     };
     const parts = { clock, group, model, shared, version, adopt, service: place };
     const net = world.net(`pattern ${index}`, 65_000 + index);
-    const store = await world.until(patternOf({ ...parts, net, seed: `pattern ${seed} ${index}` }));
+    const store = await world
+      .until(patternOf({ ...parts, net, seed: `pattern ${seed} ${index}` }))
+      .catch((cause: Error) => {
+        throw new RehearsalError(cause.message, { cause });
+      });
     const { bversion } = must(await api.call('devices.get', { params: { identifier: id } }));
     // It is none of the fleet.
     must(await api.call('manyDevices.remove', { body: { device_ids: [id] } }));
@@ -233,7 +238,17 @@ async function cast(stage: Stage, rehearsal: Rehearsal, seed: string): Promise<r
     const pollS = plan.group.poll_s ?? usualPollS;
     const atMs = random.below(pollS * 1000);
     if (random.below(10_000) < silentPercent * 100) return [];
-    clock.after(atMs, () => void twin.switchOn().then(() => twin.live()));
+    const begin = async (): Promise<void> => {
+      await twin.switchOn();
+      await twin.live();
+    };
+    clock.after(atMs, () => {
+      begin().catch((cause: unknown) => {
+        // Its flash cannot be opened any more: it stays off.
+        parts.tally.troubles++;
+        parts.tally.trouble = String(cause);
+      });
+    });
     return [twin];
   });
 }
