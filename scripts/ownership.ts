@@ -45,6 +45,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   logs: ['logs'],
   customers: ['users'],
   saved_views: ['users'],
+  found_modules: ['gateways'],
   attempts: ['auth'],
   invitations: ['auth'],
   mail_links: ['auth'],

@@ -18,6 +18,7 @@ import type { EndpointShape } from './endpoint.ts';
 import { eventsContract } from './events.ts';
 import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
 import { fleetContract } from './fleet.ts';
+import { gatewaysContract } from './gateways.ts';
 import { identityContract } from './identity.ts';
 import { userLinksContract } from './links.ts';
 import { logsContract } from './logs.ts';
@@ -44,6 +45,7 @@ export const contract = {
   accounts: accountsContract,
   tokens: tokensContract,
   views: viewsContract,
+  gateways: gatewaysContract,
   platforms: platformsContract,
   products: productsContract,
   bundles: bundlesContract,

@@ -24,6 +24,7 @@ export * from './events.ts';
 export * from './fields.ts';
 export * from './files.ts';
 export * from './fleet.ts';
+export * from './gateways.ts';
 export * from './holds.ts';
 export * from './identity.ts';
 export * from './links.ts';

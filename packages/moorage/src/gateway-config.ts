@@ -15,6 +15,8 @@ export interface AdoptedModule extends ModuleIdentity, Credentials {
 
 /** What a gateway keeps: where its service is, and the modules that it has adopted, with their passwords. */
 export interface GatewayConfig {
+  /** Names it to the service: a UUID. */
+  readonly id?: string;
   /** Device listener, as `--service` has it. */
   readonly service?: string;
   readonly modules: readonly AdoptedModule[];

@@ -1,9 +1,19 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ProductRecord } from '@moorage/api';
-import { seededRandom } from '@moorage/base';
+import { realClock, seededRandom } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
-import { type Driver, identify, type ModuleNotice, RepresentedModule } from '@moorage/gateway';
+import {
+  type Driver,
+  type FoundModule,
+  find,
+  identify,
+  type ModuleNotice,
+  openDriver,
+  RepresentedModule,
+  usualBroadcastPort,
+} from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
 import {
   type AdoptedModule,
@@ -12,6 +22,7 @@ import {
   writeGatewayConfig,
   writeOwn,
 } from './gateway-config.ts';
+import { type AskedAdoption, tellFound } from './gateway-reports.ts';
 import { hostPorts } from './host-ports.ts';
 import { productNamed } from './lookups.ts';
 import type { Reporter } from './output.ts';
@@ -22,6 +33,8 @@ export interface GatewaySettings {
   readonly folder: string;
   readonly ip: string;
   readonly service: string | undefined;
+  /** MAC addresses of modules that speak to the service themselves. */
+  readonly known?: readonly string[];
 }
 
 /** How a module is to be adopted. */
@@ -30,9 +43,14 @@ export interface Adoption {
   readonly product: string;
   readonly credentials: Pick<AdoptedModule, 'username' | 'password' | 'ca' | 'baud'>;
   readonly open: () => Promise<Driver>;
+  /** Who it has to be. */
+  readonly mac?: string | null;
 }
 
 const provisioningComplete = 3;
+
+/** How long broadcasts are waited for: a module sends one every ten seconds unless told otherwise. */
+const listenMs = 12_000;
 
 /** The modules of one gateway, and what stands for each at the service. */
 export class Gateway {
@@ -42,6 +60,7 @@ export class Gateway {
   readonly #login: () => Promise<ServiceClient>;
   readonly #running = new Map<string, { readonly module: RepresentedModule; readonly store: DiskStore }>();
   #config: GatewayConfig = { modules: [] };
+  #stopTelling = async (): Promise<void> => {};
 
   constructor(settings: GatewaySettings, reporter: Reporter, login: () => Promise<ServiceClient>) {
     this.#settings = settings;
@@ -60,37 +79,75 @@ export class Gateway {
     const place = service ?? config.service;
     if (place === undefined)
       throw new UserError('Option --service is missing: the device listener of the service, https://HOST:PORT', 2);
-    this.#config = { ...config, service: place };
+    this.#config = { id: randomUUID(), ...config, service: place };
+    if (config.id === undefined) await writeGatewayConfig(folder, this.#config);
     for (const module of config.modules) await this.#represent(module);
   }
 
   /** Makes a module a device of the service, and stands for it from now on. Each step that has been done is left out. */
-  async adopt({ address, product, credentials, open }: Adoption): Promise<void> {
+  async adopt({ address, product, credentials, open, mac: wanted }: Adoption): Promise<void> {
     const driver = await open();
     const found = await identify(driver).finally(() => driver.close());
     if (!found.ok) throw new UserError(`${address}: ${found.error.detail}`);
     const { mac } = found.value;
+    if (typeof wanted === 'string' && wanted !== mac) throw new UserError(`${address}: Another module is there now`);
     const before = this.#config.modules.find((module) => module.mac === mac);
     const isClaimed = before?.isClaimed === true && before.product === product;
-    await this.#keep({ ...found.value, ...credentials, address, product, isClaimed });
-    const running = this.#running.get(mac);
-    if (running) {
-      await running.module.stop();
-      await running.store.close();
+    await this.#keep(mac, { ...found.value, ...credentials, address, product, isClaimed });
+    await this.#leave(mac);
+    try {
+      await this.#represent({ ...found.value, ...credentials, address, product, isClaimed });
+    } catch (error) {
+      // The next start would fail on it.
+      await this.#leave(mac);
+      await this.#keep(mac, before);
+      throw error;
     }
-    await this.#represent({ ...found.value, ...credentials, address, product, isClaimed });
+  }
+
+  /** Tells the service what is found from now on, and adopts what is asked for there. Passwords are not known of these. */
+  tellFound(): void {
+    const { ip, known = [] } = this.#settings;
+    const ports = hostPorts(ip);
+    const macs = (): Set<string> => new Set([...known, ...this.#config.modules.map(({ mac }) => mac)]);
+    const hasAdopted = ({ mac, addresses }: FoundModule): boolean =>
+      (mac !== undefined && macs().has(mac)) || this.#config.modules.some(({ address }) => addresses.includes(address));
+    const adopt = async ({ address, mac, product_id: product }: AskedAdoption): Promise<void> => {
+      const open = async (): Promise<Driver> => {
+        const opened = await openDriver(ports, address);
+        if (opened.ok) return opened.value;
+        throw new UserError(`${address}: ${opened.error.detail}`);
+      };
+      await this.adopt({ address, mac, product, credentials: {}, open });
+    };
+    this.#stopTelling = tellFound({
+      clock: realClock,
+      reporter: this.#reporter,
+      id: this.#config.id ?? '',
+      name: hostname().slice(0, 64) || 'gateway',
+      login: this.#login,
+      search: async () => (await find(ports, { listenMs, broadcastPort: usualBroadcastPort, known: macs() })).modules,
+      hasAdopted,
+      adopt,
+    });
   }
 
   async stop(): Promise<void> {
-    for (const { module, store } of this.#running.values()) {
-      await module.stop();
-      await store.close();
-    }
+    await this.#stopTelling();
+    for (const mac of [...this.#running.keys()]) await this.#leave(mac);
   }
 
-  async #keep(module: AdoptedModule): Promise<void> {
-    const others = this.#config.modules.filter(({ mac }) => mac !== module.mac);
-    this.#config = { ...this.#config, modules: [...others, module] };
+  async #leave(mac: string): Promise<void> {
+    const running = this.#running.get(mac);
+    this.#running.delete(mac);
+    await running?.module.stop();
+    await running?.store.close();
+  }
+
+  /** Keeps what is known of a module; `undefined` forgets it. */
+  async #keep(mac: string, module: AdoptedModule | undefined): Promise<void> {
+    const others = this.#config.modules.filter((one) => one.mac !== mac);
+    this.#config = { ...this.#config, modules: [...others, ...(module ? [module] : [])] };
     await writeGatewayConfig(this.#settings.folder, this.#config);
   }
 
@@ -137,7 +194,7 @@ export class Gateway {
       if (!activated.ok)
         throw new UserError(`${address}: The module could not be activated: ${activated.error.message}`);
     }
-    await this.#keep({ ...adopted, isClaimed: true });
+    await this.#keep(mac, { ...adopted, isClaimed: true });
     const facts = { mac, uuid, address, device: device.id, product: product.product };
     this.#reporter.event('adopted', facts, `Adopted ${mac} at ${address} as a device of ${product.product}`);
   }

@@ -11,6 +11,7 @@ import {
   customersContract,
   eventsContract,
   fleetContract,
+  gatewaysContract,
   invitationsContract,
   logsContract,
   metaContract,
@@ -50,6 +51,7 @@ import type { Db } from './db/storage.ts';
 import { type DeviceSlices, mountDeviceApi } from './device-slices.ts';
 import { handOverDevices } from './devices/queries.ts';
 import { assetsRoutes } from './filestore/routes.ts';
+import { gatewaysRoutes } from './gateways/routes.ts';
 import { type MountOptions, mountContract } from './http/mount.ts';
 import { eventsRoutes } from './logs/events.ts';
 import { logsRoutes, recentLogs } from './logs/routes.ts';
@@ -95,6 +97,7 @@ export function mountSlices(
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
   mountContract(app, accountsContract, accountsRoutes({ ...deps, handOver, replacementPassword }), options);
   mountContract(app, viewsContract, viewsRoutes(deps), options);
+  mountContract(app, gatewaysContract, gatewaysRoutes(deps), options);
   const overview = {
     ...deps,
     version,

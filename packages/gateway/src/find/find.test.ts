@@ -44,6 +44,17 @@ describe('a module on the network', () => {
     ]);
   });
 
+  test('that is known already is left alone', async () => {
+    const rig = await gatewayRig();
+    const dialled: number[] = [];
+    rig.network.conditions = ({ port }) => {
+      dialled.push(port);
+      return {};
+    };
+    const { modules } = await found(rig, { known: new Set([rig.module.identity.mac]) });
+    expect([modules, dialled]).toEqual([[], []]);
+  });
+
   test('with a password is found, with what it says unasked', async () => {
     const rig = await gatewayRig({ way: 'http-login' });
     const { modules } = await found(rig);

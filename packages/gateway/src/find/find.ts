@@ -25,6 +25,8 @@ export interface FindOptions {
   readonly listenMs: number;
   /** UDP port of the broadcasts. */
   readonly broadcastPort: number;
+  /** MAC addresses of modules that need not be found: nothing is asked of them. */
+  readonly known?: ReadonlySet<string>;
 }
 
 /** Port of status broadcasts as modules leave the factory. */
@@ -45,7 +47,7 @@ const atOnce = 16;
  * terminal of a module that was not named is left alone: it has one session, and another program may want it.
  */
 export async function find(ports: OpenPorts, options: FindOptions): Promise<Findings> {
-  const { addresses = [], listenMs, broadcastPort } = options;
+  const { addresses = [], listenMs, broadcastPort, known: knownMacs = new Set() } = options;
   const problems: string[] = [];
   const note = (what: string, detail: string): [] => {
     problems.push(`${what}: ${detail}`);
@@ -64,7 +66,8 @@ export async function find(ports: OpenPorts, options: FindOptions): Promise<Find
     ...(!heard ? [] : heard.ok ? heard.value : note(`UDP port ${broadcastPort}`, heard.error.detail)),
     ...(!named ? [] : named.ok ? named.value : note('mDNS', named.error.detail)),
   ];
-  const looked = await inPortions(grouped(sightings), async (group) => {
+  const strangers = sightings.filter(({ mac }) => mac === undefined || !knownMacs.has(mac));
+  const looked = await inPortions(grouped(strangers), async (group) => {
     const module = await lookBehind(ports, group);
     return module ? [module] : [];
   });

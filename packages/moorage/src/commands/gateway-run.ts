@@ -81,7 +81,13 @@ export const gatewayRunCommand = defineCliCommand({
     // Passwords and keys are of the user alone.
     process.umask(0o077);
     const { data: folder, ip, service } = options;
-    const gateway = await startGateway({ folder, ip, service }, options, reporter, () => connect(options));
+    const login = () => connect(options);
+    const gateway = await startGateway({ folder, ip, service }, options, reporter, login);
+    const hasLogin = await login().then(
+      () => true,
+      () => false,
+    );
+    if (hasLogin) gateway.tellFound();
     stopOnSignal(() => gateway.stop());
     const modules = gateway.size;
     reporter.event('ready', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);

@@ -66,14 +66,21 @@ async function startOwnGateway(
   options: Resolved<typeof upOptions>,
   dataDir: string,
   service: RunningService,
+  own: RunningModule,
   reporter: Reporter,
 ): Promise<{ readonly stop: () => Promise<void> }> {
   const { api, devices } = service.addresses;
   const { token, revoke } = await administratorToken(service, 'moorage up --gateway');
   const login = async () => throwingClient(api, token, [], service.service.fetch);
-  const settings = { folder: join(dataDir, 'gateway'), ip: options['gateway-ip'], service: serviceUrl(devices) };
+  const settings = {
+    folder: join(dataDir, 'gateway'),
+    ip: options['gateway-ip'],
+    service: serviceUrl(devices),
+    known: [own.addresses.mac],
+  };
   try {
     const gateway = await startGateway(settings, options, reporter, login);
+    gateway.tellFound();
     const { size: modules } = gateway;
     reporter.event('gateway', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);
     return { stop: () => gateway.stop().finally(revoke) };
@@ -176,7 +183,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   notice.flush();
   try {
     await rehearse(service, module, reporter, account);
-    if (options.gateway) gateway = await startOwnGateway(options, resolve(settings.dataDir), service, reporter);
+    if (options.gateway) gateway = await startOwnGateway(options, resolve(settings.dataDir), service, module, reporter);
   } catch (error) {
     // A stop cuts what is under way; the next start goes on with it.
     if (stopping) return;

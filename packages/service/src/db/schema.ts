@@ -44,6 +44,7 @@ import type { LogTable, PollTable } from './tables/logs.ts';
 import type {
   AttemptTable,
   CustomerTable,
+  FoundModuleTable,
   InvitationTable,
   MailLinkTable,
   SavedViewTable,
@@ -151,4 +152,5 @@ export interface Schema {
   invitations: InvitationTable;
   mail_links: MailLinkTable;
   saved_views: SavedViewTable;
+  found_modules: FoundModuleTable;
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { accessScene } from './access-scene.ts';
@@ -20,6 +20,15 @@ const capabilities = {
 
 const freezeProduct = ({ storage }: TestApp, product_id: string) =>
   storage.db.insertInto('freezes').values({ product_id, reason: 'x', until: null, created_at: 1 }).execute();
+
+/** A gateway of a caller, and a module that it has found. */
+async function gatewayParts(as: TestApp['client']) {
+  const gateway = randomUUID();
+  const body = { gateway: 'x', modules: [{ address: 'http://192.168.1.62:80' }] };
+  unwrap(await as.call('gateways.report', { params: { gateway_id: gateway }, body }));
+  const [found] = unwrap(await as.call('gateways.found')).value;
+  return { gateway, found: found?.id ?? '' };
+}
 
 /** A caller who may do everything, with one of each thing that a parameter can name. */
 export async function openScene(app: TestApp, software: string) {
@@ -63,6 +72,7 @@ export async function openScene(app: TestApp, software: string) {
   const picture = unwrap(await as.call('avatars.setPlatform', { params: { platform_id: base.platform }, ...body }));
   const token = unwrap(await as.call('tokens.create', {}));
   const view = unwrap(await as.call('views.create', { body: { page: 'devices', title: 'x', state: '' } }));
+  const gateway = await gatewayParts(as);
   const invitation = unwrap(await as.call('invitations.create', { body: {} }));
   return {
     ...base,
@@ -81,6 +91,7 @@ export async function openScene(app: TestApp, software: string) {
     token: token.value.id,
     view: view.value.id,
     invitation: invitation.value.id,
+    ...gateway,
     freshCode: letters(),
     freshPart: randomBytes(4).toString('hex'),
     freshUuid: `${base.part}${randomBytes(16).toString('hex')}`,
@@ -118,6 +129,8 @@ export const paramsOf = (scene: Scene): Values => ({
   token_id: scene.token,
   key_id: scene.doorKey,
   view_id: scene.view,
+  gateway_id: scene.gateway,
+  found_id: scene.found,
   invitation_id: scene.invitation,
   update_id: scene.update,
   log_id: scene.productLog,
@@ -228,6 +241,9 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'broadcasts.receive': () => body({}),
   'tokens.create': ({ product }) => body({ product_ids: [product] }),
   'tokens.rename': () => body({ title: 'x' }),
+  'gateways.report': ({ freshMac }) =>
+    body({ gateway: 'x', modules: [{ address: 'http://192.168.1.62:80', mac: freshMac }] }),
+  'gateways.adopt': ({ product }) => body({ product_id: product }),
   'views.create': () => body({ page: 'devices', title: 'x', state: '' }),
   'views.update': () => body({ title: 'x' }),
   'listener.device.provision': ({ secret, uuid }) => body({ token: secret, uuid }),

@@ -11,6 +11,7 @@ import { StandingText } from '../devices/standing.tsx';
 import { ActivateDevice } from './activate-device.tsx';
 import { updateResults } from './codes.ts';
 import { EditDevice } from './edit-device.tsx';
+import { GatewayCard } from './gateway-card.tsx';
 import { DangerCard, IdentityCard } from './identity-card.tsx';
 import { AttributesCard, LabelsCard } from './labels-card.tsx';
 import { LatestValues } from './latest-values.tsx';
@@ -122,6 +123,7 @@ export default function Overview({ device }: TabProps) {
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="md">
             <UpdateCourse device={device} />
+            <GatewayCard device={device} />
             <Product device={device} />
             <WhyVersion device={device} />
             <Record device={device} />

@@ -19,6 +19,7 @@ import type { Target } from './bulk-jobs.ts';
 import { deviceColumns } from './columns.tsx';
 import { deviceQuery } from './device-filter.ts';
 import { DeviceFilters, deviceFilters } from './filters.tsx';
+import { FoundModules } from './found.tsx';
 import { openImport } from './import.tsx';
 import { openProvision } from './provision.tsx';
 
@@ -66,6 +67,7 @@ export default function Devices() {
         </>
       }
     >
+      <FoundModules />
       <DeviceFilters list={list} />
       {target.count > 0 && <BulkBar target={target} all={total} onAll={() => setEverything(key)} onClear={clear} />}
       <DataTable

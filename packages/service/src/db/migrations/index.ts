@@ -41,6 +41,7 @@ import { announcements } from './0052-announcements.ts';
 import { doorRules } from './0054-door-rules.ts';
 import { alertMails } from './0058-alert-mails.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
+import { foundModules } from './0063-found-modules.ts';
 import { tokenScopes } from './0064-token-scopes.ts';
 import { mailLinks } from './0066-mail-links.ts';
 
@@ -98,6 +99,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0054-door-rules': doorRules,
   '0058-alert-mails': alertMails,
   '0062-disabled-users': disabledUsers,
+  '0063-found-modules': foundModules,
   '0064-token-scopes': tokenScopes,
   '0066-mail-links': mailLinks,
 };

@@ -108,3 +108,23 @@ export interface SavedViewTable {
   created_at: TimeMs;
   updated_at: TimeMs;
 }
+
+/** A real module that a gateway of a user has found. */
+export interface FoundModuleTable {
+  id: string;
+  user_id: string;
+  gateway_id: string;
+  /** What the gateway calls itself. */
+  gateway: string;
+  address: string;
+  mac: string | null;
+  version: string | null;
+  board: string | null;
+  ssid: string | null;
+  signal: number | null;
+  has_password: number | null;
+  problem: string | null;
+  /** What it is to become a device of, once that has been asked for. */
+  product_id: string | null;
+  seen_at: TimeMs;
+}
