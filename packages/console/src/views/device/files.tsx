@@ -18,6 +18,7 @@ import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useUploads } from '../../ui/uploads.ts';
 import { useListAddress } from '../../ui/use-list.ts';
+import { Backups } from './backups.tsx';
 import type { TabProps } from './tab-props.ts';
 import { replacedBy, uploadPath } from './upload-path.ts';
 import { VendorSwitch } from './vendor-switch.tsx';
@@ -135,6 +136,7 @@ export default function Files({ device }: TabProps) {
   return (
     <Stack gap="md">
       <VendorSwitch device={device} />
+      <Backups device={device} />
       <FileDrop label={t.dropFilesOrFoldersHere} limitBytes={fileLimitBytes} onFiles={send} />
       <TextInput
         label={t.folder}
