@@ -6,44 +6,25 @@ import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 import { dataFolder } from '../data-folder.ts';
 import { administratorOf, startUp } from '../up-scene.ts';
+import { makeWallProduct, wallDefaults } from '../wall-module.ts';
 
 const folder = dataFolder('gateway');
 afterEach(killAll);
 const admin = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
 
-/** What a module has been set to by whoever hung it on the wall. */
-const variableDefaults = {
-  'wlan.ssid': 'harbour-open',
-  'wlan.auto_join.enabled': '1',
-  'http.server.enabled': '1',
-  'ntp.enabled': '0',
-  'mdns.enabled': '1',
-  'mdns.service': 'http',
-  'broadcast.interval': '1',
-};
-
 /** A virtual module that knows no service, with a flash that outlives it. */
 async function startModule(): Promise<Moorage> {
   const personality = join(folder.path, 'personality.json');
-  await writeFile(personality, JSON.stringify({ variableDefaults }));
+  await writeFile(personality, JSON.stringify({ variableDefaults: wallDefaults }));
   const place = ['--flash', join(folder.path, 'flash'), '--serial', 'none', '--port-offset', '43000'];
   const module = moorage(['module', ...place, '--personality', personality, '--json']);
   await eventOf(module, 'ready');
   return module;
 }
 
-/** A platform of hardware whose firmware nobody has, and a product on it. */
+/** A product for modules of this hardware, and what publishes a bundle for them. */
 async function makeProduct(client: Client, partId: string) {
-  const platform = { code: 'WALL1', title: 'Wall 1', part_id: partId, manufacturer: 'OLD' };
-  const { id: platform_id } = unwrap(await client.call('platforms.create', { body: platform })).value;
-  const params = { platform_id };
-  const flavor = { code: 'W', title: 'Base edition' };
-  unwrap(await client.call('platforms.addFlavor', { params, body: flavor }));
-  const flavor_id = unwrap(await client.call('platforms.get', { params })).value.flavors[0]?.id ?? '';
-  const firmware = { flavor_id, label: 'W', version: '2.3.0.1', files: [] };
-  const { id: firmware_id } = unwrap(await client.call('platforms.addFirmware', { params, body: firmware })).value;
-  const body = { title: 'Gauge', code: 'GAUGE', meta: '', summary: '', description: '', platform_id };
-  const product = unwrap(await client.call('products.create', { body })).value;
+  const { product, firmware_id } = await makeWallProduct(client, partId);
   const publish = async (
     version: string,
     files: readonly (readonly [filename: string, type: string, content: string])[],

@@ -1,9 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from '../command-line.ts';
 import { blocksOf } from '../guide.ts';
+import { login } from '../up-scene.ts';
+import { makeWallProduct, wallDefaults } from '../wall-module.ts';
 
 afterEach(killAll);
 
@@ -13,6 +17,7 @@ const wordsOf = (block: string, folder: string): string[] =>
     .trim()
     .replaceAll('./serial', join(folder, 'serial'))
     .replaceAll('module.zip', join(folder, 'module.zip'))
+    .replaceAll('./build', join(folder, 'build'))
     .split(' ')
     .slice(1);
 
@@ -40,17 +45,47 @@ test('the guide of real modules rescues one, makes its twin, and finds nothing t
   await rm(folder, { recursive: true });
 });
 
+test('the guide of real modules has one adopted, and updated by a bundle of a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'moorage-adopted-'));
+  const blocks = await blocksOf('real-modules.md', 'run');
+  const [start = ''] = blocks;
+  const [adopt = '', update = ''] = blocks.slice(-2);
+  const free = ['--port', '0', '--device-port', '0', '--data', join(folder, 'data')];
+  const { api, devices } = await eventOf(moorage(['serve', ...free, '--json'], login), 'ready');
+  const anonymous = createClient({ baseUrl: String(api) });
+  const { MOORAGE_ADMIN_EMAIL: username, MOORAGE_ADMIN_PASSWORD: password } = login;
+  const { token } = unwrap(await anonymous.call('auth.login', { body: { username, password } })).value;
+  const client = anonymous.as(token);
+  const { uuid } = await eventOf(moorage([...wordsOf(start, folder), '--json']), 'ready');
+  await makeWallProduct(client, String(uuid).slice(0, 8).toLowerCase());
+  const as = { MOORAGE_API: String(api), MOORAGE_TOKEN: token };
+  const words = wordsOf(adopt.replace('https://127.0.0.1:8443', String(devices)), folder);
+  const gateway = moorage([...words, '--data', join(folder, 'gateway'), '--json'], as);
+  const { device } = await eventOf(gateway, 'adopted');
+  await mkdir(join(folder, 'build', 'webapp'), { recursive: true });
+  await writeFile(join(folder, 'build', 'webapp', 'quay.html'), '<h1>Quay</h1>');
+  const made = moorage([...wordsOf(update, folder), '--json'], as);
+  expect(await made.ended).toBe(0);
+  await eventOf(gateway, 'updated');
+  const read = async () => unwrap(await client.call('devices.get', { params: { identifier: String(device) } })).value;
+  await expect.poll(async () => (await read()).bundle).toBe('1.0.0.0');
+  // The backup of before lies at the service and beside the gateway.
+  const params = { device_id: String(device) };
+  const kept = unwrap(await client.call('deviceFiles.list', { params, query: { prefix: 'backups/' } })).value;
+  expect(kept).toHaveLength(1);
+  const name = kept[0]?.path.slice('backups/'.length) ?? '';
+  const mac = (await read()).mac?.replaceAll(':', '').toLowerCase() ?? '';
+  expect((await readFile(join(folder, 'gateway', 'backups', mac, name))).length).toBe(kept[0]?.size);
+  gateway.process.kill('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+  killAll();
+  await rm(folder, { recursive: true });
+});
+
 test('a module on the network of this machine is found by its broadcast and by mDNS', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'moorage-found-'));
-  const joins = {
-    'wlan.ssid': 'harbour-open',
-    'wlan.auto_join.enabled': '1',
-    'http.server.enabled': '1',
-    'ntp.enabled': '0',
-  };
-  const says = { 'mdns.enabled': '1', 'mdns.service': 'http', 'broadcast.interval': '1' };
   const personality = join(folder, 'personality.json');
-  await writeFile(personality, JSON.stringify({ variableDefaults: { ...joins, ...says } }));
+  await writeFile(personality, JSON.stringify({ variableDefaults: wallDefaults }));
   const module = moorage([
     'module',
     '--serial',
