@@ -49,8 +49,11 @@ export async function countOthers(db: Db, userId: string, gatewayId: string): Pr
 
 export const insertFound = (db: Db, row: FoundRow) => db.insertInto('found_modules').values(row).execute();
 
-export const changeFound = (db: Db, id: string, change: Updateable<FoundModuleTable>) =>
-  db.updateTable('found_modules').set(change).where('id', '=', id).execute();
+/** Changes what is kept of a module; false when that is gone. */
+export async function changeFound(db: Db, id: string, change: Updateable<FoundModuleTable>): Promise<boolean> {
+  const changed = db.updateTable('found_modules').set(change).where('id', '=', id).returning('id');
+  return (await changed.executeTakeFirst()) !== undefined;
+}
 
 export const deleteFound = (db: Db, id: string) => db.deleteFrom('found_modules').where('id', '=', id).execute();
 

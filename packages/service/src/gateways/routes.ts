@@ -112,10 +112,11 @@ const adopt =
     storage.transaction(async (trx): Promise<Result<FoundRecord, Refusal>> => {
       const allowed = await growingProduct(trx, product_id, caller, 'token.activation.create');
       if (!allowed.ok) return allowed;
-      const row = await findFound(trx, caller.userId, found_id);
-      if (!row) return failure(refusal('NOT_FOUND', { what: 'Found module' }));
-      await changeFound(trx, row.id, { product_id: allowed.value.id, problem: null });
       const { id, product } = allowed.value;
+      const row = await findFound(trx, caller.userId, found_id);
+      // A report may have forgotten it meanwhile.
+      if (!row || !(await changeFound(trx, row.id, { product_id: id, problem: null })))
+        return failure(refusal('NOT_FOUND', { what: 'Found module' }));
       return success(record({ ...row, product_id: id, product, problem: null }));
     });
 
