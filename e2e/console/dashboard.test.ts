@@ -1,7 +1,8 @@
+import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import { type DeviceScene, openDeviceScene } from './device-scene.ts';
-import { accessibilityProblems, complaints, photograph, settled, skipReason } from './harness.ts';
+import { accessibilityProblems, complaints, openQuay, photograph, settled, skipReason } from './harness.ts';
 
 describe.skipIf(skipReason)('the dashboard', () => {
   let scene: DeviceScene;
@@ -11,6 +12,23 @@ describe.skipIf(skipReason)('the dashboard', () => {
   afterAll(async () => {
     await scene?.close();
     killAll();
+  });
+
+  // API-EP-GET-metrics-locations-map
+  test('has a map that one goes near on, and opens a device from', async () => {
+    const { quay, device } = scene;
+    const body = { location: { lat: 53.54, lon: 9.97, city: 'Hamburg' } };
+    unwrap(await quay.client.call('devices.update', { params: { device_id: device.id }, body }));
+    const page = await quay.open();
+    const map = page.getByRole('group', { name: 'Map of the world with 1 device' });
+    await map.getByRole('button', { name: 'Zoom in' }).click();
+    await settled(page);
+    await photograph(page, 'dashboard-map');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await map.getByRole('button', { name: device.title }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: device.title }).waitFor();
+    expect(complaints(page)).toEqual([]);
   });
 
   // API-RULE-views-1
@@ -53,4 +71,26 @@ describe.skipIf(skipReason)('the dashboard', () => {
     await expect.poll(() => other.getByRole('region', { name: 'Water level' }).count()).toBe(0);
     expect([...complaints(page), ...complaints(other)]).toEqual([]);
   });
+});
+
+// API-EP-GET-metrics-locations-map
+test.skipIf(skipReason)('a map shows the pictures that the service names', async () => {
+  const env = {
+    MOORAGE_MAP_TILES: 'http://tiles.test/{z}/{x}/{y}.svg',
+    MOORAGE_MAP_ATTRIBUTION: 'Drawn by the harbour',
+  };
+  const quay = await openQuay({ env });
+  const page = await quay.open({ path: '/account' });
+  const asked = new Set<string>();
+  const body = '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"/>';
+  await page.route('http://tiles.test/**', (route) => {
+    asked.add(route.request().url());
+    return route.fulfill({ contentType: 'image/svg+xml', body });
+  });
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+  await page.getByText('Drawn by the harbour').waitFor();
+  await expect.poll(() => [...asked].some((url) => url.endsWith('/1/0/0.svg'))).toBe(true);
+  expect(complaints(page)).toEqual([]);
+  await quay.close();
+  killAll();
 });

@@ -71,6 +71,14 @@ export const placesLimit = 500;
 const degrees = (limit: number, description: string) =>
   Type.Optional(Type.Number({ minimum: -limit, maximum: limit, description }));
 
+/** A part of the world. */
+const boxQuery = {
+  south: degrees(90, 'from this latitude on'),
+  north: degrees(90, 'up to this latitude'),
+  west: degrees(180, 'from this longitude on'),
+  east: degrees(180, 'up to this longitude'),
+};
+
 const productFilter = { product_id: Type.Optional(Id) };
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
@@ -109,10 +117,7 @@ export const metricsContract = {
       ...pageQuery,
       // A map wants all of them at once.
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 10_000 })),
-      south: degrees(90, 'from this latitude on'),
-      north: degrees(90, 'up to this latitude'),
-      west: degrees(180, 'from this longitude on'),
-      east: degrees(180, 'up to this longitude'),
+      ...boxQuery,
       ...productFilter,
     }),
     reply: Type.Array(DeviceLocation),
@@ -131,9 +136,29 @@ export const metricsContract = {
       cell: Type.Optional(
         Type.Number({ minimum: 0.01, maximum: 90, default: 3, description: 'size of a cell, in degrees' }),
       ),
+      ...boxQuery,
       ...productFilter,
     }),
     reply: Type.Array(DevicePlace),
     errors: [400, 401],
+  }),
+  map: endpoint({
+    method: 'GET',
+    path: '/api/metrics/locations/map',
+    spec: ['API-EP-GET-metrics-locations-map'],
+    tag: 'Metrics',
+    summary: 'Where maps get their pictures from',
+    description: 'A setting of the service. Without it maps show coast lines, and no other machine is asked.',
+    auth: 'bearer',
+    reply: Type.Object({
+      tiles: Nullable(
+        Type.String({
+          description: 'address of a picture, with {z}, {x} and {y}',
+          examples: ['https://tiles.example/{z}/{x}/{y}.png'],
+        }),
+      ),
+      attribution: Nullable(Type.String({ description: 'whose pictures they are' })),
+    }),
+    errors: [401],
   }),
 };

@@ -188,7 +188,7 @@ describe('NetBIOS and LLMNR over a cable', () => {
       open.push(module);
       await module.runAll('set broadcast.interval 0', 'set mdns.enabled 1', 'set mdns.name pier');
       await module.runAll('set wlan.ssid harbour-open', 'network_up');
-      await expect.poll(() => module.log, { timeout: 10_000 }).toContain('[Associated]');
+      await expect.poll(() => module.log).toContain('[Associated]');
       const ask = (...words: readonly string[]) => hosts.client.run(...words);
       expect(await ask('nmblookup', '--option=interfaces=sta0', 'PIER')).toBe('10.20.31.1 PIER<00>\n');
       expect(await ask('nmblookup', '--option=interfaces=sta0', 'PIER#20')).toContain('failed to find name');

@@ -51,7 +51,7 @@ async function joined(server: string): Promise<Module> {
   return module;
 }
 
-const isSet = (module: Module) => expect.poll(() => module.rtc.isSet, { interval: 20, timeout: 20_000 }).toBe(true);
+const isSet = (module: Module) => expect.poll(() => module.rtc.isSet, { interval: 20 }).toBe(true);
 
 // MOD-RULE-time
 describe.skipIf(reason !== '')(`network time beside chronyd${reason && ` (skipped: ${reason})`}`, () => {

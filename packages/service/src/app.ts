@@ -149,7 +149,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
   mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);
-  servePages(api, options.consoleDir, settings.publicUrl);
+  servePages(api, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(deps, identity);
   const stopClock = await watchClock(deps, warnings);
@@ -251,9 +251,13 @@ function openOpsListener(
 }
 
 /** What people see: the documentation, and the console where it has been built. */
-function servePages(api: FastifyInstance, consoleDir: string | undefined, publicUrl: string | undefined): void {
+function servePages(
+  api: FastifyInstance,
+  consoleDir: string | undefined,
+  { publicUrl, mapTiles }: Pick<Settings, 'publicUrl' | 'mapTiles'>,
+): void {
   serveDocs(api, () => openApiDocument(contract, version, publicUrl));
-  if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf);
+  if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf, mapTiles);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
 }
 

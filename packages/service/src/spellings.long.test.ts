@@ -208,7 +208,7 @@ describe('parameters that are ids, addresses or codes', () => {
 
 // API-RULE-ids-1, API-RULE-ids-2
 eachDatabase('spelling of parameters', (open) => {
-  it.each(parts)('does not matter, parameter by parameter of the %s', { timeout: 240_000 }, async (part) => {
+  it.each(parts)('does not matter, parameter by parameter of the %s', async (part) => {
     const app = await buildApp(await open(), { settings: { deviceInsecure: true } });
     await app.service.devices.ready();
     const software = await app.make.platform({ code: softwarePlatform, part_id: null });

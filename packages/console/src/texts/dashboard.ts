@@ -8,6 +8,9 @@ export const t = texts({
     (devices: string) => `Map of the world with ${devices}`,
     (devices: string) => `Weltkarte mit ${devices}`,
   ],
+  zoomIn: ['Zoom in', 'Vergrößern'],
+  zoomOut: ['Zoom out', 'Verkleinern'],
+  zoomInHere: ['Zoom in here', 'Hier vergrößern'],
   and: [(part: string) => `and ${part}`, (part: string) => `und ${part}`],
   noDeviceHasLocationYet: [
     'No device has a location yet. Give it one with "Edit" on the page of the device.',

@@ -278,13 +278,10 @@ eachDatabase('alerts', (open) => {
       .toBe(1);
     // The first has stopped as if it was killed: its time stands still from now on.
     await expect
-      .poll(
-        async () => {
-          await pass([second.clock]);
-          return network.sent.length;
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        await pass([second.clock]);
+        return network.sent.length;
+      })
       .toBe(1);
     const [sent] = network.sent;
     expect(sent && 'body' in sent && JSON.parse(sent.body)).toMatchObject({

@@ -42,6 +42,8 @@ describe('settings', () => {
         connectorAllow: [],
         smtpUrl: undefined,
         mailFrom: 'Moorage <moorage@localhost>',
+        mapTiles: undefined,
+        mapAttribution: undefined,
         logLevel: 'warn',
         accessLog: false,
         adminEmail: 'admin@localhost',
@@ -164,6 +166,11 @@ describe('settings', () => {
       { flags: { 'smtp-url': 'http://anna:pass@mail.test' } },
       'smtp-url',
       'Setting --smtp-url must be smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…, not "http://anna:***@mail.test"',
+    ],
+    [
+      { flags: { 'map-tiles': 'https://tiles.test/{z}/{x}.png' } },
+      'map-tiles',
+      'Setting --map-tiles must be an http or https address with {z}, {x} and {y}, not "https://tiles.test/{z}/{x}.png"',
     ],
     [
       { flags: { 'connector-allow': '10.0.0.0/8, 10.0.0.1' } },

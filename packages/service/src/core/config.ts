@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type SignUpPolicy, signUpPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { addressSettings } from './address-settings.ts';
+import { type MapSettings, mapSettings } from './map-settings.ts';
 import { type OutboundSettings, outboundSettings } from './outbound-settings.ts';
 import { quotaSettings } from './quota-settings.ts';
 import {
@@ -22,7 +23,7 @@ export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', '
 export type LogLevel = (typeof logLevels)[number];
 
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
-export interface Settings extends OutboundSettings {
+export interface Settings extends MapSettings, OutboundSettings {
   readonly dataDir: string;
   /** Address that both listeners bind to. */
   readonly host: string;
@@ -312,6 +313,7 @@ export const settingsTable: readonly Setting[] = [
   },
   ...quotaSettings,
   ...outboundSettings,
+  ...mapSettings,
   {
     name: 'logLevel',
     flag: 'log-level',

@@ -54,6 +54,14 @@ describe('the console', () => {
     expect(policy).not.toContain('unsafe-eval');
   });
 
+  it('may have pictures from where maps get theirs, and from nowhere else', async () => {
+    expect((await get('/')).headers['content-security-policy']).toContain("img-src 'self' data: blob:;");
+    const other = fastify();
+    serveConsole(other, folder, statusOf, 'https://tiles.test:8443/{z}/{x}/{y}.png?key=1');
+    const { headers } = await other.inject('/');
+    expect(headers['content-security-policy']).toContain("img-src 'self' data: blob: https://tiles.test:8443;");
+  });
+
   it('has files that are kept for ever, since a changed one has another name', async () => {
     const reply = await get('/assets/main-abc.js');
     expect(reply.body).toBe(script);

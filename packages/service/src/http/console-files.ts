@@ -23,24 +23,28 @@ const packedEndings = [
   ['gzip', '.gz'],
 ] as const;
 
-/** Scripts come from the service alone. The component library writes its colours into a style element. */
-const policy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Scripts come from the service alone, pictures also from where maps get theirs. The component library writes its colours
+ * into a style element.
+ */
+const policyWith = (mapTiles: string | undefined): string =>
+  [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src 'self' data: blob:${mapTiles === undefined ? '' : ` ${new URL(mapTiles).origin}`}`,
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const securityHeaders = {
-  'content-security-policy': policy,
+const securityHeaders = (mapTiles: string | undefined) => ({
+  'content-security-policy': policyWith(mapTiles),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
-} as const;
+});
 
 /** Names of files under here carry a hash of their content. */
 const hashedPrefix = '/assets/';
@@ -84,12 +88,18 @@ const readConsole = (folder: string): Map<string, ConsoleFile> =>
       }),
   );
 
-function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile): FastifyReply {
+type Headers = ReturnType<typeof securityHeaders>;
+
+function sendConsoleFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, file, headers }: { readonly path: string; readonly file: ConsoleFile; readonly headers: Headers },
+): FastifyReply {
   const encoding = acceptedEncoding(request.headers['accept-encoding']);
   const packed = encoding && file.packed.get(encoding);
   const form = packed ?? file.plain;
   reply.headers({
-    ...securityHeaders,
+    ...headers,
     etag: etagOf(form),
     vary: 'accept-encoding',
     'cache-control': path.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -104,10 +114,12 @@ function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, path: str
  * the console itself knows what to show there. The paths of the service stay the service's.
  *
  * @param folder what the build has written; it must have an `index.html`
+ * @param mapTiles where maps get their pictures, when they do
  * @throws {Error} when the folder cannot be read
  */
-export function serveConsole(app: FastifyInstance, folder: string, statusOf: StatusOf): void {
+export function serveConsole(app: FastifyInstance, folder: string, statusOf: StatusOf, mapTiles?: string): void {
   const files = readConsole(folder);
+  const headers = securityHeaders(mapTiles);
   const index = files.get('/index.html');
   if (!index) throw new Error(`The console in ${folder} has no index.html`);
   app.get('/*', (request, reply) => {
@@ -116,12 +128,12 @@ export function serveConsole(app: FastifyInstance, folder: string, statusOf: Sta
     const { '*': decoded } = request.params as { readonly '*': string };
     if (servicePaths.test(decoded)) return reply.callNotFound();
     const file = files.get(path);
-    if (file) return sendConsoleFile(request, reply, path, file);
+    if (file) return sendConsoleFile(request, reply, { path, file, headers });
     // A file that is gone belongs to an older build: its page must hear that, not be given a page as a script.
     if (extname(path) !== '') {
       const missing = refusal('NOT_FOUND', { what: 'Path' });
       return sendRefusal(reply, missing, statusOf(missing.code));
     }
-    return sendConsoleFile(request, reply, '/index.html', index);
+    return sendConsoleFile(request, reply, { path: '/index.html', file: index, headers });
   });
 }

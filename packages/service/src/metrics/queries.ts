@@ -113,20 +113,31 @@ export interface Box {
 
 const millionths = 1_000_000;
 
-/** Devices with a location whose place the viewer may see. */
-const located = (db: Db, viewer: Viewer, productId: string | undefined) =>
-  visibleDevices(db, viewer, 'managers')
+/** Devices with a location in this part of the map whose place the viewer may see. */
+function located(db: Db, viewer: Viewer, productId: string | undefined, { south, north, west, east }: Box) {
+  const edges = [
+    ['devices.lat_e6', '>=', south],
+    ['devices.lat_e6', '<=', north],
+    ['devices.lon_e6', '>=', west],
+    ['devices.lon_e6', '<=', east],
+  ] as const;
+  let query = visibleDevices(db, viewer, 'managers')
     .leftJoin('channels', 'channels.device_id', 'devices.id')
     .where('devices.lat_e6', 'is not', null)
     .$if(productId !== undefined, (rows) => rows.where('devices.product_id', '=', productId ?? ''));
+  for (const [column, operator, degrees] of edges) {
+    if (degrees !== undefined) query = query.where(column, operator, Math.round(degrees * millionths));
+  }
+  return query;
+}
 
 /** Those devices by cells of a grid, `cell` degrees wide, the largest first. */
-export function placesOf(db: Db, viewer: Viewer, productId: string | undefined, cell: number) {
+export function placesOf(db: Db, viewer: Viewer, productId: string | undefined, box: Box, cell: number) {
   const size = Math.round(cell * millionths);
   // From the south pole and the date line on: whole numbers are cut, not rounded, and these are not negative.
   const row = sql<number>`(devices.lat_e6 + 90000000) / ${sql.lit(size)}`;
   const column = sql<number>`(devices.lon_e6 + 180000000) / ${sql.lit(size)}`;
-  return located(db, viewer, productId)
+  return located(db, viewer, productId, box)
     .select((eb) => [
       eb.fn.avg<number>('devices.lat_e6').as('lat_e6'),
       eb.fn.avg<number>('devices.lon_e6').as('lon_e6'),
@@ -148,19 +159,10 @@ export async function locatedDevices(
   db: Db,
   viewer: Viewer,
   productId: string | undefined,
-  { south, north, west, east }: Box,
+  box: Box,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  const edges = [
-    ['devices.lat_e6', '>=', south],
-    ['devices.lat_e6', '<=', north],
-    ['devices.lon_e6', '>=', west],
-    ['devices.lon_e6', '<=', east],
-  ] as const;
-  let query = located(db, viewer, productId);
-  for (const [column, operator, degrees] of edges) {
-    if (degrees !== undefined) query = query.where(column, operator, Math.round(degrees * millionths));
-  }
+  const query = located(db, viewer, productId, box);
   const items = await query
     .select([
       'channels.connected_at as online_since',

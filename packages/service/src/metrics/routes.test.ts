@@ -3,7 +3,7 @@ import type { LogType } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeLog } from '../db/logs.ts';
-import { eachDatabase } from '../testing/index.ts';
+import { buildApp, eachDatabase } from '../testing/index.ts';
 import { type ProductScene, productScene, type Who } from '../testing/product-scene.ts';
 import { deletePollsBefore } from './queries.ts';
 
@@ -185,6 +185,7 @@ eachDatabase('metrics', (open) => {
       { lat: -33.8, lon: -70.5, city: 'Valparaíso', devices: 1, online: 0, device_id: far.id, title: far.title },
     ]);
     expect((await seen('owner', { cell: 0.1 })).map(({ devices }) => devices)).toEqual([1, 1, 1]);
+    expect((await seen('owner', { north: 0 })).map(({ city }) => city)).toEqual(['Valparaíso']);
     for (const who of ['tester', 'stranger'] as const) expect(await seen(who)).toEqual([]);
     const box = { ...query, south: 53, north: 54, west: 9, east: 11 };
     const listed = unwrap(await scene.as('owner').call('metrics.locations', { query: box }));
@@ -192,6 +193,18 @@ eachDatabase('metrics', (open) => {
     for (const { id } of [far, ...near]) {
       unwrap(await scene.as('owner').call('devices.update', { params: { device_id: id }, body: { location: null } }));
     }
+  });
+
+  // API-EP-GET-metrics-locations-map
+  it('maps have the pictures that the settings name, or none', async () => {
+    const without = unwrap(await scene.as('stranger').call('metrics.map')).value;
+    expect(without).toEqual({ tiles: null, attribution: null });
+    const tiles = 'https://tiles.test/{z}/{x}/{y}.png';
+    const other = await buildApp(await open(), { settings: { mapTiles: tiles, mapAttribution: 'The harbour' } });
+    const { token } = await other.make.user();
+    const named = unwrap(await other.client.as(token).call('metrics.map')).value;
+    expect(named).toEqual({ tiles, attribution: 'The harbour' });
+    await other.service.close();
   });
 
   it.each([{ lat: 91, lon: 0 }, { lat: 0, lon: -181 }, { lat: 0 }, 'here'])(
@@ -209,5 +222,6 @@ eachDatabase('metrics', (open) => {
     expect(await scene.app.client.call('metrics.activity')).toMatchObject({ error: { status: 401 } });
     expect(await scene.app.client.call('metrics.locations')).toMatchObject({ error: { status: 401 } });
     expect(await scene.app.client.call('metrics.places')).toMatchObject({ error: { status: 401 } });
+    expect(await scene.app.client.call('metrics.map')).toMatchObject({ error: { status: 401 } });
   });
 });

@@ -52,7 +52,7 @@ const places =
   ({ storage }: Deps): Handler<Contract['places']> =>
   async ({ caller, query }) => {
     const viewer = viewerFor('device.private', caller);
-    const found = await placesOf(storage.db, viewer, query.product_id, query.cell ?? defaultCell);
+    const found = await placesOf(storage.db, viewer, query.product_id, query, query.cell ?? defaultCell);
     return success(
       found.map(({ lat_e6, lon_e6, city, devices, online, device_id, title }) => ({
         // Both are there: only devices with a location are counted. The databases give averages as they like.
@@ -66,9 +66,16 @@ const places =
     );
   };
 
+/** API-EP-GET-metrics-locations-map */
+const map =
+  ({ settings }: Deps): Handler<Contract['map']> =>
+  async () =>
+    success({ tiles: settings.mapTiles ?? null, attribution: settings.mapAttribution ?? null });
+
 /** What was done with devices, counted over time, and where they are. */
 export const metricsRoutes = (deps: Deps): Handlers<Contract> => ({
   activity: activity(deps),
   locations: locations(deps),
   places: places(deps),
+  map: map(deps),
 });

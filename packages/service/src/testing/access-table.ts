@@ -150,6 +150,7 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'metrics.activity': filtered,
   'metrics.locations': filtered,
   'metrics.places': filtered,
+  'metrics.map': unowned,
   'devices.list': filtered,
   'devices.get': device('device.read'),
   'devices.provision': [

@@ -52,6 +52,8 @@ export const testSettings: Settings = {
   connectorAllow: [],
   smtpUrl: undefined,
   mailFrom: 'Moorage <moorage@localhost>',
+  mapTiles: undefined,
+  mapAttribution: undefined,
   logLevel: 'info',
   accessLog: false,
   signUp: undefined,

@@ -10,10 +10,24 @@ export interface Point {
   readonly places: readonly DevicePlace[];
 }
 
-/** Devices of one cell of this size, in degrees, are one place. */
-export const cellDegrees = 3;
-/** Points nearer to each other than this, in degrees, would lie on each other: the larger takes in the smaller. */
-const apartDegrees = 11;
+/** A part of the map, in degrees. */
+export interface Box {
+  readonly south: number;
+  readonly north: number;
+  readonly west: number;
+  readonly east: number;
+}
+
+/** Degrees along the equator of one pixel when the whole world is 256 wide, which zoom 0 is; each further zoom has half. */
+const degreesPerPixel = 360 / 256;
+/** Devices of one cell of the grid are one place; in pixels. */
+const cellPixels = 8;
+/** Points nearer to each other than this, in pixels, would lie on each other: the larger takes in the smaller. */
+const apartPixels = 26;
+
+/** Size of a cell at a zoom, in degrees, as the service takes it. */
+export const cellAt = (zoom: number): number =>
+  Math.max(0.01, Number(((cellPixels * degreesPerPixel) / 2 ** zoom).toFixed(4)));
 
 function pointOf(places: readonly DevicePlace[]): Point {
   const devices = places.reduce((sum, place) => sum + place.devices, 0);
@@ -21,76 +35,61 @@ function pointOf(places: readonly DevicePlace[]): Point {
   return { lon: middle('lon'), lat: middle('lat'), devices, places };
 }
 
-/** Gathers places, the largest first, into the points of a map, in the same order. */
-export function pointsOf(places: readonly DevicePlace[]): Point[] {
+/** Gathers places, the largest first, into the points of a map at a zoom, in the same order. */
+export function pointsOf(places: readonly DevicePlace[], zoom: number): Point[] {
+  const apart = (apartPixels * degreesPerPixel) / 2 ** zoom;
   const gathered: DevicePlace[][] = [];
   for (const place of places) {
-    const near = gathered.find(
-      ([first]) => first && Math.hypot(first.lon - place.lon, first.lat - place.lat) < apartDegrees,
-    );
+    const near = gathered.find(([first]) => first && Math.hypot(first.lon - place.lon, first.lat - place.lat) < apart);
     if (near) near.push(place);
     else gathered.push([place]);
   }
   return gathered.map(pointOf).sort((one, other) => other.devices - one.devices);
 }
 
-/** The part of the map that has all devices of a point, for the list of them; in degrees. */
-export function boxOf({ places }: Point) {
+const within = (limit: number, degrees: number): number => Math.min(limit, Math.max(-limit, degrees));
+
+/** The part of the map that has all devices of a point, for the list of them. */
+export function boxOf({ places }: Point, cell: number): Box {
   const lats = places.map(({ lat }) => lat);
   const lons = places.map(({ lon }) => lon);
   // The middle of a cell's devices is no further from any of them than the cell is wide.
   return {
-    south: Math.max(-90, Math.min(...lats) - cellDegrees),
-    north: Math.min(90, Math.max(...lats) + cellDegrees),
-    west: Math.max(-180, Math.min(...lons) - cellDegrees),
-    east: Math.min(180, Math.max(...lons) + cellDegrees),
+    south: within(90, Math.min(...lats) - cell),
+    north: within(90, Math.max(...lats) + cell),
+    west: within(180, Math.min(...lons) - cell),
+    east: within(180, Math.max(...lons) + cell),
   };
 }
 
-/** Width and height of the map in its own units: two for each degree. */
-export const mapSize = { width: 720, height: 290 } as const;
+/** Edges of what is asked for, in cells: a small move asks for the same part of the map. */
+const cellsApart = 20;
 
-/** The highest latitude that is shown; further north there is ice. */
-const topDegrees = 85;
-
-/** Where a place is on the map: degrees are as long everywhere. */
-export const project = ({ lon, lat }: { readonly lon: number; readonly lat: number }): readonly [number, number] => [
-  (lon + 180) * 2,
-  (topDegrees - lat) * 2,
-];
+/** The part of the map that is asked for when this one is seen. */
+export function askedBox({ south, north, west, east }: Box, cell: number): Box {
+  const step = cell * cellsApart;
+  const below = (degrees: number): number => Math.floor(degrees / step) * step;
+  const above = (degrees: number): number => Math.ceil(degrees / step) * step;
+  return {
+    south: within(90, below(south)),
+    north: within(90, above(north)),
+    west: within(180, below(west)),
+    east: within(180, above(east)),
+  };
+}
 
 type Ring = readonly (readonly number[])[];
 
-/** Whether the way between two points of a ring leaves the map at one side and comes back at the other. */
-const crosses = ([from = 0]: readonly number[], [to = 0]: readonly number[]): boolean => Math.abs(to - from) > 180;
-
-/** The parts of a ring that lie on the map in one piece: a ring across the date line would be drawn across the map. */
-function piecesOf(ring: Ring): Ring[] {
-  const crossing = ring.findIndex((point, index) => index > 0 && crosses(ring[index - 1] ?? point, point));
-  if (crossing < 0) return [ring];
-  // Begun behind a crossing, every piece ends where it began: on the edge of the map.
-  const turned = [...ring.slice(crossing), ...ring.slice(1, crossing)];
-  const pieces: (readonly number[])[][] = [];
-  turned.forEach((point, index) => {
-    const before = turned[index - 1];
-    const piece = pieces.at(-1);
-    if (!piece || (before && crosses(before, point))) pieces.push([point]);
-    else piece.push(point);
+/** A ring that goes on beyond the date line, where one that begins anew at the other side would be drawn across the map. */
+export function unrolled(ring: Ring): (readonly [lat: number, lon: number])[] {
+  let turns = 0;
+  const points = ring.map(([lon = 0, lat = 0], index): [number, number] => {
+    const [before = lon] = ring[index - 1] ?? [];
+    if (Math.abs(lon - before) > 180) turns += Math.sign(before - lon);
+    return [lat, lon + turns * 360];
   });
-  return pieces;
+  // Most of it lies on the map, on whichever side of the line it began.
+  const middle = points.reduce((sum, [, lon]) => sum + lon, 0) / points.length;
+  const away = Math.round(middle / 360) * 360;
+  return points.map(([lat, lon]) => [lat, lon - away]);
 }
-
-/** The outline of rings of degrees as the path of an SVG. Rings that leave the map below are cut by its frame. */
-export const outlineOf = (polygons: readonly (readonly Ring[])[]): string =>
-  polygons
-    .flat()
-    .flatMap(piecesOf)
-    .map((piece) => {
-      const points = piece.map(([lon = 0, lat = 0]) =>
-        project({ lon, lat })
-          .map((value) => value.toFixed(1))
-          .join(' '),
-      );
-      return `M${points.join('L')}Z`;
-    })
-    .join('');

@@ -22,7 +22,7 @@ it('tables of PostgreSQL that are in use are migrated one migration at a time, a
       where relation = 'devices'::regclass and not granted`.execute(old.db);
     return rows[0]?.n;
   };
-  await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+  await expect.poll(waiting).toBe(1);
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(old.db);
   expect(rows.map(({ name }) => name)).toContain('0019-catalogue-access');
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);
