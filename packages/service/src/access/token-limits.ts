@@ -39,7 +39,7 @@ const tables = {
   rollout_id: 'rollouts',
 } as const;
 
-/** Names of devices in paths and queries. */
+/** Names of one device; `device_ids` is those of several. */
 const deviceNames = ['device_id', 'identifier', 'id'];
 
 export interface LimitDeps {
@@ -62,6 +62,12 @@ async function namedProducts({ db, productOfDevice }: LimitDeps, shape: Endpoint
   const names = parts.flatMap((part) => Object.entries(part ?? {}));
   const found: (string | undefined)[] = [];
   for (const [name, value] of names) {
+    if (name === 'device_ids') {
+      // Safe: the contract has ids under this name.
+      const ids = value as readonly string[];
+      const rows = await db.selectFrom('devices').select('product_id').distinct().where('id', 'in', ids).execute();
+      found.push(...rows.map(({ product_id }) => product_id ?? undefined));
+    }
     if (typeof value !== 'string') continue;
     if (name === 'product_id') found.push(value);
     else if (deviceNames.includes(name)) found.push(await productOfDevice(value));

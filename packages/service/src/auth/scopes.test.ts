@@ -109,6 +109,10 @@ eachDatabase('limits of tokens', (open) => {
     const away = { params: { device_id: own.id }, body: { product_id: other.id } };
     expect(await calls.call('devices.activate', away)).toMatchObject(refused);
     expect(await calls.call('events.stream')).toMatchObject(refused);
+    const many = (device_ids: string[]) =>
+      calls.call('manyDevices.activate', { body: { device_ids, product_id: one.id } });
+    expect(await many([own.id, device.id])).toMatchObject(refused);
+    expect(await many([own.id])).toMatchObject({ ok: true });
   });
 
   it('hold for messages through a connector', async () => {
