@@ -1,7 +1,7 @@
 import { type Benchmark, type Finding, startPeer } from './harness.ts';
 
 /** Twins; the goal of the design is for 10,000. */
-const twins = Number(process.env.BENCH_REHEARSE ?? 200);
+const twins = Number(process.env.BENCH_REHEARSE ?? 20);
 
 /** A rollout of four stages over three days of virtual time, in a process of its own. */
 export const rehearse: Benchmark = {
