@@ -185,7 +185,14 @@ eachDatabase('how a device stands', (open) => {
     const bversion = text(product.product, '0.9.0.0');
     const rollout = rolloutsOf(product.id);
     const ids: string[] = [];
-    const enlist = async (of: ReturnType<typeof rollout>, state: (typeof executionStates)[number], stage = 0) => {
+    const enlist = async (
+      of: ReturnType<typeof rollout>,
+      state: (typeof executionStates)[number],
+      {
+        stage = 0,
+        bundle = bundles.other,
+      }: { readonly stage?: number; readonly bundle?: { readonly id: string } } = {},
+    ) => {
       const { id: rolloutId, title } = of;
       const { id } = await device({ bversion, title });
       await db
@@ -193,7 +200,7 @@ eachDatabase('how a device stands', (open) => {
         .values({
           rollout_id: rolloutId,
           device_id: id,
-          bundle_id: bundles.other.id,
+          bundle_id: bundle.id,
           stage,
           state,
           kind: null,
@@ -211,8 +218,12 @@ eachDatabase('how a device stands', (open) => {
       await db.insertInto('rollouts').values(row).execute();
       // Those that may come back are asked for their filter when they ask.
       const enlisted = executionStates.filter((execution) => execution !== 'left' && execution !== 'skipped');
-      for (const execution of enlisted) await enlist(row, execution);
-      await enlist(row, 'waiting', 1);
+      for (const execution of enlisted) {
+        await enlist(row, execution);
+        // What it is brought back to.
+        if (state === 'rolled_back') await enlist(row, execution, { bundle: bundles.beta });
+      }
+      await enlist(row, 'waiting', { stage: 1 });
     }
     const pin = async (until: number | null) => {
       const id = await enlist(rollout('running', 0, ''), 'done');

@@ -7,7 +7,7 @@ import {
 } from '@moorage/api';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Storage } from '../db/storage.ts';
-import { holds } from '../rollouts/rules.ts';
+import { holds, onlyBringsBack } from '../rollouts/rules.ts';
 
 /**
  * A rollout says what a device gets when it holds the device, or when it is the device's turn; its pace only delays that.
@@ -20,7 +20,10 @@ const hasSay = sql.raw(
     ...rolloutStates.flatMap((rollout) =>
       executionStates
         .filter((execution) => holds(rollout, execution))
-        .map((execution) => `r.state = '${rollout}' and e.state = '${execution}'`),
+        .map((execution) => {
+          const ofThese = `r.state = '${rollout}' and e.state = '${execution}'`;
+          return onlyBringsBack(rollout, execution) ? `${ofThese} and e.bundle_id <> r.bundle_id` : ofThese;
+        }),
     ),
   ].join(' or '),
 );

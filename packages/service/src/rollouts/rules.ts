@@ -308,6 +308,10 @@ export const waitsToReturn = (
   { state, due_at }: { readonly state: ExecutionState; readonly due_at: number | null },
 ): boolean => rollout === 'rolled_back' && due_at !== null && (state === 'done' || state === 'probation');
 
+/** Whether a rollout in this state gives a device in that state what it is brought back to alone, and its own bundle no more. */
+export const onlyBringsBack = (rollout: RolloutState, execution: ExecutionState): boolean =>
+  rollout === 'rolled_back' && execution !== 'done' && execution !== 'probation';
+
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {
   if (execution === 'done' || execution === 'probation') return keepsDone.includes(rollout);

@@ -19,7 +19,7 @@ import {
   type RolloutRow,
   settingsOf,
 } from './queries.ts';
-import { holds, openOf, waitsToReturn } from './rules.ts';
+import { holds, onlyBringsBack, openOf, waitsToReturn } from './rules.ts';
 import { restsUntilMs, whyPaced, whyWait } from './turns.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
@@ -161,10 +161,8 @@ export class Standings {
         const waits = !(await this.#mayReturn(question, rollout, poll));
         return { id, title, bundleId: execution.bundle_id, isNew: !waits, waits, ...plain };
       }
-      // What it was about to get when that was rolled back, it gets no more.
-      const isStopped = rollout.state === 'rolled_back' && execution?.bundle_id === rollout.bundle_id;
-      const isKept = !isStopped || execution?.state === 'done' || execution?.state === 'probation';
-      if (execution && isKept && holds(rollout.state, execution.state)) {
+      const isCalledOff = execution?.bundle_id === rollout.bundle_id && onlyBringsBack(rollout.state, execution.state);
+      if (execution && !isCalledOff && holds(rollout.state, execution.state)) {
         poll.isSoon ||= execution.state !== 'done';
         const isRunning = rollout.state === 'running' || rollout.state === 'paused';
         const mayContradict = isRunning && (execution.state === 'done' || execution.state === 'probation');
