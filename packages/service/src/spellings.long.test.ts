@@ -88,8 +88,12 @@ const places = texts.filter((one): one is Place => one.spelling !== undefined);
 /** Names of parameters that are ids, addresses or codes. */
 const speltNames = /(^|_)(id|ids|uuid|mac|addr|identifier|code|bid)$/;
 
-/** Calls whose own answer does not show what they have done: the record of the device does. */
-const showsInRecord = new Set(['listener.ota.query']);
+/** What shows the effect of calls whose own answer does not. */
+const effects: Readonly<Record<string, (app: TestApp, scene: Scene) => Promise<unknown>>> = {
+  'listener.ota.query': ({ client }, { caller, device }) =>
+    client.as(caller.token).call('devices.get', { params: { identifier: device } }),
+  'gateways.report': ({ client }, { caller }) => client.as(caller.token).call('gateways.found'),
+};
 
 const placeName = ({ name, part, path }: Place): string => `${name} ${part}.${path.join('.')}`;
 
@@ -188,9 +192,7 @@ async function responseTo(app: TestApp, place: Place, scene: Scene, value: strin
     ...(sent.body !== undefined && { payload: sent.body as object }),
   };
   const reply = await injectAny(isDevice ? app.service.devices : app.api, shape, request);
-  const record = showsInRecord.has(name)
-    ? await app.client.as(scene.caller.token).call('devices.get', { params: { identifier: scene.device } })
-    : undefined;
+  const record = await effects[name]?.(app, scene);
   const total = reply.headers['x-total-count'];
   return `${reply.statusCode} ${plainly(`"total":${total ?? 0} ${reply.payload} ${JSON.stringify(record ?? '')}`, scene)}`;
 }
