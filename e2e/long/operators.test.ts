@@ -19,7 +19,8 @@ function ran(file: string, args: readonly string[], env: Readonly<Record<string,
     const child = execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, out: stdout + stderr }),
     );
-    child.stdin?.end(input);
+    // A shell that has ended reads no more.
+    child.stdin?.on('error', () => {}).end(input);
   });
 }
 
