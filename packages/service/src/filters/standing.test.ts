@@ -124,6 +124,9 @@ const rolloutsOf = (productId: string) => (state: (typeof rolloutStates)[number]
   finished_at: null,
 });
 
+/** A member of a rollout of which nothing more is to be told. */
+const unmoved = { kind: null, attempt: 1, update_id: null, due_at: null, changed_at: 1 };
+
 // API-RULE-standing-1
 eachDatabase('how a device stands', (open) => {
   it('a page, the list, its filter and the counts all say the same', async () => {
@@ -195,20 +198,10 @@ eachDatabase('how a device stands', (open) => {
     ) => {
       const { id: rolloutId, title } = of;
       const { id } = await device({ bversion, title });
+      const member = { rollout_id: rolloutId, device_id: id, bundle_id: bundle.id, stage, state };
       await db
         .insertInto('executions')
-        .values({
-          rollout_id: rolloutId,
-          device_id: id,
-          bundle_id: bundle.id,
-          stage,
-          state,
-          kind: null,
-          attempt: 1,
-          update_id: null,
-          due_at: null,
-          changed_at: 1,
-        })
+        .values({ ...unmoved, ...member })
         .execute();
       ids.push(id);
       return id;
