@@ -4,7 +4,7 @@ import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { startAlerts } from './alerts/engine.ts';
 import { startMails } from './alerts/mails.ts';
-import { startLinkMails } from './auth/links.ts';
+import { startLinkMails } from './auth/link-mails.ts';
 import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
 import type { BlobStore } from './blobs/blob-store.ts';

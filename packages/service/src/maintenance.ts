@@ -2,7 +2,7 @@ import { repeat } from '@moorage/base';
 import { removeOldAlerts } from './alerts/engine.ts';
 import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
-import { removeOldLinks } from './auth/links.ts';
+import { removeOldLinks } from './auth/link-mails.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';

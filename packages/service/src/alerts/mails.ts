@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { repeat } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
+import { type Queue, startQueue, workOff } from '../db/queue.ts';
 import type { AlertMailTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import { doForAll, type WorkLease } from '../db/work.ts';
+import type { WorkLease } from '../db/work.ts';
 import type { Outbound } from '../outbound/ports.ts';
 import { changeMail, countMails, deleteMailsBefore, dueMails, insertMail, type MailRow } from './queries.ts';
 
@@ -13,8 +13,6 @@ import { changeMail, countMails, deleteMailsBefore, dueMails, insertMail, type M
 const lookMs = 15_000;
 /** What the timers of two processes may differ by, in ms. */
 const skewMs = 3_000;
-/** Mails of one look. */
-const mailsAtOnce = 50;
 /** One mail may take this long, in ms. */
 const mailTimeoutMs = 20_000;
 /** Pauses before a mail is sent again, in minutes; after the last it is given up. Spec: API-RULE-alert-5. */
@@ -78,29 +76,26 @@ async function sendOne({ storage, clock, outbound }: MailDeps, mail: MailRow): P
   return error.kind !== 'timed_out';
 }
 
-/** Sends what is due, one after the other. A server that says nothing is asked once in a look. */
-export async function sendMails(deps: MailDeps, isOver: () => boolean = () => false): Promise<void> {
-  for (const mail of await dueMails(deps.storage.db, deps.clock.now(), mailsAtOnce)) {
-    if (isOver() || !(await sendOne(deps, mail))) return;
-  }
-}
+/** A server that says nothing is asked once in a look. */
+const mailQueue = (deps: MailDeps): Queue<MailRow> => ({
+  name: 'alert-mails',
+  everyMs: lookMs,
+  skewMs,
+  failed: 'The mails of alerts could not be sent',
+  due: (limit) => dueMails(deps.storage.db, deps.clock.now(), limit),
+  handle: (mail) => sendOne(deps, mail),
+});
+
+/** Sends what is due, one after the other. */
+export const sendMails = (deps: MailDeps): Promise<void> => workOff(mailQueue(deps));
 
 /**
  * Sends the mails of alerts again and again until the returned function is called, apart from the rules: a mail server
- * that is away holds nothing up. Of several processes one does it. One that is killed between sending a mail and noting
- * that has it sent again, under the same `Message-ID`.
+ * that is away holds nothing up. A process that is killed between sending a mail and noting that has it sent again, under
+ * the same `Message-ID`.
  */
-export function startMails(deps: MailDeps & { readonly lease: WorkLease }): () => Promise<void> {
-  const { storage, clock, log } = deps;
-  const onError = (error: unknown) => log.error({ err: error }, 'The mails of alerts could not be sent');
-  return repeat({ clock, pauseMs: lookMs, onError }, async (isOver) => {
-    if ((await dueMails(storage.db, clock.now(), 1)).length === 0) return;
-    await doForAll(deps, { name: 'alert-mails', everyMs: lookMs, skewMs }, async () => {
-      await sendMails(deps, isOver);
-      return true;
-    });
-  });
-}
+export const startMails = (deps: MailDeps & { readonly lease: WorkLease }): (() => Promise<void>) =>
+  startQueue(deps, mailQueue(deps));
 
 /** Removes the mails that count no more. */
 export async function removeOldMails({ storage, clock }: Pick<MailDeps, 'storage' | 'clock'>): Promise<void> {

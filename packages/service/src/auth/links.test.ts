@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { MailMessage } from '../outbound/ports.ts';
 import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
-import { mailLinks, removeOldLinks } from './links.ts';
+import { mailLinks, removeOldLinks } from './link-mails.ts';
 
 const hourMs = 3_600_000;
 const password = 'correct horse';

@@ -1,58 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
-import { failure, repeat, success } from '@moorage/base';
-import { hashSecret, newTokenValue } from '../core/secrets.ts';
+import { failure, success } from '@moorage/base';
+import { hashSecret } from '../core/secrets.ts';
 import type { Deps, Handler, Handlers, Limit } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
-import { removeInBatches } from '../db/batches.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { doForAll, type WorkLease } from '../db/work.ts';
-import type { Outbound } from '../outbound/ports.ts';
 import { refuseWhenBusy } from './credentials.ts';
-import {
-  accountOfLink,
-  changeLink,
-  confirmAddress,
-  deleteLinks,
-  deleteLinksBefore,
-  dueLinks,
-  insertLink,
-  type LinkRow,
-  spendLink,
-} from './link-queries.ts';
+import { accountOfLink, confirmAddress, deleteLinks, insertLink, type LinkRow, spendLink } from './link-queries.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions, setPassword } from './queries.ts';
 import { addressKey, limits } from './throttle.ts';
 
 /** How long a link is good, in ms. Spec: API-RULE-link-1. */
-const linkMs = 3_600_000;
-/** Between two looks for links that are to be mailed, in ms. */
-const lookMs = 5_000;
-/** What the timers of two processes may differ by, in ms. */
-const skewMs = 1_000;
-/** Mails of one look. */
-const mailsAtOnce = 50;
-/** One mail may take this long, in ms. */
-const mailTimeoutMs = 20_000;
-/** Before a mail is tried again, in ms; a link whose time is over is not. */
-const retryPauseMs = 60_000;
-
+export const linkMs = 3_600_000;
 type Kind = LinkRow['kind'];
-
-/** What a mail says, and which page of the console its link opens. */
-const mails: Readonly<Record<Kind, { readonly subject: string; readonly page: string; readonly text: string }>> = {
-  password: {
-    subject: 'Another password for your account',
-    page: 'reset-password',
-    text: 'somebody, perhaps you, has asked for another password for your account. Choose one here',
-  },
-  email: {
-    subject: 'Confirm your address',
-    page: 'confirm-email',
-    text: 'your account has this address. Confirm that it is yours here',
-  },
-};
 
 /** Counts an attempt against all of these limits. Refusal: TOO_MANY_MAILS. Spec: API-LIMIT-links. */
 async function limitMails(
@@ -197,58 +159,3 @@ export const linkRoutes = (deps: Deps): Handlers<typeof userLinksContract> => ({
   confirm: confirm(deps),
   askConfirmation: askConfirmation(deps),
 });
-
-type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log' | 'settings'> & { readonly outbound: Outbound };
-
-/** Where people find the console. Never from a request: its sender would choose where the token goes. */
-const consoleUrl = ({ publicUrl, host, port }: Deps['settings']): string => publicUrl ?? `http://${host}:${port}`;
-
-/** Mails one link; resolves with whether the mail server has answered. */
-async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: LinkRow): Promise<boolean> {
-  const now = clock.now();
-  if (link.expires_at <= now) {
-    await changeLink(storage.db, link.id, { due_at: null });
-    return true;
-  }
-  // A link that was mailed before is replaced: a mail that is sent again has another token.
-  const token = newTokenValue();
-  await changeLink(storage.db, link.id, { token_hash: hashSecret(token) });
-  const { subject, page, text } = mails[link.kind];
-  const address = `${consoleUrl(settings).replace(/\/$/, '')}/${page}#${encodeURIComponent(token)}`;
-  const sent = await outbound.sendMail({
-    id: `${link.id}.${link.attempts}`,
-    to: [link.email],
-    subject,
-    text: `Hello,\n\n${text}, within an hour:\n\n${address}\n\nIf it was not you, there is nothing to do.\n`,
-    timeoutMs: mailTimeoutMs,
-  });
-  const again = { attempts: link.attempts + 1, due_at: now + retryPauseMs };
-  await changeLink(storage.db, link.id, sent.ok ? { due_at: null } : again);
-  return sent.ok || sent.error.kind !== 'timed_out';
-}
-
-/** Mails the links that are due, one after the other. A server that says nothing is asked once in a look. */
-export async function mailLinks(deps: MailDeps, isOver: () => boolean = () => false): Promise<void> {
-  for (const link of await dueLinks(deps.storage.db, deps.clock.now(), mailsAtOnce)) {
-    if (isOver() || !(await mailLink(deps, link))) return;
-  }
-}
-
-/** Mails links again and again until the returned function is called. Of several processes one does it. */
-export function startLinkMails(deps: MailDeps & { readonly lease: WorkLease }): () => Promise<void> {
-  const { storage, clock, log, settings } = deps;
-  if (settings.smtpUrl === undefined) return async () => {};
-  const onError = (error: unknown) => log.error({ err: error }, 'The mails of accounts could not be sent');
-  return repeat({ clock, pauseMs: lookMs, onError }, async (isOver) => {
-    if ((await dueLinks(storage.db, clock.now(), 1)).length === 0) return;
-    await doForAll(deps, { name: 'account-mails', everyMs: lookMs, skewMs }, async () => {
-      await mailLinks(deps, isOver);
-      return true;
-    });
-  });
-}
-
-/** Removes the links that are over. */
-export async function removeOldLinks({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): Promise<void> {
-  await removeInBatches(storage, (trx, rows) => deleteLinksBefore(trx, clock.now() - linkMs, rows));
-}

@@ -64,7 +64,7 @@ export interface WorkLease {
   signOn(): Promise<unknown>;
 }
 
-interface SharedWork {
+export interface SharedWork {
   readonly name: string;
   /** How often it is due, in ms. */
   readonly everyMs: number;
