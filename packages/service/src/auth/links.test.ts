@@ -49,7 +49,9 @@ eachDatabase('links in mails', (open) => {
   it('replace a password once, and end the sessions but no tokens', async () => {
     const made = unwrap(await app.client.as(token).call('tokens.create', {})).value.token;
     const link = await passwordLink();
-    expect(mails().at(-1)).toMatchObject({ to: [email], subject: 'Another password for your account' });
+    expect(mails()).toContainEqual(
+      expect.objectContaining({ to: [email], subject: 'Another password for your account' }),
+    );
     expect(unwrap(await reset(link)).value).toEqual({ result: 'ok' });
     expect(await login(password)).toMatchObject(refusedWith(401, 'WRONG_LOGIN'));
     expect(await login('battery staple')).toMatchObject({ ok: true });
