@@ -331,8 +331,8 @@ const bodyKind = ({ body }: EndpointShape): BodyKind => {
 /** Body that an endpoint without one ignores, so that clients which always send some header still get through. */
 const ignoredBodyLimitBytes = 64 * 1024;
 
-const bodyParsers: Readonly<Record<BodyKind, (scope: FastifyInstance) => void>> = {
-  json() {},
+/** How bodies are read where the server's own way does not fit. */
+const bodyParsers: Readonly<Record<Exclude<BodyKind, 'json'>, (scope: FastifyInstance) => void>> = {
   binary(scope) {
     // Handed on unread, whatever the media type.
     scope.removeAllContentTypeParsers();
@@ -355,16 +355,20 @@ export function mountContract<C extends Record<string, EndpointShape>>(
   handlers: Handlers<C>,
   options: MountOptions,
 ): void {
-  const entries = Object.keys(contract) as (keyof C & string)[];
-  for (const kind of ['json', 'binary', 'none'] as const) {
+  const entries: readonly [keyof C, EndpointShape][] = Object.entries(contract);
+  const mountThose = (scope: FastifyInstance, kind: BodyKind): void => {
+    for (const [name, shape] of entries) {
+      // Safe: Handlers<C> pairs each handler with the entry of the same name.
+      if (bodyKind(shape) === kind) mountEndpoint(scope, shape, handlers[name] as unknown as Handler<never>, options);
+    }
+  };
+  mountThose(app, 'json');
+  for (const kind of ['binary', 'none'] as const) {
+    // A scope costs as much as several endpoints.
+    if (!entries.some(([, shape]) => bodyKind(shape) === kind)) continue;
     const scope = named(`${kind} bodies`, async (scope) => {
       bodyParsers[kind](scope);
-      for (const name of entries) {
-        const shape = contract[name];
-        if (!shape || bodyKind(shape) !== kind) continue;
-        // Safe: Handlers<C> pairs each handler with the entry of the same name.
-        mountEndpoint(scope, shape, handlers[name] as unknown as Handler<never>, options);
-      }
+      mountThose(scope, kind);
     });
     void app.register(scope);
   }
