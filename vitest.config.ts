@@ -21,7 +21,7 @@ export default defineConfig({
     // What fails is tried once more, and the report counts the tries: a second one is a defect to look at, and no reason
     // to stop everything else.
     retry: 1,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 120_000, interval: 10 } },
     // The object store that tests use opens what another request has just removed, and hears no error of that.
     onUnhandledError: ({ message }) => !/ENOENT.*_S3rver_/.test(message),
     reporters: ['default'],
