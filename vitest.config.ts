@@ -12,8 +12,8 @@ export default defineConfig({
     // Files share their worker's modules, which are loaded once, not 270 times: a module keeps no state of its own, and
     // a test leaves nothing behind. That halves the processor time of a run.
     isolate: false,
-    // Many tests wait for processes and databases: one worker for each processor, even on two.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Many tests wait for processes, databases and limits of time: one worker more than there are processors.
+    maxWorkers: availableParallelism() + 1,
     // For tests that hang, and for nothing else: tests set no limits of their own, because none fits a machine that does
     // other things meanwhile. What waits for something gives up before its test does, and says for what.
     testTimeout: 600_000,
