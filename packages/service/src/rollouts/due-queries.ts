@@ -1,4 +1,5 @@
 import type { Db } from '../db/storage.ts';
+import type { RolloutRow } from './queries.ts';
 
 /** Rows looked at in one query of those that are due. */
 const dueLimit = 500;
@@ -14,13 +15,13 @@ export const dueRollouts = (db: Db, nowMs: number) =>
     .limit(dueLimit)
     .execute();
 
-/** Running rollouts of which more devices are to be woken. */
+/** Rollouts of which more devices are to be woken: running ones, and those that bring theirs back. */
 export const dueWakes = (db: Db, nowMs: number) =>
   db
     .selectFrom('rollouts')
     .select('id')
     .where('wake_at', '<=', nowMs)
-    .where('state', '=', 'running')
+    .where('state', 'in', ['running', 'rolled_back'])
     .orderBy('wake_at')
     .limit(dueLimit)
     .execute();
@@ -50,7 +51,7 @@ export async function nextDue(db: Db, afterMs: number): Promise<number | undefin
     .selectFrom('rollouts')
     .select('wake_at as at')
     .where('wake_at', '>', afterMs)
-    .where('state', '=', 'running')
+    .where('state', 'in', ['running', 'rolled_back'])
     .orderBy('wake_at')
     .limit(1);
   const execution = db
@@ -66,10 +67,13 @@ export async function nextDue(db: Db, afterMs: number): Promise<number | undefin
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** Devices of a rollout on the message channel that wait in its open stage or before it, from one on in their order. */
+/**
+ * Devices of a rollout on the message channel that are to ask, from one on in their order: those that wait in its open
+ * stage or before it, or, once it is rolled back, those that run what it has brought.
+ */
 export const waitingDevices = (
   db: Db,
-  { id, stage, after }: { readonly id: string; readonly stage: number; readonly after: string | null },
+  { id, state, stage, wake_after }: Pick<RolloutRow, 'id' | 'state' | 'stage' | 'wake_after'>,
   limit: number,
 ) =>
   db
@@ -77,9 +81,9 @@ export const waitingDevices = (
     .innerJoin('channels', 'channels.device_id', 'executions.device_id')
     .select('executions.device_id')
     .where('rollout_id', '=', id)
-    .where('state', '=', 'waiting')
+    .where('state', 'in', state === 'rolled_back' ? ['installed', 'probation', 'done'] : ['waiting'])
     .where('stage', '<=', stage)
-    .where('executions.device_id', '>', after ?? '')
+    .where('executions.device_id', '>', wake_after ?? '')
     .orderBy('executions.device_id')
     .limit(limit)
     .execute();

@@ -321,7 +321,7 @@ export class Fleet {
     return next;
   }
 
-  /** Wakes devices that wait in the open stage and are on the message channel, at the pace of the rollout or its product. */
+  /** Wakes devices on the message channel that wait in the open stage or are brought back, at the pace of the rollout or its product. */
   wake(trx: Db, rollout: RolloutRow): Promise<void> {
     const { storage, clock, stretch } = this.#deps;
     const nowMs = clock.now();
@@ -332,7 +332,7 @@ export class Fleet {
   async wakeMore(trx: Db, rolloutId: string): Promise<void> {
     const rollout = await this.#lock(trx, rolloutId);
     const isDue = rollout?.wake_at != null && rollout.wake_at <= this.#deps.clock.now();
-    if (rollout?.state === 'running' && isDue) await this.wake(trx, rollout);
+    if (isDue && (rollout.state === 'running' || rollout.state === 'rolled_back')) await this.wake(trx, rollout);
   }
 
   /** Starts a rollout: its devices get their stages. Refusal: ILLEGAL_TRANSITION. */
@@ -382,7 +382,10 @@ export class Fleet {
       await this.#deps.tagBundle(trx, rollout.bundle_id, settings.then_tag, nowMs);
     }
     if (trigger === 'resume') await this.wake(trx, next);
-    if (to === 'rolled_back') await bringBack(trx, rollout, settings.pace ? nowMs : null, backTo);
+    if (to === 'rolled_back') {
+      await bringBack(trx, rollout, settings.pace ? nowMs : null, backTo);
+      await this.wake(trx, { ...next, wake_after: null });
+    }
     if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
     return success(next);
   }

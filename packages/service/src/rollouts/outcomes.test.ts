@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { topics } from '../bus/topics.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
@@ -30,6 +30,18 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
   const install = async (device: Parameters<OtaWorld['ask']>[0], bundle: { id: string; bversion: string }) => {
     await world.report(device, bundle.id, 1, 'before');
     await world.report(device, bundle.id, 1, bundle.bversion);
+  };
+  /** Takes devices to the message channel; the ids of those that are woken from now on. */
+  const listenFor = async (devices: readonly { readonly id: string }[]): Promise<readonly string[]> => {
+    const { db, bus } = world.app.storage;
+    const channels = devices.map(({ id }) => {
+      return { device_id: id, process_id: 'p', session: id, address: '', connected_at: 0 };
+    });
+    await db.insertInto('channels').values(channels).execute();
+    const woken: string[] = [];
+    const isOne = (id: string) => devices.some((device) => device.id === id);
+    onTestFinished(bus.subscribe(topics.otaDue, ({ deviceId = '' }) => isOne(deviceId) && woken.push(deviceId)));
+    return woken;
   };
 
   it('a preview warns of devices that may not get it, and says what a roll-back brings', async () => {
@@ -183,20 +195,34 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
 
   // API-EP-POST-rollouts-rollout_id-retry
   it('wakes the failed devices on the message channel that a retry lets wait again', async () => {
-    const { storage } = world.app;
     const { product, bundleOf, device, release, runs } = await scene();
     const bundle = await bundleOf(null);
     const { id: rollout_id } = await draft(product.id, bundle.id);
     unwrap(await act(rollout_id, 'start'));
     await world.ask(device, runs);
     await world.report(device, bundle.id, 4, release.bversion);
-    const channel = { device_id: device.id, process_id: 'p', session: device.id, address: '', connected_at: 0 };
-    await storage.db.insertInto('channels').values(channel).execute();
-    const woken: unknown[] = [];
-    const unsubscribe = storage.bus.subscribe(topics.otaDue, (message) => woken.push(message));
+    const woken = await listenFor([device]);
     unwrap(await maker().call('rollouts.retry', { params: { rollout_id }, body: {} }));
-    await expect.poll(() => woken).toEqual([{ deviceId: device.id }]);
-    unsubscribe();
+    await expect.poll(() => woken).toEqual([device.id]);
+  });
+
+  it('wakes the devices on the message channel that it brings back, at its pace', async () => {
+    const { product, bundleOf, device, runs } = await scene();
+    const [other, bundle] = [await world.deviceOn(product.id), await bundleOf(null)];
+    const settings = { stages: [{}], pace: { per_minute: 1 } };
+    const { id: rollout_id } = await draft(product.id, bundle.id, { settings });
+    unwrap(await act(rollout_id, 'start'));
+    for (const one of [device, other]) {
+      expect(await world.ask(one, runs)).toMatchObject({ bundle_id: bundle.id });
+      await install(one, bundle);
+      await world.app.clock.advance(60_000);
+    }
+    const woken = await listenFor([device, other]);
+    unwrap(await act(rollout_id, 'roll_back'));
+    const [first, second] = [device.id, other.id].sort();
+    await expect.poll(() => woken).toEqual([first]);
+    await world.app.clock.advance(60_000);
+    await expect.poll(() => woken).toEqual([first, second]);
   });
 
   // API-DEV-POST-ota-result
