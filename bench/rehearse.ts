@@ -1,7 +1,7 @@
 import { type Benchmark, type Finding, startPeer } from './harness.ts';
 
 /** Twins; the goal of the design is for 10,000. */
-const twins = Number(process.env.BENCH_REHEARSE ?? 20);
+const twins = Number(process.env.BENCH_REHEARSE ?? 200);
 
 /** A rollout of four stages over three days of virtual time, in a process of its own. */
 export const rehearse: Benchmark = {
@@ -9,7 +9,7 @@ export const rehearse: Benchmark = {
   goal: `${twins} twins through four stages and three virtual days in under 5 minutes and 2 GiB (BENCH_REHEARSE says how many)`,
   async run() {
     const peer = await startPeer('peers/rehearsal.ts', [String(twins)]);
-    const { bytes, days, done, polls, seconds } = peer.ready;
+    const { bytes, cpuMs, days, done, polls, seconds } = peer.ready;
     await peer.end();
     const findings: Finding[] = [
       {
@@ -37,10 +37,10 @@ export const rehearse: Benchmark = {
         goal: { atLeast: 1 },
       },
       {
-        label: 'time for each poll',
+        label: 'processor time for each poll, whatever else there is to do shared out',
         beside: `${polls} polls in ${Math.round(10 * Number(days)) / 10} virtual days`,
         unit: 'ms',
-        ours: [(1000 * Number(seconds)) / Number(polls)],
+        ours: [Number(cpuMs) / Number(polls)],
         theirs: [Number(polls)],
       },
     ];

@@ -11,11 +11,14 @@ const gate = { done_percent: 90, soak_s: 18 * 3_600 };
 const settings = { stages: [{ percent: 1, gate }, { percent: 10, gate }, { percent: 50, gate }, {}] };
 const plan = { scenario, version: '1.0.0.1', from: '1.0.0.0', pollS: everyS, days: 4 };
 const startMs = performance.now();
+const before = process.cpuUsage();
 const run = await runOnce({ ...plan, rollout: { title: 'Bench', settings }, devices: Number(devices) }, '1', () => {});
 const seconds = (performance.now() - startMs) / 1000;
+const used = process.cpuUsage(before);
+const cpuMs = (used.user + used.system) / 1000;
 const { maxRSS } = process.resourceUsage();
 const bytes = Math.max(maxRSS * 1024, await residentBytes(process.pid));
 const { done, ended_s, load, state } = run;
-console.log(JSON.stringify({ seconds, bytes, state, done, days: ended_s / 86_400, polls: load.polls }));
+console.log(JSON.stringify({ seconds, cpuMs, bytes, state, done, days: ended_s / 86_400, polls: load.polls }));
 
 process.stdin.resume().once('end', () => process.exit(0));

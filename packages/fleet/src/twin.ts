@@ -335,7 +335,12 @@ export class Twin {
       const isOver = this.#offered !== undefined && asked.error.network === undefined && !asked.error.local;
       if (isOver) this.#fail();
       this.#to('answered');
-      return this.#trouble(asked.error);
+      const retryMs = this.#trouble(asked.error);
+      if (this.#offered !== undefined || asked.error.code !== 'NOT_FOUND') return retryMs;
+      // No bundle is meant for it: that is an answer, and asking sooner would not change it.
+      this.#retries = 0;
+      this.#isReached = true;
+      return this.#untilNextPollMs();
     }
     this.#retries = 0;
     this.#isReached = true;
@@ -344,8 +349,12 @@ export class Twin {
       if (ending) return ending;
     }
     this.#to('answered');
+    return first.bundle === undefined ? this.#untilNextPollMs() : soonMs;
+  }
+
+  #untilNextPollMs(): number {
     const pollS = this.plan.group.poll_s ?? usualPollS;
-    return first.bundle === undefined ? this.#about(Math.min(pollS, this.#pollAfterS ?? pollS) * 1000) : soonMs;
+    return this.#about(Math.min(pollS, this.#pollAfterS ?? pollS) * 1000);
   }
 
   /** The restart into what has been installed; a bad version does not come up. */

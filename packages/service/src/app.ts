@@ -56,6 +56,8 @@ import { StorageHealth } from './storage/health.ts';
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly clock?: Clock;
+  /** Of what looks again and again for things to send and for other processes; `clock` without it. */
+  readonly lookClock?: Clock;
   /** Opened by the caller, who also closes them; otherwise they are opened from the settings and closed with the service. */
   readonly storage?: Storage;
   readonly blobs?: BlobStore;
@@ -138,22 +140,22 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const slices = deviceSlices(deps, identity, outbound);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
-  const bearer = bearers.check;
-  const channel = channelSlice({ ...deps, outbound }, slices.data.live, bearer, slices.keepAttributes, slices.load);
+  const looking = { ...deps, outbound, clock: options.lookClock ?? clock };
+  const channel = channelSlice(looking, slices.data.live, bearers.check, slices.keepAttributes, slices.load);
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
   const tokens = tokenChecks(storage.db);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer } };
+  const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer: bearers.check } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
   mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
-  const stopWatching = watchIdentity(deps, identity);
-  const stopClock = await watchClock(deps, warnings);
-  const background = await startBackgroundWork({ ...deps, outbound }, slices, channel);
+  const stopWatching = watchIdentity(looking, identity);
+  const stopClock = await watchClock(looking, warnings);
+  const background = await startBackgroundWork(looking, clock, slices, channel);
   const listeners = [api, devices, ops ?? []].flat();
   return {
     api,
@@ -195,14 +197,16 @@ async function reportTroubles(
 
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(
-  deps: Deps & { readonly outbound: Outbound },
+  looking: Deps & { readonly outbound: Outbound },
+  clock: Clock,
   { ota, data, rollouts: { fleet } }: DeviceSlices,
   { hub: { lease } }: ReturnType<typeof channelSlice>,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
-  const inBackground = { ...deps, storage: deps.storage.background };
-  const times = new RolloutTimes({ ...inBackground, fleet });
+  const inBackground = { ...looking, storage: looking.storage.background };
+  const timed = { ...inBackground, clock };
+  const times = new RolloutTimes({ ...timed, fleet });
   const work = { expireUpdates: ota.engine.expire, runRollouts: () => times.run() };
-  const stopMaintenance = startMaintenance({ ...inBackground, lease, ...work });
+  const stopMaintenance = startMaintenance({ ...timed, lease, ...work });
   await times.run();
   const stopDeliveries = startDeliveries(inBackground);
   const stopAlerts = startAlerts({ ...inBackground, lease });

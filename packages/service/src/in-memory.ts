@@ -13,10 +13,20 @@ const flags = {
   quotaMebibytes: 1_000_000,
 };
 
+const dayMs = 86_400_000;
+
+/** Nothing is sent from it and no other process is there: it looks for neither more than once a day. */
+const seldom = (clock: Clock): Clock => ({
+  now: () => clock.now(),
+  monotonic: () => clock.monotonic(),
+  after: (delayMs, task) => clock.after(Math.max(delayMs, dayMs), task),
+});
+
 /** A service that lives in this process alone, and a token of its administrator. Devices call it without TLS. */
 export async function serviceInMemory(clock: Clock): Promise<{ readonly service: Service; readonly token: string }> {
   const settings = unwrap(resolveSettings({ flags }));
-  const service = await buildService({ settings, clock, blobs: memoryBlobs(clock), logLevel: 'silent' });
+  const parts = { settings, clock, lookClock: seldom(clock), blobs: memoryBlobs(clock) };
+  const service = await buildService({ ...parts, logLevel: 'silent' });
   await Promise.all([service.api.ready(), service.devices.ready()]);
   const { deps } = service;
   await ensureAdministrator(deps, () => {});

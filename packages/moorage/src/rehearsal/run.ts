@@ -253,9 +253,25 @@ async function cast(stage: Stage, rehearsal: Rehearsal, seed: string): Promise<r
   });
 }
 
+/** Groups that do not say how often they poll do as the product is set. */
+const pollingAsSet = ({ pollS: poll_s = usualPollS, scenario }: Rehearsal): FleetScenario => ({
+  ...scenario,
+  groups: scenario.groups.map((group) => ({ poll_s, ...group })),
+});
+
 const unexpected = (): never => {
   throw new Error('Every twin is a device already');
 };
+
+/** What a read brings, as it was the last time as long as nothing has been written since. */
+function whenChanged<T>(changes: { version(): number | undefined }, read: () => Promise<T>): () => Promise<T> {
+  let known: { readonly version: number | undefined; readonly value: T } | undefined;
+  return async () => {
+    const version = changes.version();
+    if (known === undefined || known.version !== version) known = { version, value: await read() };
+    return known.value;
+  };
+}
 
 /** Every device of a rollout. */
 async function executionsOf(api: Client, rollout_id: string): Promise<ExecutionRecord[]> {
@@ -284,7 +300,8 @@ function failuresOf(executions: readonly ExecutionRecord[]): Failure[] {
 }
 
 /** Runs a rollout once, on twins, in virtual time: the same rehearsal and seed have the same outcome. @throws {RehearsalError} */
-export async function runOnce(rehearsal: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> {
+export async function runOnce(asked: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> {
+  const rehearsal = { ...asked, scenario: pollingAsSet(asked) };
   const giveBack = seedHostRandom(seed);
   try {
     const world = await RehearsalWorld.open(startMs - beforeMs, seed);
@@ -298,12 +315,13 @@ export async function runOnce(rehearsal: Rehearsal, seed: string, progress: (sha
     const { devices: fitting } = wanted(await api.call('rollouts.preview', { params, body }), 'The rollout');
     if (fitting === 0) throw new RehearsalError('The rollout: "filter" fits none of the twins');
     wanted(await api.call('rollouts.act', { params: { rollout_id }, body: { action: 'start' } }), 'The rollout');
-    const look = async () => must(await api.call('rollouts.get', { params: { rollout_id } }));
+    const read = async () => must(await api.call('rollouts.get', { params: { rollout_id } }));
+    const look = whenChanged(world.service.deps.storage.changes, read);
     const { days } = rehearsal;
     const observed = await observe({ look, startMs, days, progress, goTo: (atMs) => world.goTo(atMs) });
     const { load } = world;
     const executions = await executionsOf(api, rollout_id);
-    const last = await look();
+    const last = await read();
     await world.until(Promise.all(twins.map((twin) => twin.stop())));
     await world.close();
     const times = executions
