@@ -1,15 +1,16 @@
 /**
- * Takes the pictures of the console that the README shows: a service of its own with example data, a virtual module, and
- * Debian's browser. Needs /usr/bin/chromium; takes about two minutes, most of which the example measures.
+ * Takes the pictures that the README shows, of the console and of a rehearsal's report: a service of its own with example
+ * data, a virtual module, and Debian's browser. Needs /usr/bin/chromium; takes about two minutes, most of which the example measures.
  *
  * Run: npm run pictures
  */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { type Client, consoleHeader, createClient, type ProductRecord, type Reply } from '@moorage/api';
 import type { Result } from '@moorage/base';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -143,6 +144,10 @@ async function takeOne(
   await ready?.(page);
   // What moves comes to rest: bars grow, charts are drawn.
   await wait(1_500);
+  await shoot(page, name);
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
   const file = join(folder, `${name}.png`);
   await page.screenshot({ path: file });
   const { size } = await stat(file);
@@ -162,6 +167,49 @@ async function takePictures(url: string, pictures: readonly Picture[]): Promise<
   }
 }
 
+/** A rollout of which one run in three stops by itself. */
+const gate = { done_percent: 90, soak_s: 7_200 };
+const plan = {
+  title: 'Spring',
+  settings: {
+    stages: [{ percent: 5, gate }, { percent: 30, gate }, {}],
+    abort: [{ kind: 'any', percent: 20, min: 4, action: 'pause' }],
+  },
+};
+const fleet = {
+  groups: [
+    { name: 'pier', share: 3, poll_s: 1_800 },
+    {
+      name: 'buoy',
+      share: 1,
+      poll_s: 7_200,
+      link: { latency_ms: 300, lost_percent: 5 },
+      failures: [{ version: '1.0.0.1', fault: 'does_not_boot', percent: 15 }],
+    },
+  ],
+};
+
+/** Rehearses a rollout, and takes the page that says what came of it. */
+async function takeReport(data: string): Promise<void> {
+  const rollout = join(data, 'plan.json');
+  const scenario = join(data, 'fleet.json');
+  const html = join(data, 'report.html');
+  await Promise.all([writeFile(rollout, JSON.stringify(plan)), writeFile(scenario, JSON.stringify(fleet))]);
+  const args = ['rehearse', '--rollout', rollout, '--scenario', scenario, '--html', html, '--devices', '60'];
+  const program = spawn(process.execPath, [join(root, 'bin/moorage'), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await new Promise((resolve) => program.once('close', resolve));
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage({ viewport, colorScheme: 'light' });
+    await page.goto(pathToFileURL(html).href);
+    await shoot(page, 'rehearsal');
+  } finally {
+    await browser.close();
+  }
+}
+
 async function main(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const data = await mkdtemp(join(tmpdir(), 'moorage-pictures-'));
@@ -174,6 +222,7 @@ async function main(): Promise<void> {
     if (!product) throw new Error('The example has no product');
     const device = await addDevices(client, uuid, product);
     await addBundles(client, product);
+    await takeReport(data);
     await wait(measuringMs);
     await takePictures(url, [
       { name: 'dashboard', path: '/', height: 1024 },
