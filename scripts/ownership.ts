@@ -3,6 +3,9 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   // Signing up makes an account, its owner changes it. A record names its current avatar.
   users: ['auth', 'users', 'avatars'],
   tokens: ['auth', 'users'],
+  totp: ['auth'],
+  recovery_codes: ['auth'],
+  challenges: ['auth'],
   platforms: ['platforms', 'avatars'],
   flavors: ['platforms'],
   platform_flavors: ['platforms'],

@@ -69,6 +69,15 @@ export const accountsContract = {
     reply: Type.Object({ ended: Type.Integer({ description: 'sessions and tokens' }) }),
     errors: [400, 401, 403, 404],
   }),
+  resetFactors: endpoint({
+    ...shared,
+    method: 'DELETE',
+    path: '/api/users/{user_id}/second-factor',
+    spec: ['API-EP-DELETE-users-user_id-second-factor'],
+    summary: 'Forget the second factor of an account, for somebody who has lost it; its sessions end; administrators',
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  }),
   remove: endpoint({
     ...shared,
     method: 'DELETE',

@@ -24,6 +24,10 @@ export const userTextFields = {
 export const signUpPolicies = ['open', 'invite', 'closed'] as const;
 export type SignUpPolicy = (typeof signUpPolicies)[number];
 
+/** Of whom the service wants a second factor. Spec: API-RULE-factor-4. */
+export const secondFactorPolicies = ['optional', 'administrators', 'all'] as const;
+export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
+
 /** The token in the link of an invitation. */
 const Invitation = Text(64, { minLength: 1, description: 'the token of an invitation' });
 
@@ -48,7 +52,8 @@ export const authContract = {
     summary: 'Log in with email or user name',
     description:
       'Ten failures in 15 minutes from one address for one name close that door until the oldest is over, and so do a ' +
-      'hundred for whatever names; an IPv6 address counts as its /64.',
+      'hundred for whatever names; an IPv6 address counts as its /64. The right password of an account with a second ' +
+      'factor is refused with SECOND_FACTOR_REQUIRED and a challenge, which finishes the login.',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
@@ -84,11 +89,12 @@ export const authContract = {
     path: '/api/auth/sign-up',
     spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
     tag: 'Login',
-    summary: 'Who may make an account, and whether the service sends mail',
+    summary: 'Who may make an account, who needs a second factor, and whether the service sends mail',
     auth: 'none',
     reply: Type.Object({
       sign_up: Type.Enum([...signUpPolicies]),
       mail: Type.Boolean({ description: 'a forgotten password is replaced by a link in a mail' }),
+      second_factor: Type.Enum([...secondFactorPolicies], { description: 'of whom the service wants one' }),
     }),
     errors: [],
   }),
@@ -116,6 +122,7 @@ export const SessionRecord = Type.Object({
   username: Type.String(),
   role: Type.Enum(['user', 'customer', 'admin']),
   initial_password: Type.Boolean({ description: 'the password is still the one that the first run has made' }),
+  factor_needed: Type.Boolean({ description: 'this session may only set up the second factor that its account lacks' }),
 });
 export type SessionRecord = Static<typeof SessionRecord>;
 

@@ -16,6 +16,7 @@ import { devicesContract } from './devices.ts';
 import { doorsContract } from './doors.ts';
 import type { EndpointShape } from './endpoint.ts';
 import { eventsContract } from './events.ts';
+import { factorsContract } from './factors.ts';
 import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
 import { fleetContract } from './fleet.ts';
 import { gatewaysContract } from './gateways.ts';
@@ -39,6 +40,7 @@ import { viewsContract } from './views.ts';
 export const contract = {
   auth: authContract,
   session: sessionContract,
+  factors: factorsContract,
   links: userLinksContract,
   invitations: invitationsContract,
   users: usersContract,

@@ -31,9 +31,17 @@ export const errors = {
   UNKNOWN_DATA: { status: 400, message: 'The capabilities of the device have no {kind} "{name}"' },
   WRONG_VALUE: { status: 400, message: 'The value of "{name}" {problem}' },
   WRONG_LOGIN: { status: 401, message: 'User name or password is wrong' },
+  SECOND_FACTOR_REQUIRED: { status: 401, message: 'The account has a second factor, which finishes the login' },
   UNAUTHENTICATED: { status: 401, message: 'A valid bearer token is required' },
   DOOR_UNAUTHORISED: { status: 401, message: 'The token is not good for this device' },
   WRONG_PASSWORD: { status: 403, message: 'The current password is wrong' },
+  WRONG_SECOND_FACTOR: { status: 403, message: 'The code is wrong or has been used' },
+  WRONG_CHALLENGE: { status: 403, message: 'The login is unknown, used or over; begin again' },
+  SECOND_FACTOR_NEEDED: { status: 403, message: 'The account has to set up a second factor first' },
+  TOKEN_NEEDED: {
+    status: 403,
+    message: 'The account has a second factor; show one of its API tokens in place of the password',
+  },
   CROSS_SITE: { status: 403, message: 'A change with the cookie of a session has to come from a page of the service' },
   FORBIDDEN: { status: 403, message: 'You may not {action}' },
   TOKEN_SCOPE: { status: 403, message: 'The token lacks the scope "{scope}"' },
@@ -136,6 +144,8 @@ export interface Refusal {
   readonly validation?: { readonly source: 'params' | 'query' | 'body' | 'headers'; readonly keys: readonly string[] };
   /** Seconds after which the same request may succeed; sent as Retry-After. */
   readonly retryAfterS?: number;
+  /** What a refused login is finished with. */
+  readonly challenge?: string;
 }
 
 /** Codes of status 400. */

@@ -42,6 +42,9 @@ export const ErrorBody = Type.Object({
       { description: 'with every status 400: the part of the request that is wrong, and all of its wrong fields' },
     ),
   ),
+  challenge: Type.Optional(
+    Type.String({ description: 'with SECOND_FACTOR_REQUIRED: what the call that finishes the login names' }),
+  ),
 });
 
 /** Forms in which a list may be had as a whole. Spec: API-RULE-export-1. */

@@ -21,6 +21,7 @@ export * from './doors.ts';
 export * from './endpoint.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export * from './factors.ts';
 export * from './fields.ts';
 export * from './files.ts';
 export * from './fleet.ts';

@@ -18,6 +18,11 @@ export const endpointScopes = {
   'session.close': 'read',
   'session.changePassword': 'all',
   'links.askConfirmation': 'all',
+  'factors.get': 'read',
+  'factors.setUpTotp': 'all',
+  'factors.confirmTotp': 'all',
+  'factors.removeTotp': 'all',
+  'factors.renewCodes': 'all',
   'invitations.list': 'read',
   'invitations.create': 'all',
   'invitations.revoke': 'administer',
@@ -29,6 +34,7 @@ export const endpointScopes = {
   'accounts.update': 'all',
   'accounts.resetPassword': 'all',
   'accounts.endSessions': 'all',
+  'accounts.resetFactors': 'all',
   'accounts.remove': 'all',
   'tokens.list': 'read',
   'tokens.create': 'all',
@@ -231,7 +237,21 @@ export const beyondProducts = [
   'rollouts.templates',
 ] as const satisfies readonly (keyof typeof endpointScopes)[];
 
+/**
+ * Endpoints for a session whose account lacks the second factor that the service wants of it: what leads to one, and
+ * out. Spec: API-RULE-factor-4.
+ */
+export const withoutFactor = [
+  'session.get',
+  'session.close',
+  'session.changePassword',
+  'factors.get',
+  'factors.setUpTotp',
+  'factors.confirmTotp',
+] as const satisfies readonly (keyof typeof endpointScopes)[];
+
 const names: Readonly<Record<string, TokenScope>> = endpointScopes;
+const withoutFactorNames: readonly string[] = withoutFactor;
 const beyondNames: readonly string[] = beyondProducts;
 /** Name of each endpoint, `<resource>.<action>`. */
 const nameOf = new Map<EndpointShape, string>(
@@ -242,6 +262,9 @@ const nameOf = new Map<EndpointShape, string>(
 
 /** The scope that a token needs for an endpoint; none for one that no token is shown to. */
 export const scopeOf = (shape: EndpointShape): TokenScope | undefined => names[nameOf.get(shape) ?? ''];
+
+/** Whether an endpoint is one of `withoutFactor`. */
+export const isWithoutFactor = (shape: EndpointShape): boolean => withoutFactorNames.includes(nameOf.get(shape) ?? '');
 
 /** Whether an endpoint is one of `beyondProducts`. */
 export const isBeyondProducts = (shape: EndpointShape): boolean => beyondNames.includes(nameOf.get(shape) ?? '');

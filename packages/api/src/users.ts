@@ -22,7 +22,11 @@ export const UserRecord = Type.Object({
 export type UserRecord = Static<typeof UserRecord>;
 
 /** A user in the list of all. */
-export const ListedUserRecord = Type.Object({ ...UserRecord.properties, disabled_at: Nullable(Timestamp) });
+export const ListedUserRecord = Type.Object({
+  ...UserRecord.properties,
+  disabled_at: Nullable(Timestamp),
+  second_factor: Type.Boolean(),
+});
 export type ListedUserRecord = Static<typeof ListedUserRecord>;
 
 /** What a token may do; each of them reads, and `all` does everything that its user may. Spec: API-RULE-token-3. */

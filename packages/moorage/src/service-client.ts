@@ -41,10 +41,18 @@ export type ClientOptions = Resolved<typeof clientOptions>;
 /** A refused call, by its status; 0 when the service cannot be reached. */
 export class CallError extends UserError {
   readonly status: number;
+  /** What a login that needs a second factor is finished with. */
+  readonly challenge: string | undefined;
 
-  constructor(message: string, status: number, exitCode: number, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    status: number,
+    exitCode: number,
+    { challenge, ...options }: ErrorOptions & { readonly challenge?: string | undefined } = {},
+  ) {
     super(message, exitCode, options);
     this.status = status;
+    this.challenge = challenge;
   }
 }
 
@@ -115,7 +123,7 @@ function refused(
   const key = body.validation?.keys[0];
   const source = key === undefined ? undefined : sources.find(([field]) => key.startsWith(field))?.[1];
   const where = source === undefined ? '' : `${source}: `;
-  return new CallError(`${where}${body.message}`, status, status === 400 ? 2 : 1);
+  return new CallError(`${where}${body.message}`, status, status === 400 ? 2 : 1, { challenge: body.challenge });
 }
 
 /** A client that throws. `sources` name the arguments that a refusal is about. */

@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
+/** Whether somebody types. */
+export const isTerminal = (): boolean => process.stdin.isTTY;
+
 /** Asks for a text that is not shown while it is typed; without a terminal it is the first line of the standard input. */
 export function askSecret(question: string): Promise<string> {
   const { stdin, stderr } = process;

@@ -10,6 +10,7 @@ import {
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
+import { resetFactors } from './auth/factors.ts';
 import { type MadeInvitation, makeInvitation, type NewInvitation } from './auth/sign-up.ts';
 import { signUpPolicy } from './auth/sign-up-policy.ts';
 import { backUp, type Carried } from './backup/backup.ts';
@@ -57,6 +58,10 @@ export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<
 /** Gives the user of an email address or user name another password. The refusal is NOT_FOUND. */
 export const changeUserPassword = (place: Place, name: string, password: string) =>
   withStorage(place, (storage) => replacePassword({ storage, clock: realClock }, name, password));
+
+/** Forgets the second factor of the account of an email address or user name. The refusal is NOT_FOUND. */
+export const resetFactorsOf = (place: Place, name: string) =>
+  withStorage(place, (storage) => resetFactors({ storage, clock: realClock }, name));
 
 /** What a token is limited to; products by their full code. */
 export interface TokenWishes {

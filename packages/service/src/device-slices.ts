@@ -25,7 +25,7 @@ import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { deleteAttributes } from './attributes/queries.ts';
 import { attributeKeeper, type KeepAttributes, keepVersion } from './attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
-import { checkCredentials } from './auth/credentials.ts';
+import { checkDeviceLogin } from './auth/credentials.ts';
 import { giveTag } from './bundles/tags.ts';
 import { topics } from './bus/topics.ts';
 import type { ChannelHub } from './channel/hub.ts';
@@ -132,7 +132,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
     },
     live,
     spendActivationToken,
-    checkLogin: (credentials) => checkCredentials(deps, credentials),
+    checkLogin: (credentials) => checkDeviceLogin(deps, credentials),
     bundleOnOffer: engine.onOffer,
   };
   const ota: OtaDeps = {

@@ -2,6 +2,7 @@ import { repeat } from '@moorage/base';
 import { removeOldAlerts } from './alerts/engine.ts';
 import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
+import { deleteOldChallenges } from './auth/factor-queries.ts';
 import { removeOldLinks } from './auth/link-mails.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
@@ -43,6 +44,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   },
   { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
+  { name: 'old challenges', run: ({ storage, clock }) => deleteOldChallenges(storage.db, clock.now()) },
   { name: 'old links', run: removeOldLinks },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old alerts', run: removeOldAlerts },

@@ -10,6 +10,7 @@ import {
   connectorsContract,
   customersContract,
   eventsContract,
+  factorsContract,
   fleetContract,
   gatewaysContract,
   invitationsContract,
@@ -32,9 +33,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
+import { deleteChallenges } from './auth/factor-queries.ts';
+import { factorRoutes, forgetFactors } from './auth/factors.ts';
 import { linkRoutes, queueConfirmation } from './auth/links.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
-import { sessionRoutes } from './auth/session.ts';
+import { sessionOpener, sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
@@ -82,12 +85,9 @@ export function mountSlices(
   options: MountOptions,
 ): void {
   mountContract(app, authContract, authRoutes(deps), options);
-  mountContract(
-    app,
-    sessionContract,
-    sessionRoutes(deps, (user, call) => openSession(deps, user, call)),
-    options,
-  );
+  const begin = sessionOpener(deps, (...opened) => openSession(deps, ...opened));
+  mountContract(app, sessionContract, sessionRoutes(deps, begin), options);
+  mountContract(app, factorsContract, factorRoutes(deps, begin), options);
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, userLinksContract, linkRoutes(deps), options);
@@ -95,7 +95,12 @@ export function mountSlices(
     queueConfirmation(deps, trx, user);
   mountContract(app, usersContract, usersRoutes({ ...deps, confirmAddress }), options);
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
-  mountContract(app, accountsContract, accountsRoutes({ ...deps, handOver, replacementPassword }), options);
+  mountContract(
+    app,
+    accountsContract,
+    accountsRoutes({ ...deps, handOver, replacementPassword, forgetFactors, endLogins: deleteChallenges }),
+    options,
+  );
   mountContract(app, viewsContract, viewsRoutes(deps), options);
   mountContract(app, gatewaysContract, gatewaysRoutes(deps), options);
   const overview = {

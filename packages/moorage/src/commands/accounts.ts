@@ -95,6 +95,20 @@ const endSessionsCommand = defineCliCommand({
   },
 });
 
+const factorResetCommand = defineCliCommand({
+  name: 'factor-reset',
+  parent,
+  summary: 'Forget the second factor of an account, for somebody who has lost it; its sessions end',
+  arguments: [userArgument],
+  options: clientOptions,
+  async run({ options, args: [user = ''], reporter }) {
+    const service = await connect(options, []);
+    const { id, username } = await accountNamed(service, user);
+    await service.call('accounts.resetFactors', { params: { user_id: id } });
+    reporter.event('factor-reset', { username }, `Account ${username} has no second factor now`);
+  },
+});
+
 const deleteCommand = defineCliCommand({
   name: 'delete',
   parent,
@@ -125,5 +139,6 @@ export const accountsCommands: readonly CliCommand[] = [
   change('demote', 'Take the rights of an administrator from an account', { role: 'user' }, 'is no administrator'),
   passwordCommand,
   endSessionsCommand,
+  factorResetCommand,
   deleteCommand,
 ];

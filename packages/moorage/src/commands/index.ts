@@ -34,6 +34,7 @@ import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } 
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
 import { userAddCommand } from './user-add.ts';
+import { userFactorResetCommand } from './user-factor-reset.ts';
 import { userInviteCommand } from './user-invite.ts';
 import { userPasswordCommand } from './user-password.ts';
 
@@ -63,6 +64,7 @@ export const commands: readonly CliCommand[] = [
   userAddCommand,
   userInviteCommand,
   userPasswordCommand,
+  userFactorResetCommand,
   tokenAddCommand,
   authorityShowCommand,
   authorityRotateCommand,

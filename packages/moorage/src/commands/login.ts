@@ -1,6 +1,6 @@
 import { writeLogins } from '../logins.ts';
-import { CallError, clientOptions, servicePlace, throwingClient } from '../service-client.ts';
-import { askSecret } from '../terminal.ts';
+import { CallError, clientOptions, type ServiceClient, servicePlace, throwingClient } from '../service-client.ts';
+import { askSecret, isTerminal } from '../terminal.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const wrongLogin = 401;
@@ -9,7 +9,7 @@ const wrongLogin = 401;
 async function logIn(
   api: string,
   email: string | undefined,
-  given: { token?: string | undefined; password?: string | undefined },
+  given: { token?: string | undefined; password?: string | undefined; code?: string | undefined },
 ) {
   if (given.token !== undefined) {
     const { value } = await throwingClient(api, given.token).call('users.get', {});
@@ -17,11 +17,22 @@ async function logIn(
   }
   if (email === undefined) throw new UserError('Argument EMAIL is missing; with --token it may be left out', 2);
   const password = given.password ?? (await askSecret(`Password of ${email} at ${api}: `));
-  const body = { username: email, password };
-  const opened = await throwingClient(api, undefined).call('auth.login', { body });
+  const service = throwingClient(api, undefined);
+  const opened = await service
+    .call('auth.login', { body: { username: email, password } })
+    .catch((error: unknown) => finishLogin(service, error, given.code));
   const { token } = opened.value;
   const { value } = await throwingClient(api, token).call('users.get', {});
   return { username: value.username, token, session: true };
+}
+
+/** Finishes a login that wants a second factor. @throws any other refusal */
+async function finishLogin(service: ServiceClient, refused: unknown, given: string | undefined) {
+  const challenge = refused instanceof CallError ? refused.challenge : undefined;
+  if (challenge === undefined) throw refused;
+  const code = given ?? (isTerminal() ? await askSecret('Code of your app, or a recovery code: ') : undefined);
+  if (code === undefined) throw new UserError('The account has a second factor: give a code with --code', 2);
+  return service.call('factors.login', { body: { challenge, code } });
 }
 
 export const loginCommand = defineCliCommand({
@@ -36,6 +47,12 @@ export const loginCommand = defineCliCommand({
       placeholder: 'PASSWORD',
       help: 'better in MOORAGE_PASSWORD, which no list of processes shows',
       defaultText: 'asked for, or a line of the standard input',
+    },
+    code: {
+      kind: 'text',
+      placeholder: 'CODE',
+      help: 'of the second factor: six digits of the app, or a recovery code',
+      defaultText: 'asked for where the account has one',
     },
   },
   async run({ options, args: [email], reporter }) {

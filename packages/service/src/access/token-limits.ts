@@ -2,6 +2,7 @@ import {
   type EndpointShape,
   grants,
   isBeyondProducts,
+  isWithoutFactor,
   type Refusal,
   refusal,
   scopeOf,
@@ -10,14 +11,28 @@ import {
 import type { Caller } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 
-/** The refusal of what the scopes of a token leave out: TOKEN_SCOPE. Spec: API-RULE-token-3. */
-export const refuseScope = ({ limits }: Pick<Caller, 'limits'>, scope: TokenScope | undefined): Refusal | undefined =>
-  limits && scope && !grants(limits.scopes, scope) ? refusal('TOKEN_SCOPE', { scope }) : undefined;
+type Limited = Pick<Caller, 'limits' | 'needsFactor'>;
 
-/** The refusal of an endpoint that the scopes of a token leave out: TOKEN_SCOPE. */
+/**
+ * The refusal of what the scopes of a token leave out, TOKEN_SCOPE, and of all that a session may not do whose account
+ * lacks the second factor that it needs, SECOND_FACTOR_NEEDED. Spec: API-RULE-token-3, API-RULE-factor-4.
+ *
+ * @param leadsToFactor such a session may do it
+ */
+export function refuseScope(
+  { limits, needsFactor }: Limited,
+  scope: TokenScope | undefined,
+  leadsToFactor = false,
+): Refusal | undefined {
+  if (needsFactor && !leadsToFactor) return refusal('SECOND_FACTOR_NEEDED');
+  return limits && scope && !grants(limits.scopes, scope) ? refusal('TOKEN_SCOPE', { scope }) : undefined;
+}
+
+/** The refusal of an endpoint to a token: those of `refuseScope`. */
 export const refuseEndpoint = (shape: EndpointShape) => {
   const scope = scopeOf(shape);
-  return (caller: Pick<Caller, 'limits'>): Refusal | undefined => refuseScope(caller, scope);
+  const leadsToFactor = isWithoutFactor(shape);
+  return (caller: Limited): Refusal | undefined => refuseScope(caller, scope, leadsToFactor);
 };
 
 /** The refusal of another product than those of a token: TOKEN_PRODUCT. Spec: API-RULE-token-4. */

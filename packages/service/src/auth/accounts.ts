@@ -142,6 +142,8 @@ export interface NewToken {
   readonly productIds?: readonly string[] | undefined;
   /** How long it is good; for good without it. */
   readonly days?: number | undefined;
+  /** What opened it, of a login session. */
+  readonly openedBy?: TokenRow['opened_by'];
   readonly atMs: number;
 }
 
@@ -152,7 +154,7 @@ const userAgentLength = 300;
 /** Makes a token in a transaction of the caller. */
 export async function makeToken(
   trx: Db,
-  { userId, title, client, userAgent, scopes, productIds, days, atMs }: NewToken,
+  { userId, title, client, userAgent, scopes, productIds, days, openedBy, atMs }: NewToken,
 ): Promise<MadeToken> {
   const token = newTokenValue();
   const row = await insertToken(trx, {
@@ -166,6 +168,7 @@ export async function makeToken(
     product_ids: productIds ? JSON.stringify([...new Set(productIds)]) : null,
     expires_at: days === undefined ? null : atMs + days * dayMs,
     user_agent: userAgent?.slice(0, userAgentLength) ?? null,
+    opened_by: openedBy ?? null,
   });
   return { row, token };
 }

@@ -1,6 +1,7 @@
-import { type Refusal, refusal } from '@moorage/api';
+import { grants, type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Deps } from '../core/types.ts';
+import { hashSecret } from '../core/secrets.ts';
+import type { Caller, Deps } from '../core/types.ts';
 import { findAccount } from '../db/accounts.ts';
 import { writeLog } from '../db/logs.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
@@ -22,7 +23,7 @@ export interface Credentials {
 export const refuseWhenBusy = (): Refusal | undefined =>
   passwordsAreBusy() ? { ...refusal('BUSY', { retryAfterS: busyRetryS }), retryAfterS: busyRetryS } : undefined;
 
-const tooMany = ({ retryAfterS }: { readonly retryAfterS: number }) =>
+export const tooManyLogins = ({ retryAfterS }: { readonly retryAfterS: number }) =>
   failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
 
 /**
@@ -39,11 +40,11 @@ export async function checkCredentials(
   const user = await findAccount(storage.db, username);
   // Its name and its email are one account: a client that knows both gets no more tries.
   const ofName = await attempts.begin(limits.loginOfName, `${addressKey(ip)} ${user?.username ?? username}`);
-  if (!ofName.ok) return tooMany(ofName.error);
+  if (!ofName.ok) return tooManyLogins(ofName.error);
   const ofAddress = await attempts.begin(limits.loginOfAddress, addressKey(ip));
   if (!ofAddress.ok) {
     await ofName.value.undo();
-    return tooMany(ofAddress.error);
+    return tooManyLogins(ofAddress.error);
   }
   const correct = await verifyPassword(password, user?.password_hash);
   if (user && correct) {
@@ -61,4 +62,43 @@ export async function checkCredentials(
     data: { username },
   });
   return failure(refusal('WRONG_LOGIN'));
+}
+
+/** Checks the password of who is signed in, before a change of how they sign in. Refusal, beside others: WRONG_PASSWORD. */
+export async function checkOwnPassword(
+  deps: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  { caller, ip }: { readonly caller: Caller; readonly ip: string },
+  password: string,
+): Promise<Result<UserRow, Refusal>> {
+  const found = await checkCredentials(deps, { username: caller.username, password, ip });
+  return !found.ok && found.error.code === 'WRONG_LOGIN' ? failure(refusal('WRONG_PASSWORD')) : found;
+}
+
+/** The account of a token that a device shows in place of a password: one made by hand that may operate all devices. */
+async function accountOfToken(
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
+  username: string,
+  token: string,
+): Promise<UserRow | undefined> {
+  const owner = await storage.hot.callerByTokenHash(hashSecret(token));
+  if (!owner || owner.client !== null || owner.product_ids !== null) return undefined;
+  if (owner.expires_at !== null && clock.now() >= owner.expires_at) return undefined;
+  // Safe: only `makeToken` writes them.
+  if (owner.scopes !== null && !grants(JSON.parse(owner.scopes) as TokenScope[], 'operate')) return undefined;
+  const user = await findAccount(storage.db, username);
+  return user?.id === owner.user_id ? user : undefined;
+}
+
+/**
+ * The account of a login that a device shows: it has no second step, so that of an account with a second factor is one of
+ * its tokens. Refusals: those of `checkCredentials`, and TOKEN_NEEDED. Spec: API-RULE-factor-5.
+ */
+export async function checkDeviceLogin(
+  deps: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  credentials: Credentials,
+): Promise<Result<UserRow, Refusal>> {
+  const ofToken = await accountOfToken(deps, credentials.username, credentials.password);
+  if (ofToken) return success(ofToken);
+  const found = await checkCredentials(deps, credentials);
+  return found.ok && found.value.second_factor === 1 ? failure(refusal('TOKEN_NEEDED')) : found;
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Paging } from '../db/paging.ts';
 import type { TokenTable, UserTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
+import { deleteChallenges } from './factor-queries.ts';
 
 export type UserRow = Selectable<UserTable>;
 export type TokenRow = Selectable<TokenTable>;
@@ -36,6 +37,7 @@ export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
       created_at: user.atMs,
       disabled_at: null,
       email_confirmed_at: null,
+      second_factor: 0,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -136,10 +138,11 @@ export async function hasInitialPassword(db: Db, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Gives a user another password, which they have chosen. */
+/** Gives a user another password, which they have chosen. Logins that wait for a second factor end. */
 export async function setPassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
   await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
   await trx.deleteFrom('settings').where('name', '=', initialPassword(userId)).execute();
+  await deleteChallenges(trx, userId);
 }
 
 /** Removes the tokens of all login sessions of a user, but one when it is named. */

@@ -15,17 +15,22 @@ import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import { makeToken, revokeToken } from './accounts.ts';
-import { checkCredentials } from './credentials.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
+import { checkLogin } from './second-step.ts';
 import { readInvitation, signUp } from './sign-up.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { newClientId } from './tokens.ts';
 
-/** Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6. */
+/**
+ * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
+ *
+ * @param openedBy what the user has shown; `factor` stands for a password with a second factor, or a passkey
+ */
 export async function openSession(
   { storage, clock }: Deps,
   user: UserRow,
   { ip, headers }: Pick<Call<EndpointShape>, 'ip' | 'headers'>,
+  openedBy: NonNullable<TokenRow['opened_by']> = 'password',
 ): Promise<Result<Session, Refusal>> {
   const client = newClientId();
   const userAgent = [headers['user-agent']].flat()[0];
@@ -36,9 +41,11 @@ export async function openSession(
       title: 'Login',
       client,
       userAgent,
+      openedBy,
       atMs,
     });
-    await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client });
+    const data = { by: openedBy };
+    await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client, data });
     return made.token;
   });
   return success({ result: 'ok', token, client });
@@ -48,7 +55,7 @@ export async function openSession(
 const login =
   (deps: Deps): Handler<(typeof authContract)['login']> =>
   async (call) => {
-    const found = await checkCredentials(deps, { ...call.body, ip: call.ip });
+    const found = await checkLogin(deps, { ...call.body, ip: call.ip });
     return found.ok ? openSession(deps, found.value, call) : found;
   };
 
@@ -65,7 +72,12 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),
   // API-EP-GET-auth-sign-up
-  policy: () => success({ sign_up: signUpPolicy(deps.settings), mail: deps.settings.smtpUrl !== undefined }),
+  policy: () =>
+    success({
+      sign_up: signUpPolicy(deps.settings),
+      mail: deps.settings.smtpUrl !== undefined,
+      second_factor: deps.settings.secondFactor,
+    }),
   // API-EP-POST-auth-invitation
   invitation: ({ body }) => readInvitation(deps, body.invitation),
 });

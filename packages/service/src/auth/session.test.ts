@@ -37,6 +37,7 @@ eachDatabase('a session of the console', (open) => {
       username: 'maker',
       role: 'user',
       initial_password: false,
+      factor_needed: false,
     });
     const cookie = String(reply.headers['set-cookie']);
     expect(cookie).toMatch(

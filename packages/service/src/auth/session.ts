@@ -1,56 +1,80 @@
 import { type Refusal, refusal, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { goneCookie, isFromConsole, sessionCookie } from '../core/console-session.ts';
+import { lacksFactor } from '../core/second-factor.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../core/types.ts';
 import { announceAccess } from '../db/accounts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { revokeToken } from './accounts.ts';
-import { checkCredentials } from './credentials.ts';
+import { checkOwnPassword } from './credentials.ts';
 import { hashPassword } from './passwords.ts';
-import { endSessions, hasInitialPassword, setPassword, type UserRow } from './queries.ts';
+import { endSessions, hasInitialPassword, setPassword, type TokenRow, type UserRow } from './queries.ts';
+import { checkLogin } from './second-step.ts';
 import { signUp } from './sign-up.ts';
 
-/** Opens a login session for a user whose password was right. */
-type OpenSession = (user: UserRow, call: Pick<NewSession, 'ip' | 'headers'>) => Promise<Result<Session, Refusal>>;
+type OpenedBy = NonNullable<TokenRow['opened_by']>;
+
+/** Opens a login session for a user who has shown what they need. */
+type OpenSession = (
+  user: UserRow,
+  call: Pick<NewSession, 'ip' | 'headers'>,
+  openedBy: OpenedBy,
+) => Promise<Result<Session, Refusal>>;
+
+/** Opens a session whose token travels in a cookie. */
+export type BeginSession = (
+  call: NewSession,
+  user: UserRow,
+  openedBy: OpenedBy,
+) => Promise<Result<HeadedReply<SessionRecord>, Refusal>>;
 
 type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip' | 'isEncrypted'>;
 
-/** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
-export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<typeof sessionContract> => {
-  const { storage, clock } = deps;
+const recordOf = async (
+  { storage }: Deps,
+  user: Pick<UserRow, 'id' | 'username' | 'role'>,
+  factorNeeded: boolean,
+): Promise<SessionRecord> => ({
+  user_id: user.id,
+  username: user.username,
+  role: user.role,
+  initial_password: await hasInitialPassword(storage.db, user.id),
+  factor_needed: factorNeeded,
+});
 
-  const record = async (user: Pick<UserRow, 'id' | 'username' | 'role'>): Promise<SessionRecord> => ({
-    user_id: user.id,
-    username: user.username,
-    role: user.role,
-    initial_password: await hasInitialPassword(storage.db, user.id),
-  });
-
-  async function begin(call: NewSession, user: UserRow) {
-    const opened = await openSession(user, call);
+/** What opens sessions of the console. */
+export const sessionOpener =
+  (deps: Deps, openSession: OpenSession): BeginSession =>
+  async (call, user, openedBy) => {
+    const opened = await openSession(user, call, openedBy);
     if (!opened.ok) return opened;
-    return success(new HeadedReply(await record(user), sessionCookie(opened.value.token, call)));
-  }
+    const factorNeeded = lacksFactor(deps.settings.secondFactor, { ...user, opened_by: openedBy });
+    return success(new HeadedReply(await recordOf(deps, user, factorNeeded), sessionCookie(opened.value.token, call)));
+  };
+
+/** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
+export const sessionRoutes = (deps: Deps, begin: BeginSession): Handlers<typeof sessionContract> => {
+  const { storage, clock } = deps;
 
   return {
     // API-EP-POST-auth-session
     async open(call) {
       // Spec: API-RULE-session-2. Otherwise another page could sign its visitor in under a name of its choice.
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-      const found = await checkCredentials(deps, { ...call.body, ip: call.ip });
-      return found.ok ? begin(call, found.value) : found;
+      const found = await checkLogin(deps, { ...call.body, ip: call.ip });
+      return found.ok ? begin(call, found.value, 'password') : found;
     },
 
     // API-EP-POST-auth-session-signup
     async signup(call) {
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
       const made = await signUp(deps, call.body, call.ip);
-      return made.ok ? begin(call, made.value) : made;
+      return made.ok ? begin(call, made.value, 'password') : made;
     },
 
     // API-EP-GET-auth-session
     async get({ caller }) {
-      return success(await record({ ...caller, id: caller.userId }));
+      return success(await recordOf(deps, { ...caller, id: caller.userId }, caller.needsFactor === true));
     },
 
     // API-EP-DELETE-auth-session
@@ -61,10 +85,10 @@ export const sessionRoutes = (deps: Deps, openSession: OpenSession): Handlers<ty
 
     // API-EP-PUT-user-password
     async changePassword(call) {
-      const { caller, ip } = call;
+      const { caller } = call;
       const { current_password, password } = call.body;
-      const found = await checkCredentials(deps, { username: caller.username, password: current_password, ip });
-      if (!found.ok) return failure(found.error.code === 'WRONG_LOGIN' ? refusal('WRONG_PASSWORD') : found.error);
+      const found = await checkOwnPassword(deps, call, current_password);
+      if (!found.ok) return found;
       if (password === current_password) {
         const validation = { source: 'body', keys: ['password'] } as const;
         return failure(refusal('INVALID_REQUEST', { detail: 'The new password is the current one' }, validation));

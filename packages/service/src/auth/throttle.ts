@@ -6,10 +6,11 @@ import { deleteAttempts, replaceAttempts, timesOf } from './attempt-queries.ts';
 
 const minuteMs = 60_000;
 
-/** API-LIMIT-login, API-LIMIT-signup, API-LIMIT-links. */
+/** API-LIMIT-login, API-LIMIT-factor, API-LIMIT-signup, API-LIMIT-links. */
 export const limits = {
   loginOfName: { kind: 'login.name', most: 10, windowMs: 15 * minuteMs },
   loginOfAddress: { kind: 'login.address', most: 100, windowMs: 15 * minuteMs },
+  factorOfUser: { kind: 'factor.user', most: 10, windowMs: 15 * minuteMs },
   signUpOfAddress: { kind: 'signup.address', most: 20, windowMs: 60 * minuteMs },
   linkOfIp: { kind: 'link.address', most: 20, windowMs: 60 * minuteMs },
   linkOfEmail: { kind: 'link.email', most: 3, windowMs: 60 * minuteMs },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type SignUpPolicy, signUpPolicies } from '@moorage/api';
+import { type SecondFactorPolicy, type SignUpPolicy, secondFactorPolicies, signUpPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { addressSettings } from './address-settings.ts';
 import { type MapSettings, mapSettings } from './map-settings.ts';
@@ -85,6 +85,8 @@ export interface Settings extends MapSettings, OutboundSettings {
   readonly accessLog: boolean;
   /** Who may make an account; `signUpPolicy` says what holds without it. */
   readonly signUp: SignUpPolicy | undefined;
+  /** Of whom a second factor is wanted. */
+  readonly secondFactor: SecondFactorPolicy;
   readonly adminEmail: string;
   /** When absent, the first run makes one and hands it to the caller to print. */
   readonly adminPassword: string | undefined;
@@ -344,6 +346,18 @@ export const settingsTable: readonly Setting[] = [
       signUpPolicies.some((policy) => policy === text)
         ? success(text)
         : failure(`must be ${signUpPolicies.join(', ')}, not "${text}"`),
+  },
+  {
+    name: 'secondFactor',
+    flag: 'second-factor',
+    placeholder: 'POLICY',
+    help: 'who needs a second factor to sign in: optional (nobody), administrators or all; without one a session can only set it up',
+    default: 'optional',
+    parse: (text) =>
+      secondFactorPolicies.some((policy) => policy === text)
+        ? success(text)
+        : failure(`must be ${secondFactorPolicies.join(', ')}, not "${text}"`),
+    otherwise: () => 'optional',
   },
   {
     name: 'adminEmail',

@@ -26,6 +26,8 @@ export interface Caller {
   readonly client: string | null;
   /** None where the token may do all that its user may. */
   readonly limits?: TokenLimits | undefined;
+  /** A session that may only set up the second factor that its account lacks. */
+  readonly needsFactor?: boolean;
 }
 
 /** A device that has shown its own certificate (or, in insecure mode, its token). */

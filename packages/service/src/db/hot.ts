@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { DeviceTable, UserTable } from './schema.ts';
+import type { DeviceTable, Flag, TokenTable, UserTable } from './schema.ts';
 
 /** What the bearer check needs of a token and its user. */
 export interface TokenOwner {
@@ -15,6 +15,9 @@ export interface TokenOwner {
   readonly username: string;
   readonly role: UserTable['role'];
   readonly customer_id: string | null;
+  /** Of a login session: what opened it. */
+  readonly opened_by: TokenTable['opened_by'];
+  readonly second_factor: Flag;
 }
 
 export type DeviceRow = Selectable<DeviceTable>;
@@ -64,5 +67,5 @@ export interface HotPaths {
 
 export const callerSql = `
   select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, t.scopes, t.product_ids,
-    t.expires_at, u.username, u.role, u.customer_id
+    t.expires_at, t.opened_by, u.username, u.role, u.customer_id, u.second_factor
   from tokens t join users u on u.id = t.user_id and u.disabled_at is null where t.token_hash = `;

@@ -43,12 +43,15 @@ import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
 import type {
   AttemptTable,
+  ChallengeTable,
   CustomerTable,
   FoundModuleTable,
   InvitationTable,
   MailLinkTable,
+  RecoveryCodeTable,
   SavedViewTable,
   TokenTable,
+  TotpTable,
   UserTable,
 } from './tables/people.ts';
 import type {
@@ -85,6 +88,9 @@ export type * from './tables/settings.ts';
 export interface Schema {
   users: UserTable;
   tokens: TokenTable;
+  totp: TotpTable;
+  recovery_codes: RecoveryCodeTable;
+  challenges: ChallengeTable;
   platforms: PlatformTable;
   flavors: FlavorTable;
   platform_flavors: PlatformFlavorTable;

@@ -1,7 +1,8 @@
-import { type Refusal, refusal, type TokenScope } from '@moorage/api';
+import { type Refusal, refusal, type SecondFactorPolicy, type TokenScope } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import type { FastifyRequest } from 'fastify';
 import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
+import { lacksFactor } from '../core/second-factor.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps, TokenLimits } from '../core/types.ts';
 import type { TokenOwner } from '../db/hot.ts';
@@ -39,7 +40,7 @@ function limitsOf({ scopes, product_ids }: TokenOwner): TokenLimits | undefined 
   };
 }
 
-const callerOf = (owner: TokenOwner): Caller => ({
+const callerOf = (owner: TokenOwner, policy: SecondFactorPolicy): Caller => ({
   userId: owner.user_id,
   tokenId: owner.token_id,
   username: owner.username,
@@ -47,6 +48,8 @@ const callerOf = (owner: TokenOwner): Caller => ({
   customerId: owner.customer_id,
   client: owner.client,
   limits: limitsOf(owner),
+  // Programs go on with their tokens. Spec: API-RULE-factor-4.
+  needsFactor: owner.client !== null && lacksFactor(policy, owner),
 });
 
 /** Why the cookie of a session does not count for a request. Spec: API-RULE-session-2. */
@@ -104,7 +107,7 @@ export function openBearers({
     const owner = await storage.hot.callerByTokenHash(hashSecret(token));
     if (!owner || hasEnded(owner.expires_at) || (isCookie && isOver(owner.created_at)))
       return failure(refusal('UNAUTHENTICATED'));
-    const passed = { ok: true, value: callerOf(owner) } as const;
+    const passed = { ok: true, value: callerOf(owner, settings.secondFactor) } as const;
     uses.note(owner.token_id, owner.last_used_at, request);
     const { last_used_at: lastUsedMs, created_at: createdMs, expires_at: expiresMs } = owner;
     keep(header, { passed, lastUsedMs, createdMs, expiresMs });
@@ -134,7 +137,9 @@ export function openBearers({
       if (!found) return undefined;
       const { value } = found.passed;
       // Where something is to be checked or written, the request takes the long way.
-      return value.limits?.productIds || uses.isDue(value.tokenId, found.lastUsedMs) ? undefined : value;
+      return value.limits?.productIds || value.needsFactor || uses.isDue(value.tokenId, found.lastUsedMs)
+        ? undefined
+        : value;
     },
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;

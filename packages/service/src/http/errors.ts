@@ -13,10 +13,17 @@ export const statusOf: StatusOf = (code) => errors[code].status;
 const unsaid: Refusal['validation'] = { source: 'body', keys: [] };
 
 /** The body of every refusal; with status 400 it says what is wrong with the request. Spec: API-ERR-4. Reference: api 2.1, 2.2. */
-export function errorBody({ message, code, validation }: Refusal, status: number) {
+export function errorBody({ message, code, validation, challenge }: Refusal, status: number) {
   const wrong = validation ?? (status === 400 ? unsaid : undefined);
   const error = STATUS_CODES[status] ?? 'Error';
-  return { statusCode: status, error, message, code, ...(wrong && { validation: wrong }) };
+  return {
+    statusCode: status,
+    error,
+    message,
+    code,
+    ...(wrong && { validation: wrong }),
+    ...(challenge && { challenge }),
+  };
 }
 
 /** Answers with a refusal, and the headers that belong to its status. */

@@ -57,6 +57,7 @@ export const testSettings: Settings = {
   logLevel: 'info',
   accessLog: false,
   signUp: undefined,
+  secondFactor: 'optional',
   adminEmail: 'admin@localhost',
   adminPassword: undefined,
 };

@@ -56,6 +56,7 @@ function peopleMakers({ insert, next, now, storage }: Rows) {
       avatar_id: null,
       created_at: now(),
       disabled_at: null,
+      second_factor: 0,
       ...values,
     });
     const made = await makeToken(storage.db, { userId: row.id, title: 'Test', client: null, atMs: now() });

@@ -29,6 +29,10 @@ export interface AccountDeps extends Deps {
     readonly password: string;
     readonly set: (trx: Db, userId: string) => Promise<void>;
   }>;
+  /** Forgets the second factor of an account, and ends its login sessions. */
+  readonly forgetFactors: (trx: Db, userId: string) => Promise<void>;
+  /** Ends logins that wait for a second factor. */
+  readonly endLogins: (trx: Db, userId: string) => Promise<void>;
 }
 
 const accountRecord = async (db: Db, row: UserRow): Promise<AccountRecord> => ({
@@ -84,6 +88,7 @@ const update =
       const refused = losesAdministrator(account, change) ? await refuseLast(trx, account) : undefined;
       if (refused) return failure(refused);
       const row = await changeAccount(trx, account.id, change);
+      if (row.disabled_at !== null) await deps.endLogins(trx, account.id);
       const now = { role: row.role, disabled: row.disabled_at !== null };
       const before = { role: account.role, disabled: account.disabled_at !== null };
       const data = { user_id: account.id, user: account.username, ...now, before };
@@ -122,6 +127,19 @@ const endSessions =
       const log = { ...byCaller(call, deps.clock.now()), concernedId: account.id, message, data };
       await writeLog(trx, { ...log, type: 'user.update' });
       return success({ ended });
+    });
+
+/** API-EP-DELETE-users-user_id-second-factor */
+const resetFactors =
+  (deps: AccountDeps): Handler<Contract['resetFactors']> =>
+  (call) =>
+    changing(deps, call, async (trx, account) => {
+      await deps.forgetFactors(trx, account.id);
+      const message = `Second factor of ${account.username} removed by an administrator`;
+      const data = { user_id: account.id, user: account.username, before: account.second_factor === 1 };
+      const log = { ...byCaller(call, deps.clock.now()), concernedId: account.id, message, data };
+      await writeLog(trx, { ...log, type: 'user.update' });
+      return success(resultOk);
     });
 
 /** The account that gets what another owns; `undefined` where a request names none. */
@@ -172,5 +190,6 @@ export const accountsRoutes = (deps: AccountDeps): Handlers<Contract> => ({
   update: update(deps),
   resetPassword: resetPassword(deps),
   endSessions: endSessions(deps),
+  resetFactors: resetFactors(deps),
   remove: remove(deps),
 });

@@ -20,4 +20,5 @@ export const userRecord = (row: UserRow): UserRecord => ({
 export const listedUser = (row: UserRow): ListedUserRecord => ({
   ...userRecord(row),
   disabled_at: optionalTimestamp(row.disabled_at),
+  second_factor: row.second_factor === 1,
 });

@@ -43,6 +43,7 @@ import { alertMails } from './0058-alert-mails.ts';
 import { disabledUsers } from './0062-disabled-users.ts';
 import { foundModules } from './0063-found-modules.ts';
 import { tokenScopes } from './0064-token-scopes.ts';
+import { secondFactors } from './0065-second-factors.ts';
 import { mailLinks } from './0066-mail-links.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -101,6 +102,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0062-disabled-users': disabledUsers,
   '0063-found-modules': foundModules,
   '0064-token-scopes': tokenScopes,
+  '0065-second-factors': secondFactors,
   '0066-mail-links': mailLinks,
 };
 

@@ -1,4 +1,4 @@
-import type { TimeMs } from './columns.ts';
+import type { Flag, TimeMs } from './columns.ts';
 
 export interface UserTable {
   id: string;
@@ -18,6 +18,40 @@ export interface UserTable {
   disabled_at: TimeMs | null;
   /** Since when mails to the address are known to reach its user. */
   email_confirmed_at: TimeMs | null;
+  /** A login with the password is not enough: there is an app that shows codes. */
+  second_factor: Flag;
+}
+
+/** The app of an account that shows codes. */
+export interface TotpTable {
+  user_id: string;
+  /** Base32; null until the first one is confirmed. */
+  secret: string | null;
+  /** Base32 of one that is to be confirmed, and replaces the other then. */
+  pending: string | null;
+  /** Since when it counts. */
+  confirmed_at: TimeMs | null;
+  /** Of the last code that was used, in periods since 1970: no code up to it counts again. */
+  last_step: number | null;
+}
+
+/** A recovery code that has not been used. */
+export interface RecoveryCodeTable {
+  user_id: string;
+  /** SHA-256, hex. */
+  code_hash: string;
+}
+
+/** What a login waits for, or a passkey signs. */
+export interface ChallengeTable {
+  /** SHA-256 of the challenge, hex. */
+  hash: string;
+  /** None where whoever has a passkey signs in. */
+  user_id: string | null;
+  purpose: 'login';
+  expires_at: TimeMs;
+  /** Wrong answers so far. */
+  attempts: number;
 }
 
 /** A link that an account was mailed, or is to be. */
@@ -58,6 +92,8 @@ export interface TokenTable {
   expires_at: TimeMs | null;
   /** Of a login session: the program that logged in. */
   user_agent: string | null;
+  /** Of a login session: what opened it. */
+  opened_by: 'password' | 'factor' | 'provider' | null;
 }
 
 /** An organisation that owns production products; its people are users. */

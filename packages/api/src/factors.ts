@@ -1,0 +1,105 @@
+import Type, { type Static } from 'typebox';
+import { Session, SessionRecord } from './auth.ts';
+import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { Nullable, ResultOk, Text, Timestamp } from './fields.ts';
+
+/** The challenge of a refused login: SECOND_FACTOR_REQUIRED names it. */
+const challenge = Text(64, { minLength: 1, description: 'the challenge that the refused login has named' });
+
+const Code = Text(40, {
+  minLength: 6,
+  description: 'six digits of the app, or a recovery code in either letter case',
+  examples: ['123456'],
+});
+
+/** Who changes factors shows the password again, or a factor. */
+const Proof = Type.Object({
+  current_password: Type.Optional(Text(1024, { description: 'either this or a code' })),
+  code: Type.Optional(Code),
+});
+export type FactorProof = Static<typeof Proof>;
+
+const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc'] }), {
+  description: 'shown this once; each of them opens one session',
+});
+
+/** The second factor of an account. */
+export const SecondFactor = Type.Object({
+  needed: Type.Boolean({ description: 'the policy of the service wants one of this account' }),
+  totp: Nullable(Type.Object({ created_at: Timestamp }, { description: 'an app that shows codes' })),
+  recovery_codes: Type.Integer({ description: 'how many are left' }),
+});
+export type SecondFactor = Static<typeof SecondFactor>;
+
+const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
+const own = { tag: 'User', auth: 'bearer' } as const;
+const changes = { ...own, method: 'POST', errors: [400, 401, 403, 404, 413, 415, 429, 503] } as const;
+
+/** The second factor of accounts: at login, and in the hands of their users. Spec: API-RULE-factor-1. */
+export const factorsContract = {
+  login: endpoint({
+    ...stranger,
+    path: '/api/auth/second-factor',
+    spec: ['API-EP-POST-auth-second-factor', 'API-RULE-factor-1', 'API-LIMIT-factor'],
+    summary: 'Finish a login with a code of the second factor',
+    description:
+      'A login with the right password of an account with a second factor is refused: 401 SECOND_FACTOR_REQUIRED, ' +
+      'whose body names a challenge. It is good for five minutes, five codes and one session.',
+    body: Type.Object({ challenge, code: Code }),
+    reply: Session,
+    errors: [400, 403, 413, 415, 429],
+  }),
+  open: endpoint({
+    ...stranger,
+    path: '/api/auth/session/second-factor',
+    spec: ['API-EP-POST-auth-session-second-factor', 'API-RULE-session-1', 'API-RULE-factor-1', 'API-LIMIT-factor'],
+    summary: 'Finish a login from a page of the service: the token comes in a cookie',
+    body: Type.Object({ challenge, code: Code }),
+    reply: SessionRecord,
+    errors: [400, 403, 413, 415, 429],
+  }),
+  get: endpoint({
+    ...own,
+    method: 'GET',
+    path: '/api/user/second-factor',
+    spec: ['API-EP-GET-user-second-factor'],
+    summary: 'Your second factor',
+    reply: SecondFactor,
+    errors: [401],
+  }),
+  setUpTotp: endpoint({
+    ...changes,
+    path: '/api/user/second-factor/totp',
+    spec: ['API-EP-POST-user-second-factor-totp', 'API-RULE-factor-2'],
+    summary: 'Make a secret for an app that shows codes; it counts once a code of it is confirmed',
+    body: Proof,
+    reply: Type.Object({
+      secret: Type.String({ description: 'base32, shown this once', examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
+      url: Type.String({ description: 'otpauth address, for a QR code' }),
+    }),
+  }),
+  confirmTotp: endpoint({
+    ...changes,
+    path: '/api/user/second-factor/totp/confirm',
+    spec: ['API-EP-POST-user-second-factor-totp-confirm', 'API-RULE-factor-2'],
+    summary: 'Confirm the secret with a code of the app; with a first factor your other login sessions end',
+    body: Type.Object({ code: Code }),
+    reply: Type.Object({ recovery_codes: RecoveryCodes }, { description: 'no codes where you have some already' }),
+  }),
+  removeTotp: endpoint({
+    ...changes,
+    path: '/api/user/second-factor/totp/remove',
+    spec: ['API-EP-POST-user-second-factor-totp-remove', 'API-RULE-factor-2'],
+    summary: 'Forget the app; with the last factor the recovery codes go',
+    body: Proof,
+    reply: ResultOk,
+  }),
+  renewCodes: endpoint({
+    ...changes,
+    path: '/api/user/second-factor/recovery-codes',
+    spec: ['API-EP-POST-user-second-factor-recovery-codes', 'API-RULE-factor-2', 'API-RULE-factor-3'],
+    summary: 'Make ten recovery codes; those before stop working',
+    body: Proof,
+    reply: Type.Object({ recovery_codes: RecoveryCodes }),
+  }),
+};

@@ -1,0 +1,93 @@
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { hashSecret, newTokenValue } from '../core/secrets.ts';
+import type { Deps } from '../core/types.ts';
+import { writeLog } from '../db/logs.ts';
+import type { Db } from '../db/storage.ts';
+import { type Credentials, checkCredentials, tooManyLogins } from './credentials.ts';
+import { insertChallenge, spendChallenge, spendCode, spendStep, totpOf, tryChallenge } from './factor-queries.ts';
+import type { UserRow } from './queries.ts';
+import { limits } from './throttle.ts';
+import { totpStep } from './totp.ts';
+
+type StepDeps = Pick<Deps, 'storage' | 'clock' | 'attempts'>;
+
+/** How long a login may wait for its second factor, in ms. */
+export const challengeMs = 300_000;
+/** Wrong answers that a challenge takes. Spec: API-LIMIT-factor. */
+const answersLimit = 5;
+
+/** The stored form of a recovery code, however it was typed. */
+export const recoveryCodeHash = (code: string): string => hashSecret(code.toLowerCase().replace(/[^a-z0-9]/g, ''));
+
+/** A challenge for a user; the value is known this once. */
+export async function openChallenge({ storage, clock }: StepDeps, userId: string): Promise<string> {
+  const value = newTokenValue();
+  const row = {
+    hash: hashSecret(value),
+    user_id: userId,
+    purpose: 'login',
+    expires_at: clock.now() + challengeMs,
+  } as const;
+  await insertChallenge(storage.db, row);
+  return value;
+}
+
+/**
+ * The account of a login whose password is enough. Refusals: those of the credentials, and SECOND_FACTOR_REQUIRED with a
+ * challenge. Spec: API-RULE-factor-1.
+ */
+export async function checkLogin(deps: StepDeps, credentials: Credentials): Promise<Result<UserRow, Refusal>> {
+  const found = await checkCredentials(deps, credentials);
+  if (!found.ok || found.value.second_factor === 0) return found;
+  const challenge = await openChallenge(deps, found.value.id);
+  return failure({ ...refusal('SECOND_FACTOR_REQUIRED'), challenge });
+}
+
+/** Uses up a code of a user's app or a recovery code of theirs; false for a wrong or used one. */
+export async function spendAnyCode(trx: Db, userId: string, code: string, nowMs: number): Promise<boolean> {
+  if (!/^\d{6}$/.test(code)) return spendCode(trx, userId, recoveryCodeHash(code));
+  const secret = (await totpOf(trx, userId))?.secret;
+  const step = secret ? totpStep(secret, code, nowMs) : undefined;
+  return secret && step !== undefined ? spendStep(trx, userId, secret, step) : false;
+}
+
+/**
+ * Tries what a user has shown as a factor, as often as the limit allows, wherever it is shown. Refusals:
+ * WRONG_SECOND_FACTOR, TOO_MANY_LOGINS, those of `use`. Spec: API-LIMIT-factor.
+ */
+export async function tryFactor<T>(
+  { storage, clock, attempts }: StepDeps,
+  { id, username }: Pick<UserRow, 'id' | 'username'>,
+  ip: string,
+  use: (trx: Db) => Promise<Result<T, Refusal>>,
+): Promise<Result<T, Refusal>> {
+  const attempt = await attempts.begin(limits.factorOfUser, id);
+  if (!attempt.ok) return tooManyLogins(attempt.error);
+  const used = await storage.transaction(use);
+  if (used.ok) await attempt.value.undo();
+  else {
+    const data = { username };
+    const message = 'A second factor was wrong';
+    const subject = { atMs: clock.now(), userId: id, ip, data };
+    await writeLog(storage.db, { ...subject, type: 'user.login_failed', level: 'warning', message });
+  }
+  return used;
+}
+
+/** The account whose login a code finishes. Refusals: WRONG_CHALLENGE and those of `tryFactor`. */
+export async function finishLogin(
+  deps: StepDeps,
+  { challenge, code }: { readonly challenge: string; readonly code: string },
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
+  const hash = hashSecret(challenge);
+  const now = deps.clock.now();
+  const user = await tryChallenge(deps.storage.db, hash, 'login', now, answersLimit);
+  if (!user) return failure(refusal('WRONG_CHALLENGE'));
+  return tryFactor(deps, user, ip, async (trx): Promise<Result<UserRow, Refusal>> => {
+    if (!(await spendAnyCode(trx, user.id, code, now))) return failure(refusal('WRONG_SECOND_FACTOR'));
+    // Of many at once with one challenge, one gets through.
+    return (await spendChallenge(trx, hash)) ? success(user) : failure(refusal('WRONG_CHALLENGE'));
+  });
+}
