@@ -27,6 +27,9 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       '"message":"The token lacks the scope \\"all\\"","code":"TOKEN_SCOPE"',
       '"scopes":["read"]',
       '"scopes":["all"]',
+      'otpauth://totp/Moorage',
+      '{"needed":false,"totp":null,"recovery_codes":0}',
+      '"second_factor":"optional"',
       '{"result":"ok"}',
     ]);
     service.process.kill('SIGTERM');

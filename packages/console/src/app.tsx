@@ -15,6 +15,7 @@ const ResetPassword = lazyPart(async () => ({
 const ConfirmEmail = lazyPart(async () => ({
   default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail,
 }));
+const FactorNeeded = lazyPart(() => import('./views/second-factor/factor-needed.tsx'));
 const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
 /**
@@ -47,7 +48,15 @@ function mailedLink({ pathname, hash }: Location) {
   return View && hash !== '' ? { View, token: decodeURIComponent(hash.slice(1)) } : undefined;
 }
 
-/** The console: a visitor signs in, a user with a printed password changes it, all others see pages. */
+function Page({ session }: { readonly session: SessionRecord }) {
+  if (session.initial_password) return <FirstPassword session={session} />;
+  return session.factor_needed ? <FactorNeeded session={session} /> : <SignedIn />;
+}
+
+/**
+ * The console: a visitor signs in, a user with a printed password changes it, one without the second factor that the
+ * service wants sets it up, all others see pages.
+ */
 export function App() {
   const { data: session, error, refetch } = useSessionQuery();
   /** Who was signed in last in this window: what they were doing stays when their session is over. */
@@ -64,7 +73,7 @@ export function App() {
   }
   if (session === undefined) return <Wait error={error} onRetry={() => void refetch()} />;
   const shown = session ?? last;
-  if (!shown || (shown.initial_password && !session)) {
+  if (!shown || ((shown.initial_password || shown.factor_needed) && !session)) {
     return (
       <Suspense fallback={<Wait />}>
         <SignIn />
@@ -75,7 +84,7 @@ export function App() {
     <SessionContext value={shown}>
       <Suspense fallback={null}>{session === null && <SignInAgain session={shown} />}</Suspense>
       <Suspense fallback={<Wait />}>
-        {shown.initial_password ? <FirstPassword session={shown} /> : <SignedIn />}
+        <Page session={shown} />
       </Suspense>
     </SessionContext>
   );

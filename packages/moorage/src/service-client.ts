@@ -110,7 +110,12 @@ function causeOf(error: unknown): string {
 function refused(
   api: string,
   status: number,
-  body: { readonly message: string; readonly code: string; readonly validation?: { readonly keys: string[] } },
+  body: {
+    readonly message: string;
+    readonly code: string;
+    readonly validation?: { readonly keys: string[] };
+    readonly challenge?: string;
+  },
   sources: FieldSources,
 ): CallError {
   if (body.code === ('UNAUTHENTICATED' satisfies ErrorCode)) {

@@ -22,30 +22,43 @@ export class ApiError extends Error {
   readonly fields: readonly string[];
   /** Seconds after which the call may work. */
   readonly retryAfterS: number | undefined;
+  /** What a login that wants a second factor is finished with. */
+  readonly challenge: string | undefined;
 
-  constructor(status: number, code: string, message: string, fields: readonly string[] = []) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    fields: readonly string[] = [],
+    challenge: string | undefined = undefined,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
     this.retryAfterS = undefined;
+    this.challenge = challenge;
   }
 }
 
 const unreachable = (cause: unknown): ApiError =>
   Object.assign(new ApiError(0, 'UNREACHABLE', t.serviceCannotBeReached), { cause });
 
-let signedOut = (): void => {};
+/** What a call may find of the session: it is over, or it may only set up a second factor from now on. */
+type Found = 'over' | 'limited';
 
-/** The one listener for calls that find that the session is over. */
-export function onSignedOut(listener: () => void): void {
-  signedOut = listener;
+let sessionChanged = (_found: Found): void => {};
+
+/** The one listener for calls that find that the session is not what it was. */
+export function onSessionChanged(listener: (found: Found) => void): void {
+  sessionChanged = listener;
 }
 
 /** A wrong password is another refusal of the same status. */
 function refused({ status, body }: CallFailure): ApiError {
-  if (body.code === ('UNAUTHENTICATED' satisfies ErrorCode)) signedOut();
-  return new ApiError(status, body.code, body.message, body.validation?.keys ?? []);
+  if (body.code === ('UNAUTHENTICATED' satisfies ErrorCode)) sessionChanged('over');
+  if (body.code === ('SECOND_FACTOR_NEEDED' satisfies ErrorCode)) sessionChanged('limited');
+  return new ApiError(status, body.code, body.message, body.validation?.keys ?? [], body.challenge);
 }
 
 /** Every request says that it comes from a page of the console; the session's cookie goes along by itself. */

@@ -8,7 +8,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
-import { type Answer, ApiError, call, onSignedOut } from './client.ts';
+import { type Answer, ApiError, call, onSessionChanged } from './client.ts';
 
 export type Resource = keyof Contract;
 
@@ -33,7 +33,10 @@ export const queryClient = new QueryClient({
 });
 
 // Whichever call it was: the page asks to sign in again.
-onSignedOut(() => queryClient.setQueryData(keyOf('session.get', {}), null));
+onSessionChanged((found) => {
+  if (found === 'over') queryClient.setQueryData(keyOf('session.get', {}), null);
+  else void queryClient.invalidateQueries({ queryKey: keyOf('session.get', {}) });
+});
 
 export interface CallOptions {
   /** False: not yet. */

@@ -9,6 +9,7 @@ export const t = texts({
     'Dieser Browser merkt sie sich; die Seite wird neu geladen. Datum und Zahlen folgen dem Browser.',
   ],
   details: ['Details', 'Angaben'],
+  secondFactor: ['Second factor', 'Zweiter Faktor'],
   tokens: ['Tokens', 'Tokens'],
   broadcastKeys: ['Broadcast keys', 'Broadcast-Schlüssel'],
   quotas: ['Quotas', 'Kontingente'],

@@ -28,6 +28,15 @@ export const t = texts({
   loginsAndTokens: ['Logins and tokens', 'Anmeldungen und Tokens'],
   endThem: ['End them', 'Beenden'],
   ended: [(count: number) => `${count} ended`, (count: number) => `${count} beendet`],
+  removeFactor: ['Remove the second factor', 'Zweiten Faktor entfernen'],
+  removeFactorOf: [
+    (user: string) => `Remove the second factor of ${user}?`,
+    (user: string) => `Zweiten Faktor von ${user} entfernen?`,
+  ],
+  passwordAloneThen: [
+    'For somebody who has lost it: the password alone signs them in then, and all logins end.',
+    'Für jemanden, der ihn verloren hat: Dann genügt das Passwort, und alle Anmeldungen enden.',
+  ],
   disable: ['Disable', 'Sperren'],
   letIn: ['Let in again', 'Wieder zulassen'],
   disableAccount: [(user: string) => `Disable ${user}?`, (user: string) => `${user} sperren?`],

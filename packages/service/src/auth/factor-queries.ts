@@ -95,6 +95,7 @@ export async function spendStep(trx: Db, userId: string, secret: string, step: n
   return numUpdatedRows > 0n;
 }
 
+/** Forgets the app of a user, one that waits to be confirmed too; false when there is none. */
 export async function deleteTotp(trx: Db, userId: string): Promise<boolean> {
   const { numDeletedRows } = await trx.deleteFrom('totp').where('user_id', '=', userId).executeTakeFirst();
   return numDeletedRows > 0n;
@@ -118,6 +119,7 @@ export async function spendCode(trx: Db, userId: string, hash: string): Promise<
   return numDeletedRows > 0n;
 }
 
+/** How many recovery codes a user has left. */
 export async function countCodes(db: Db, userId: string): Promise<number> {
   const codes = db.selectFrom('recovery_codes').where('user_id', '=', userId);
   return (await codes.select((count) => count.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n;

@@ -52,6 +52,9 @@ const callerOf = (owner: TokenOwner, policy: SecondFactorPolicy): Caller => ({
   needsFactor: owner.client !== null && lacksFactor(policy, owner),
 });
 
+/** Whether what a caller may read depends on their user alone. */
+const isUnlimited = ({ limits, needsFactor }: Caller): boolean => !limits?.productIds && !needsFactor;
+
 /** Why the cookie of a session does not count for a request. Spec: API-RULE-session-2. */
 function refuseCookie({ method, headers }: Parameters<Authenticate<Caller>>[0]): Refusal | undefined {
   // A browser sends the cookie along whichever page makes it ask.
@@ -137,9 +140,7 @@ export function openBearers({
       if (!found) return undefined;
       const { value } = found.passed;
       // Where something is to be checked or written, the request takes the long way.
-      return value.limits?.productIds || value.needsFactor || uses.isDue(value.tokenId, found.lastUsedMs)
-        ? undefined
-        : value;
+      return isUnlimited(value) && !uses.isDue(value.tokenId, found.lastUsedMs) ? value : undefined;
     },
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;

@@ -1,9 +1,11 @@
-import { Tabs } from '@mantine/core';
+import { Loader, Tabs } from '@mantine/core';
+import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
@@ -16,9 +18,12 @@ import { Details } from './details.tsx';
 import { Quotas } from './quotas.tsx';
 import { Tokens } from './tokens.tsx';
 
+const FactorCard = lazyPart(() => import('../second-factor/factor-card.tsx'));
+
 const tabs = [
   { key: 'details', title: t.details },
   { key: 'password', title: common.password },
+  { key: 'second-factor', title: t.secondFactor },
   { key: 'tokens', title: t.tokens },
   { key: 'broadcasts', title: t.broadcastKeys },
   { key: 'quotas', title: t.quotas },
@@ -57,6 +62,11 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
           <Card title={common.password}>
             <PasswordForm submit={t.changePassword} onChanged={() => notify(t.yourPasswordIsChangedYour)} />
           </Card>
+        </Tabs.Panel>
+        <Tabs.Panel value="second-factor" pt="md" maw={640}>
+          <Suspense fallback={<Loader />}>
+            <FactorCard />
+          </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="tokens" pt="md">
           <Tokens />

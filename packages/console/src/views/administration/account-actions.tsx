@@ -118,6 +118,7 @@ function DeleteAccount({ user, onDone }: AboutAccount) {
 /** What an administrator does with an account. */
 export function AccountActions({ user }: { readonly user: ListedUserRecord }) {
   const update = useChange('accounts.update', 'users', 'accounts');
+  const reset = useChange('accounts.resetFactors', 'users', 'accounts');
   const { username, disabled_at } = user;
   const open = (title: string, Body: typeof ChangeRole) =>
     openDialog({ title }, (onDone) => <Body user={user} onDone={onDone} />);
@@ -132,6 +133,17 @@ export function AccountActions({ user }: { readonly user: ListedUserRecord }) {
         notify(t.accountIsChanged(username));
       },
     });
+  const forget = (): void =>
+    confirm({
+      title: t.removeFactorOf(username),
+      body: t.passwordAloneThen,
+      action: t.removeFactor,
+      destructive: true,
+      async run() {
+        await reset.mutateAsync({ params: { user_id: user.id } });
+        notify(t.accountIsChanged(username));
+      },
+    });
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -143,6 +155,7 @@ export function AccountActions({ user }: { readonly user: ListedUserRecord }) {
         <Menu.Item onClick={() => open(t.roleOf(username), ChangeRole)}>{t.changeRole}</Menu.Item>
         <Menu.Item onClick={() => open(t.passwordOf(username), NewPassword)}>{t.newPassword}</Menu.Item>
         <Menu.Item onClick={() => open(t.sessionsOf(username), EndSessions)}>{t.endSessions}</Menu.Item>
+        {user.second_factor && <Menu.Item onClick={forget}>{t.removeFactor} …</Menu.Item>}
         <Menu.Item onClick={toggle}>{disabled_at === null ? `${t.disable} …` : `${t.letIn} …`}</Menu.Item>
         <Menu.Item color="red" onClick={() => open(t.deleteAccount(username), DeleteAccount)}>
           {common.delete} …

@@ -1,13 +1,13 @@
 import { Button, Text } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { encode } from 'uqr';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
+import { QrCode } from '../../ui/qr-code.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { devicesOf, type Named, type Target } from './bulk-jobs.ts';
 
@@ -16,13 +16,7 @@ const labelsLimit = 500;
 
 /** The code of a device: the address of its page, which the camera of a phone opens. */
 function Code({ id, name }: Named) {
-  const { data, size } = encode(`${window.location.origin}/devices/${id}`, { border: 2 });
-  const cells = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])));
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t.codeOf(name)} shapeRendering="crispEdges">
-      <path d={cells.join('')} />
-    </svg>
-  );
+  return <QrCode text={`${window.location.origin}/devices/${id}`} label={t.codeOf(name)} />;
 }
 
 function Sheet({ target }: { readonly target: Target }) {

@@ -1,10 +1,14 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { Loader, PasswordInput, TextInput } from '@mantine/core';
 import type { SessionRecord } from '@moorage/api';
-import { type ReactNode, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { type ReactNode, Suspense, useState } from 'react';
+import { ApiError, call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
+import { t as ui } from '../../texts/ui.ts';
 import { Form } from '../../ui/form.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
+
+const SecondStep = lazyPart(() => import('../second-factor/second-step.tsx'));
 
 interface SignInFormProps {
   /** Whose password is wanted; any user's without it. */
@@ -18,9 +22,22 @@ interface SignInFormProps {
 export function SignInForm({ name = '', onDone, more }: SignInFormProps) {
   const [username, setUsername] = useState(name);
   const [password, setPassword] = useState('');
+  const [challenge, setChallenge] = useState<string>();
   const signIn = async (): Promise<void> => {
-    onDone((await call('session.open', { body: { username, password } })).value);
+    try {
+      onDone((await call('session.open', { body: { username, password } })).value);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.challenge !== undefined)) throw error;
+      setChallenge(error.challenge);
+    }
   };
+  if (challenge !== undefined) {
+    return (
+      <Suspense fallback={<Loader aria-label={ui.loading} />}>
+        <SecondStep challenge={challenge} onDone={onDone} onBack={() => setChallenge(undefined)} />
+      </Suspense>
+    );
+  }
   return (
     <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
       <TextInput

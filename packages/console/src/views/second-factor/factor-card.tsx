@@ -1,0 +1,103 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { SecondFactor } from '@moorage/api';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { renew, useCall } from '../../api/queries.ts';
+import { t } from '../../texts/second-factor.ts';
+import { Card } from '../../ui/card.tsx';
+import { openDialog } from '../../ui/dialog.tsx';
+import { formatMoment, msOf } from '../../ui/format.ts';
+import { notify } from '../../ui/notify.ts';
+import { Loaded } from '../../ui/states.tsx';
+import { ProofForm } from './proof-form.tsx';
+import { RecoveryCodes, SetUpApp } from './set-up-app.tsx';
+
+const renewed = (close: () => void) => (): void => {
+  void renew('factors', 'session', 'tokens');
+  close();
+};
+
+const openSetUp = (): void => openDialog({ title: t.setUpApp }, (close) => <SetUpApp onDone={renewed(close)} />);
+
+const openRemove = (): void =>
+  openDialog({ title: t.removeApp }, (close) => (
+    <ProofForm
+      submit={t.remove}
+      advice={t.withoutIt}
+      onProof={async (body) => {
+        await call('factors.removeTotp', { body });
+        renewed(close)();
+        notify(t.appIsRemoved);
+      }}
+    />
+  ));
+
+function NewCodes({ onDone }: { readonly onDone: () => void }) {
+  const [codes, setCodes] = useState<readonly string[]>();
+  if (codes) return <RecoveryCodes codes={codes} onClose={onDone} />;
+  return (
+    <ProofForm
+      submit={t.makeCodes}
+      advice={t.oldCodesStop}
+      onProof={async (body) => setCodes((await call('factors.renewCodes', { body })).value.recovery_codes)}
+    />
+  );
+}
+
+const openCodes = (): void => openDialog({ title: t.recoveryCodes }, (close) => <NewCodes onDone={renewed(close)} />);
+
+/** One kind of factor: what there is of it, and what can be done. */
+const Part = ({
+  title,
+  state,
+  children,
+}: {
+  readonly title: string;
+  readonly state: string;
+  readonly children: ReactNode;
+}) => (
+  <Group justify="space-between" gap="sm">
+    <Stack gap={0}>
+      <Text fw={600} size="sm">
+        {title}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {state}
+      </Text>
+    </Stack>
+    <Group gap="xs">{children}</Group>
+  </Group>
+);
+
+const Parts = ({ totp, recovery_codes }: SecondFactor) => (
+  <Stack>
+    <Text size="sm">{t.passwordAlone}</Text>
+    <Part title={t.appWithCodes} state={totp ? t.setUpSince(formatMoment(msOf(totp.created_at))) : t.notSetUp}>
+      <Button size="compact-sm" variant="default" onClick={openSetUp}>
+        {totp ? t.setUpAnotherApp : t.setUpApp}
+      </Button>
+      {totp && (
+        <Button size="compact-sm" variant="default" onClick={openRemove}>
+          {t.removeApp}
+        </Button>
+      )}
+    </Part>
+    {totp && (
+      <Part title={t.recoveryCodes} state={t.codesLeft(recovery_codes)}>
+        <Button size="compact-sm" variant="default" onClick={openCodes}>
+          {t.makeCodes}
+        </Button>
+      </Part>
+    )}
+  </Stack>
+);
+
+/** The second factor of one's own account. */
+export default function FactorCard() {
+  const query = useCall('factors.get', {});
+  return (
+    <Card title={t.secondFactor}>
+      <Loaded query={query}>{({ value }) => <Parts {...value} />}</Loaded>
+    </Card>
+  );
+}

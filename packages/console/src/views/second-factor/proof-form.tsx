@@ -1,0 +1,30 @@
+import { PasswordInput, Text } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../../texts/second-factor.ts';
+import { t as signIn } from '../../texts/sign-in.ts';
+import { Form } from '../../ui/form.tsx';
+
+interface ProofFormProps {
+  readonly submit: string;
+  /** What follows from it; that it changes how one signs in, without it. */
+  readonly advice?: string;
+  readonly onProof: (proof: { readonly current_password: string }) => Promise<unknown>;
+}
+
+/** Asks for the password again, before a change of how one signs in. */
+export function ProofForm({ submit, advice = t.passwordAgain, onProof }: ProofFormProps) {
+  const [password, setPassword] = useState('');
+  return (
+    <Form submit={submit} disabled={password === ''} onSubmit={() => onProof({ current_password: password })}>
+      <Text size="sm">{advice}</Text>
+      <PasswordInput
+        label={signIn.currentPassword}
+        autoComplete="current-password"
+        data-autofocus
+        required
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </Form>
+  );
+}
