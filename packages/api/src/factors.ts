@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Session, SessionRecord } from './auth.ts';
 import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
 import { Nullable, ResultOk, Text, Timestamp } from './fields.ts';
+import { ruled } from './patterns.ts';
 
 /** The challenge of a refused login: SECOND_FACTOR_REQUIRED names it. */
 const challenge = Text(64, { minLength: 1, description: 'the challenge that the refused login has named' });
@@ -13,10 +14,10 @@ const Code = Text(40, {
 });
 
 /** Who changes factors shows the password again, or a factor. */
-const Proof = Type.Object({
-  current_password: Type.Optional(Text(1024, { description: 'either this or a code' })),
-  code: Type.Optional(Code),
-});
+const Proof = Type.Object(
+  { current_password: Type.Optional(Text(1024)), code: Type.Optional(Code) },
+  ruled({ anyOf: [{ required: ['current_password'] }, { required: ['code'] }] }),
+);
 export type FactorProof = Static<typeof Proof>;
 
 const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc'] }), {

@@ -236,7 +236,8 @@ eachDatabase('a second factor', (open) => {
   it('changes for who shows the password or a factor again', async () => {
     const ada = await withApp();
     for (const call of ['factors.setUpTotp', 'factors.removeTotp', 'factors.renewCodes'] as const) {
-      const send = (body: object) => ada.client.call(call, { body });
+      const send = (body: { readonly current_password?: string; readonly code?: string }) =>
+        ada.client.call(call, { body });
       expect(await send({})).toMatchObject({
         error: { status: 400, body: { validation: { keys: ['current_password', 'code'] } } },
       });

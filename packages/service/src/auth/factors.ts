@@ -43,18 +43,15 @@ const newRecoveryCode = (): string => Array.from({ length: 4 }, group).join('-')
 const accountOf = ({ caller }: OwnCall) => ({ id: caller.userId, username: caller.username });
 
 /** Refuses a change of factors by somebody who shows neither the password nor a factor. Spec: API-RULE-factor-2. */
-async function refuseUnproven(
-  deps: Deps,
-  call: OwnCall,
-  { current_password: password, code }: FactorProof,
-): Promise<Refusal | undefined> {
-  if ((password === undefined) === (code === undefined)) {
+async function refuseUnproven(deps: Deps, call: OwnCall, proof: FactorProof): Promise<Refusal | undefined> {
+  if (proof.current_password !== undefined) {
+    const found = await checkOwnPassword(deps, call, proof.current_password);
+    return found.ok ? undefined : found.error;
+  }
+  const { code } = proof;
+  if (code === undefined) {
     const validation = { source: 'body', keys: ['current_password', 'code'] } as const;
     return refusal('INVALID_REQUEST', { detail: 'Field "current_password" or "code" has to be there' }, validation);
-  }
-  if (code === undefined) {
-    const found = await checkOwnPassword(deps, call, password ?? '');
-    return found.ok ? undefined : found.error;
   }
   const used = await tryFactor(deps, accountOf(call), call.ip, async (trx) =>
     (await spendAnyCode(trx, call.caller.userId, code, deps.clock.now()))

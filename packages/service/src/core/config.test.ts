@@ -46,6 +46,7 @@ describe('settings', () => {
         mapAttribution: undefined,
         logLevel: 'warn',
         accessLog: false,
+        secondFactor: 'optional',
         adminEmail: 'admin@localhost',
         adminPassword: undefined,
       },
