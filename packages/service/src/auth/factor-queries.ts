@@ -3,8 +3,6 @@ import type { ChallengeTable, TotpTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { UserRow } from './queries.ts';
 
-type Purpose = ChallengeTable['purpose'];
-
 export async function insertChallenge(db: Db, row: Omit<ChallengeTable, 'attempts'>): Promise<void> {
   await db
     .insertInto('challenges')
@@ -13,18 +11,11 @@ export async function insertChallenge(db: Db, row: Omit<ChallengeTable, 'attempt
 }
 
 /** Counts an answer to a challenge, whatever becomes of it; its account, unless it has had too many or is over. */
-export async function tryChallenge(
-  db: Db,
-  hash: string,
-  purpose: Purpose,
-  nowMs: number,
-  most: number,
-): Promise<UserRow | undefined> {
+export async function tryChallenge(db: Db, hash: string, nowMs: number, most: number): Promise<UserRow | undefined> {
   const { numUpdatedRows } = await db
     .updateTable('challenges')
     .set((row) => ({ attempts: row('attempts', '+', 1) }))
     .where('hash', '=', hash)
-    .where('purpose', '=', purpose)
     .where('expires_at', '>', nowMs)
     .where('attempts', '<', most)
     .executeTakeFirst();

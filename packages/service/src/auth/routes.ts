@@ -24,7 +24,8 @@ import { newClientId } from './tokens.ts';
 /**
  * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
  *
- * @param openedBy what the user has shown; `factor` stands for a password with a second factor, or a passkey
+ * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `provider` for
+ * another service that has let them in
  */
 export async function openSession(
   { storage, clock }: Deps,

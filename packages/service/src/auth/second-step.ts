@@ -26,7 +26,6 @@ export async function openChallenge({ storage, clock }: StepDeps, userId: string
   const row = {
     hash: hashSecret(value),
     user_id: userId,
-    purpose: 'login',
     expires_at: clock.now() + challengeMs,
   } as const;
   await insertChallenge(storage.db, row);
@@ -83,7 +82,7 @@ export async function finishLogin(
 ): Promise<Result<UserRow, Refusal>> {
   const hash = hashSecret(challenge);
   const now = deps.clock.now();
-  const user = await tryChallenge(deps.storage.db, hash, 'login', now, answersLimit);
+  const user = await tryChallenge(deps.storage.db, hash, now, answersLimit);
   if (!user) return failure(refusal('WRONG_CHALLENGE'));
   return tryFactor(deps, user, ip, async (trx): Promise<Result<UserRow, Refusal>> => {
     if (!(await spendAnyCode(trx, user.id, code, now))) return failure(refusal('WRONG_SECOND_FACTOR'));

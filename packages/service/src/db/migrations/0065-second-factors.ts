@@ -5,12 +5,10 @@ import {
   key,
   makeIndex,
   makeTable,
-  mayBePart,
   optionalInteger,
   optionalText,
   optionalTime,
   part,
-  text,
   time,
 } from './columns.ts';
 import type { Ddl } from './index.ts';
@@ -33,8 +31,7 @@ export const secondFactors = (ddl: Ddl): Migration => ({
     await makeTable(db, ddl, 'recovery_codes', { user_id: { ...part('users'), key: true }, code_hash: key });
     await makeTable(db, ddl, 'challenges', {
       hash: key,
-      user_id: mayBePart('users'),
-      purpose: text,
+      user_id: part('users'),
       expires_at: time,
       attempts: integer,
     });

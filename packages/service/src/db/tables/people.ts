@@ -42,13 +42,11 @@ export interface RecoveryCodeTable {
   code_hash: string;
 }
 
-/** What a login waits for, or a passkey signs. */
+/** A login that waits for its second factor. */
 export interface ChallengeTable {
   /** SHA-256 of the challenge, hex. */
   hash: string;
-  /** None where whoever has a passkey signs in. */
-  user_id: string | null;
-  purpose: 'login';
+  user_id: string;
   expires_at: TimeMs;
   /** Wrong answers so far. */
   attempts: number;
