@@ -17,17 +17,23 @@ const suites: Readonly<Record<string, string>> = { '12': 'bookworm', '13': 'trix
 const work = mkdtempSync(join(tmpdir(), 'moorage-image-'));
 const seconds = (fromMs: number): string => `${((performance.now() - fromMs) / 1000).toFixed(0)} s`;
 
-const run = (command: string, args: readonly string[]): void => {
-  execFileSync(command, args, { stdio: ['ignore', 2, 2] });
-};
+// A signal ends the step that runs: what it has made is removed, as after a failure.
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+
+async function run(command: string, args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 2, 2], signal: stopped.signal, killSignal: 'SIGKILL' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${command} has ended with exit code ${code}`);
+}
 
 /** The folder of an image of Debian: debootstrap makes it. */
-function makeBase(image: string): string {
+async function makeBase(image: string): Promise<string> {
   const [, release = ''] = /^debian:(\d+)[\d.]*-slim$/.exec(image) ?? [];
   const suite = suites[release];
   if (suite === undefined) throw new Error(`${image} is no release of Debian that is known here`);
   const folder = join(work, 'base');
-  run('debootstrap', ['--variant=minbase', suite, folder]);
+  await run('debootstrap', ['--variant=minbase', suite, folder]);
   return folder;
 }
 
@@ -68,14 +74,14 @@ function inside(
   return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', script, 'sh', ...entered];
 }
 
-function copyInto(at: Walked, { flags, text }: Instruction, stages: ReadonlyMap<string, Walked>): void {
+async function copyInto(at: Walked, { flags, text }: Instruction, stages: ReadonlyMap<string, Walked>): Promise<void> {
   const [source = '', target = ''] = text.split(/\s+/);
   const place = join(at.folder, resolve(at.directory, target));
   const from = stages.get(flags.from ?? '');
   if (from) {
     rmSync(place, { recursive: true, force: true });
-    run('cp', ['-a', join(from.folder, source), place]);
-    if (flags.chown !== undefined) run('chown', ['-R', flags.chown, place]);
+    await run('cp', ['-a', join(from.folder, source), place]);
+    if (flags.chown !== undefined) await run('chown', ['-R', flags.chown, place]);
     return;
   }
   if (source !== '.') throw new Error(`COPY ${text}: only the whole clone is copied here`);
@@ -86,13 +92,13 @@ function copyInto(at: Walked, { flags, text }: Instruction, stages: ReadonlyMap<
     cpSync(join(root, file), join(place, file));
 }
 
-function walkStep(at: Walked, step: Instruction, stages: ReadonlyMap<string, Walked>): void {
+async function walkStep(at: Walked, step: Instruction, stages: ReadonlyMap<string, Walked>): Promise<void> {
   const { name, text } = step;
   if (name === 'RUN') {
     const extra = extraCa === undefined ? {} : { NODE_EXTRA_CA_CERTS: extraCaInside };
     const [command = '', ...args] = inside({ ...at, env: { ...at.env, ...extra } }, ['/bin/sh', '-ec', text]);
-    run(command, args);
-  } else if (name === 'COPY') copyInto(at, step, stages);
+    await run(command, args);
+  } else if (name === 'COPY') await copyInto(at, step, stages);
   else if (name === 'ENV' || name === 'ARG') Object.assign(at.env, readPairs(text));
   else if (name === 'WORKDIR') {
     at.directory = text;
@@ -101,15 +107,15 @@ function walkStep(at: Walked, step: Instruction, stages: ReadonlyMap<string, Wal
   else at.settings.set(name, text);
 }
 
-function walk(stage: Stage, base: string, stages: ReadonlyMap<string, Walked>): Walked {
+async function walk(stage: Stage, base: string, stages: ReadonlyMap<string, Walked>): Promise<Walked> {
   const folder = join(work, stage.name ?? 'image');
-  run('cp', ['-a', base, folder]);
+  await run('cp', ['-a', base, folder]);
   cpSync('/etc/resolv.conf', join(folder, 'etc/resolv.conf'));
   if (extraCa !== undefined) cpSync(extraCa, join(folder, extraCaInside));
   const at: Walked = { folder, env: {}, directory: '/', user: '0:0', settings: new Map() };
   for (const step of stage.steps) {
     const fromMs = performance.now();
-    walkStep(at, step, stages);
+    await walkStep(at, step, stages);
     console.log(`${step.name} ${step.text.slice(0, 70)} (${seconds(fromMs)})`);
   }
   return at;
@@ -168,9 +174,9 @@ const fromMs = performance.now();
 try {
   const stages = readDockerfile(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8'));
   const given = process.argv[2];
-  const base = given === undefined ? makeBase(stages[0]?.from ?? '') : resolve(given);
+  const base = given === undefined ? await makeBase(stages[0]?.from ?? '') : resolve(given);
   const walked = new Map<string, Walked>();
-  for (const stage of stages) walked.set(stage.name ?? 'image', walk(stage, base, walked));
+  for (const stage of stages) walked.set(stage.name ?? 'image', await walk(stage, base, walked));
   const image = walked.get('image');
   if (!image) throw new Error('The Dockerfile has no last stage');
   const startMs = performance.now();
