@@ -80,6 +80,10 @@ test.skipIf(skipReason)('a map shows the pictures that the service names', async
     MOORAGE_MAP_ATTRIBUTION: 'Drawn by the harbour',
   };
   const quay = await openQuay({ env });
+  const [device] = unwrap(await quay.client.call('devices.list', { query: {} })).value;
+  const location = { lat: 53.54, lon: 9.97, city: 'Hamburg' };
+  const params = { device_id: device?.id ?? '' };
+  unwrap(await quay.client.call('devices.update', { params, body: { location } }));
   const page = await quay.open({ path: '/account' });
   const asked = new Set<string>();
   const body = '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"/>';

@@ -202,6 +202,17 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('main .mantine-Loader-root, main .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
+/** Moves a page to each part that waits to be seen, and back to its begin. */
+export async function seeAll(page: Page): Promise<void> {
+  const unseen = page.locator('main .unseen');
+  for (let left = await unseen.count(); left > 0; left = await unseen.count()) {
+    await unseen.first().scrollIntoViewIfNeeded();
+    await expect.poll(() => unseen.count()).toBeLessThan(left);
+  }
+  await page.evaluate('scrollTo(0, 0)');
+  await settled(page);
+}
+
 /** Photographs a page as it is, under a name, for people to look at; only when `PICTURES` asks for it. */
 export async function photograph(page: Page, name: string): Promise<void> {
   if (!process.env.PICTURES) return;
@@ -265,6 +276,7 @@ export async function inspect(quay: Quay, { path, name = path.replaceAll('/', '-
     // Anew for each width, as it comes there.
     await page.goto(new URL(path, quay.url).href);
     await settled(page);
+    await seeAll(page);
     await photograph(page, name || 'dashboard');
     expect(await accessibilityProblems(page)).toEqual([]);
     await expectNoSideways(page);

@@ -1,11 +1,9 @@
 import {
   ActionIcon,
   Alert,
-  AppShell,
   Avatar,
   Burger,
   Group,
-  NavLink,
   Text,
   UnstyledButton,
   useComputedColorScheme,
@@ -39,17 +37,16 @@ function Navigation({ onFollow }: { readonly onFollow: () => void }) {
       const path = withoutBlanks(pattern);
       const here = isHere(path, location);
       return (
-        <NavLink
+        <Link
           key={path}
-          component={Link}
           href={path}
-          label={title}
-          leftSection={Icon && <Icon size={18} aria-hidden />}
           className="nav-link"
-          fw={here ? 650 : 400}
           {...(here && { 'aria-current': 'page' as const })}
           onClick={onFollow}
-        />
+        >
+          {Icon && <Icon size={18} aria-hidden />}
+          {title}
+        </Link>
       );
     });
 }
@@ -148,17 +145,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     first.current = false;
   }, [location.split('/')[1]]);
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'sm', sm: 'lg' }}
-    >
+    <div className="shell" data-opened={opened || undefined}>
       {/* Following the link alone moves the focus: its target can have it. */}
       <a className="skip-link" href="#main">
         {t.skipToPage}
       </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
+      <header className="shell-header">
+        <Group h="100%" gap="xs" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger
               opened={opened}
@@ -175,21 +168,21 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               </Group>
             </UnstyledButton>
           </Group>
-          <Group gap="sm" wrap="nowrap">
+          <Group gap={8} wrap="nowrap">
             <Shortcuts />
             <Bell />
             <SchemeSwitch />
             <Account />
           </Group>
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t.main}>
+      </header>
+      <nav className="shell-nav" aria-label={t.main}>
         <Navigation onFollow={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      </nav>
+      <main className="shell-main" id="main" tabIndex={-1}>
         <ConnectionNotice />
         {children}
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }

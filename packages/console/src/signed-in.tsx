@@ -1,13 +1,12 @@
-import { ModalsProvider } from '@mantine/modals';
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { LiveProvider } from './api/live.tsx';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
-import { common } from './texts/common.ts';
 import { t } from './texts/shell.ts';
-import { Dialogs } from './ui/dialog.tsx';
+import { useAsked } from './ui/dialogs.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { lazyPart } from './ui/lazy-part.ts';
 import { PageLink } from './ui/link.tsx';
 import { Page } from './ui/page.tsx';
 import { Empty, Loading } from './ui/states.tsx';
@@ -31,22 +30,24 @@ function Views() {
   );
 }
 
+const OpenedDialogs = lazyPart(() => import('./ui/opened-dialogs.tsx'));
+
+/** The place of dialogues, which is loaded with the first of them. */
+const Dialogs = () => <Suspense>{useAsked().any && <OpenedDialogs />}</Suspense>;
+
 /** All that is behind the sign-in: a visitor does not wait for it. */
 export default function SignedIn() {
   const [location] = useLocation();
   return (
     <LiveProvider>
-      {/* Below that: dialogues ask who is signed in, too. */}
-      <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': common.close }, closeOnClickOutside: false }}>
-        <Shell>
-          <ErrorBoundary place={location}>
-            <Suspense fallback={<Loading />}>
-              <Views />
-            </Suspense>
-          </ErrorBoundary>
-          <Dialogs />
-        </Shell>
-      </ModalsProvider>
+      <Shell>
+        <ErrorBoundary place={location}>
+          <Suspense fallback={<Loading />}>
+            <Views />
+          </Suspense>
+        </ErrorBoundary>
+        <Dialogs />
+      </Shell>
     </LiveProvider>
   );
 }

@@ -3,6 +3,7 @@ import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { t } from '../texts/ui.ts';
+import { withDialogs } from './dialogs.ts';
 import { notifyError } from './notify.ts';
 import { after } from './time.ts';
 
@@ -39,18 +40,20 @@ async function working(message: string, run: () => unknown): Promise<void> {
 
 /** Asks before something happens. What `run` throws is shown. */
 export function confirm({ title, body, action, destructive = false, run }: Question): void {
-  modals.openConfirmModal({
-    title,
-    children: (
-      <Text size="sm" component="div">
-        {body}
-      </Text>
-    ),
-    // Nothing is typed here that could be lost.
-    closeOnClickOutside: true,
-    labels: { confirm: action, cancel: t.cancel },
-    confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
-    cancelProps: { 'data-autofocus': destructive },
-    onConfirm: () => void working(`${action} …`, run),
-  });
+  withDialogs(() =>
+    modals.openConfirmModal({
+      title,
+      children: (
+        <Text size="sm" component="div">
+          {body}
+        </Text>
+      ),
+      // Nothing is typed here that could be lost.
+      closeOnClickOutside: true,
+      labels: { confirm: action, cancel: t.cancel },
+      confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
+      cancelProps: { 'data-autofocus': destructive },
+      onConfirm: () => void working(`${action} …`, run),
+    }),
+  );
 }

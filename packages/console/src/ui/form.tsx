@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { t } from '../texts/ui.ts';
-import { useFrame } from './dialog.tsx';
+import { useFrame } from './dialogs.ts';
 import { ErrorBox } from './states.tsx';
 import { useUnsaved } from './unsaved.ts';
 

@@ -6,6 +6,7 @@ import type { Noun } from '../texts/language.ts';
 import { nouns } from '../texts/nouns.ts';
 import { t } from '../texts/ui.ts';
 import type { JobFailure, OnProgress } from './batches.ts';
+import { withDialogs } from './dialogs.ts';
 import { formatCount, plural } from './format.ts';
 import { sayError } from './refusals.ts';
 
@@ -110,17 +111,24 @@ function JobDialog({ job, onEnded, onClose }: JobDialogProps) {
   );
 }
 
+let lastJob = 0;
+
 /** Runs long work in a dialogue that shows how far it is and offers to cancel the rest. */
 export function runJob(job: Job): void {
+  lastJob += 1;
   // As long as it works, only the button that cancels the rest ends it.
   const onEnded = (): void => modals.updateModal({ modalId: id, closeOnEscape: true });
-  const id = modals.open({
-    title: job.title,
-    closeOnClickOutside: false,
-    closeOnEscape: false,
-    withCloseButton: false,
-    // The button that began it may be gone with what was selected.
-    onClose: () => document.getElementById('main')?.focus({ preventScroll: true }),
-    children: <JobDialog job={job} onEnded={onEnded} onClose={() => modals.close(id)} />,
-  });
+  const id = `job-${lastJob}`;
+  withDialogs(() =>
+    modals.open({
+      modalId: id,
+      title: job.title,
+      closeOnClickOutside: false,
+      closeOnEscape: false,
+      withCloseButton: false,
+      // The button that began it may be gone with what was selected.
+      onClose: () => document.getElementById('main')?.focus({ preventScroll: true }),
+      children: <JobDialog job={job} onEnded={onEnded} onClose={() => modals.close(id)} />,
+    }),
+  );
 }

@@ -7,7 +7,7 @@ import { renew, useCall } from '../api/queries.ts';
 import { common } from '../texts/common.ts';
 import { t } from '../texts/lists.ts';
 import { confirm } from './confirm.tsx';
-import { openDialog } from './dialog.tsx';
+import { openDialog } from './dialogs.ts';
 import { Form } from './form.tsx';
 import { notify, notifyError } from './notify.ts';
 import type { ListAddress } from './use-list.ts';

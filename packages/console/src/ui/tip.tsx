@@ -1,6 +1,9 @@
-import { Tooltip } from '@mantine/core';
-import { type PointerEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { type PointerEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react';
+import { lazyPart } from './lazy-part.ts';
 import { after } from './time.ts';
+
+/** What places it is loaded with the first one that is seen. */
+const Bubble = lazyPart(() => import('./bubble.tsx'));
 
 interface Tip<E extends HTMLElement> {
   /** For the element that is explained. */
@@ -33,6 +36,10 @@ export function useTip<E extends HTMLElement>(label: string): Tip<E> {
   };
   return {
     target: { ref, onPointerEnter: show, onPointerLeave: leave, onFocus: show, onBlur: hide },
-    bubble: shown && <Tooltip label={label} opened target={ref as RefObject<HTMLElement | null>} />,
+    bubble: shown && (
+      <Suspense>
+        <Bubble label={label} target={ref as RefObject<HTMLElement | null>} />
+      </Suspense>
+    ),
   };
 }

@@ -8,7 +8,7 @@ import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';

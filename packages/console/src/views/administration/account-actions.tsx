@@ -5,7 +5,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';

@@ -8,7 +8,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';

@@ -6,7 +6,7 @@ import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { t } from '../../texts/alerts.ts';
 import { common } from '../../texts/common.ts';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { nowMs } from '../../ui/time.ts';

@@ -55,7 +55,7 @@ interface ArrangeProps {
 }
 
 /** Orders the tiles of the dashboard, and hides those that are not wanted. */
-export function Arrange({ tiles: former, onSave }: ArrangeProps) {
+export default function Arrange({ tiles: former, onSave }: ArrangeProps) {
   const [tiles, set] = useState(former);
   return (
     <Form

@@ -1,34 +1,58 @@
-import { Button, Grid, Skeleton } from '@mantine/core';
+import { Button, Grid, Skeleton, Text } from '@mantine/core';
 import { type ReactNode, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { Page } from '../../ui/page.tsx';
-import { Loaded } from '../../ui/states.tsx';
-import { Arrange } from './arrange.tsx';
+import { Loaded, Loading } from '../../ui/states.tsx';
+import { WhenSeen } from '../../ui/when-seen.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Fleet } from './fleet.tsx';
 import { keyOfTile, type parts, type Tile } from './layout.ts';
+import { cellAt, placesRenewMs } from './places.ts';
 import { RecentLog } from './recent-log.tsx';
 import { UpdatesOverTime } from './updates.tsx';
 import { useDashboard } from './use-dashboard.ts';
 
-/** Its outline of the world is as large as the rest of the page. */
+const Arrange = lazyPart(() => import('./arrange.tsx'));
 const DeviceMap = lazyPart(() => import('./device-map.tsx'));
 const StreamTile = lazyPart(() => import('./stream-tile.tsx'));
+
+/** What a map takes about, in pixels. */
+const mapHeight = 260;
 
 function FleetSummary() {
   const query = useCall('fleet.summary', { query: {} });
   return <Loaded query={query}>{({ value }) => <Fleet fleet={value} />}</Loaded>;
 }
 
+/** Where devices are: the map comes when there is something to show on it. */
+function Places() {
+  const query = useCall('metrics.places', { query: { cell: cellAt(0) } }, { everyMs: placesRenewMs, slow: true });
+  return (
+    <Loaded query={query}>
+      {({ value }) =>
+        value.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {t.noDeviceHasLocationYet}
+          </Text>
+        ) : (
+          <Suspense fallback={<Skeleton height={mapHeight} />}>
+            <DeviceMap />
+          </Suspense>
+        )
+      }
+    </Loaded>
+  );
+}
+
 const PlacesOfDevices = () => (
   <Card title={t.whereDevicesAre} fill>
-    <Suspense fallback={<Skeleton height={260} />}>
-      <DeviceMap />
-    </Suspense>
+    <WhenSeen height={mapHeight}>
+      <Places />
+    </WhenSeen>
   </Card>
 );
 
@@ -64,7 +88,9 @@ export default function Dashboard() {
   const { tiles, save } = useDashboard();
   const arrange = (shown: readonly Tile[]): void =>
     openDialog({ title: t.arrangeDashboard }, (close) => (
-      <Arrange tiles={shown} onSave={(next) => save(next).then(close)} />
+      <Suspense fallback={<Loading />}>
+        <Arrange tiles={shown} onSave={(next) => save(next).then(close)} />
+      </Suspense>
     ));
   return (
     <Page

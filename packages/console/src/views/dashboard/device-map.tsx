@@ -9,14 +9,12 @@ import { t } from '../../texts/dashboard.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Loaded } from '../../ui/states.tsx';
-import { askedBox, boxOf, cellAt, type Point, pointsOf } from './places.ts';
+import { ErrorBox, Loaded } from '../../ui/states.tsx';
+import { askedBox, boxOf, cellAt, type Point, placesRenewMs, pointsOf } from './places.ts';
 import { approach, openMap, type Sight, showPoints } from './world-map.ts';
 
 /** Points that are drawn; a map with more says nothing. */
 const shownPoints = 400;
-/** Places change slowly, and no event says when, in ms. */
-const renewMs = 60_000;
 /** Devices of one point that are listed; more are only counted. */
 const listedDevices = 50;
 
@@ -88,7 +86,7 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
   const query = useCall(
     'metrics.places',
     { query: { cell, ...(sight && askedBox(sight.box, cell)) } },
-    { everyMs: renewMs, slow: true, keepPrevious: true, enabled: sight !== undefined },
+    { everyMs: placesRenewMs, slow: true, keepPrevious: true, enabled: sight !== undefined },
   );
   const places = query.data?.value ?? noPlaces;
   const [open, setOpen] = useState<Point>();
@@ -120,17 +118,7 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
           {attribution}
         </Text>
       )}
-      <Loaded query={query}>
-        {({ value }) =>
-          value.length === 0 &&
-          sight !== undefined &&
-          sight.zoom <= 2 && (
-            <Text size="sm" c="dimmed" mt="xs">
-              {t.noDeviceHasLocationYet}
-            </Text>
-          )
-        }
-      </Loaded>
+      {query.error && <ErrorBox error={query.error} onRetry={() => void query.refetch()} />}
       <Modal
         opened={open !== undefined}
         onClose={close}

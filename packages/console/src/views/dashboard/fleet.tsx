@@ -1,4 +1,15 @@
-import { Anchor, Box, Grid, Group, Progress, RingProgress, Stack, Table, Text } from '@mantine/core';
+import {
+  Anchor,
+  Box,
+  Center,
+  Grid,
+  Group,
+  Progress,
+  parseThemeColor,
+  Stack,
+  Text,
+  useMantineTheme,
+} from '@mantine/core';
 import { type FleetRecord, standingStates } from '@moorage/api';
 import { Link } from 'wouter';
 import { t } from '../../texts/dashboard.ts';
@@ -74,27 +85,37 @@ interface RingProps {
   readonly what: string;
 }
 
+/** A circle of this radius, in pixels, which the edges of the ring are on both sides of. */
+const radius = 60;
+
+/** Drawn here: the library's own brings all that places bubbles along, which is more than the rest of the page. */
 function Ring({ slices, total, figure, what }: RingProps) {
-  const sections = slices
-    .filter(({ count }) => count > 0)
-    .map(({ count, colour }) => ({ value: (100 * count) / total, color: colour }));
+  const theme = useMantineTheme();
+  const before = (index: number): number => slices.slice(0, index).reduce((sum, { count }) => sum + count, 0);
   return (
-    <RingProgress
-      size={136}
-      thickness={13}
-      rootColor="var(--mantine-color-default-border)"
-      sections={sections}
-      label={
-        <Stack gap={0} align="center">
-          <Text fw={700} size="lg" lh={1.2} className="figure">
-            {figure}
-          </Text>
-          <Text size="xs" c="dimmed" lh={1.2}>
-            {what}
-          </Text>
-        </Stack>
-      }
-    />
+    <Center className="ring">
+      <svg viewBox="-68 -68 136 136" aria-hidden>
+        <circle r={radius} />
+        {slices.map(({ label, count, colour }, index) => (
+          <circle
+            key={label}
+            r={radius}
+            pathLength={total}
+            strokeDasharray={`${count} ${total}`}
+            strokeDashoffset={-before(index)}
+            style={{ stroke: parseThemeColor({ color: colour, theme }).value }}
+          />
+        ))}
+      </svg>
+      <Stack gap={0} align="center">
+        <Text fw={700} size="lg" lh={1.2} className="figure">
+          {figure}
+        </Text>
+        <Text size="xs" c="dimmed" lh={1.2}>
+          {what}
+        </Text>
+      </Stack>
+    </Center>
   );
 }
 
@@ -112,23 +133,23 @@ function Parts({ label, ...ring }: RingProps & { readonly label: string }) {
   return (
     <Group gap="md" wrap="nowrap" justify="space-between">
       <Ring {...ring} />
-      <Table aria-label={label} verticalSpacing={4} horizontalSpacing={4} withRowBorders={false} flex={1} maw={260}>
-        <Table.Tbody>
+      <Box component="table" aria-label={label} flex={1} maw={260}>
+        <tbody>
           {ring.slices.map((slice) => (
-            <Table.Tr key={slice.label}>
-              <Table.Td>
+            <tr key={slice.label}>
+              <td>
                 <Group gap={8} wrap="nowrap">
                   <Box w={10} h={10} miw={10} bg={slice.colour} style={{ borderRadius: 3 }} aria-hidden />
                   <Text size="sm">{slice.label}</Text>
                 </Group>
-              </Table.Td>
-              <Table.Td ta="right">
+              </td>
+              <Box component="td" ta="right">
                 <Count slice={slice} />
-              </Table.Td>
-            </Table.Tr>
+              </Box>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </Box>
     </Group>
   );
 }

@@ -18,6 +18,9 @@ export interface Box {
   readonly east: number;
 }
 
+/** Places change slowly, and no event says when, in ms. */
+export const placesRenewMs = 60_000;
+
 /** Degrees along the equator of one pixel when the whole world is 256 wide, which zoom 0 is; each further zoom has half. */
 const degreesPerPixel = 360 / 256;
 /** Devices of one cell of the grid are one place; in pixels. */

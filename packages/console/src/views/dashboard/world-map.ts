@@ -3,7 +3,7 @@ import * as leaflet from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import './world-map.css';
 import { feature } from 'topojson-client';
-import world from 'world-atlas/land-110m.json';
+import worldUrl from 'world-atlas/land-110m.json?url';
 import { t } from '../../texts/dashboard.ts';
 import { formatCompact } from '../../ui/format.ts';
 import { type Box, type Point, unrolled } from './places.ts';
@@ -21,21 +21,31 @@ const reach: LatLngBoundsLiteral = [
 /** Nearer there are houses. */
 const nearest = 18;
 
-/** The land of the world, from the package's own file: no other machine is asked. */
-function coastLines(): leaflet.Layer {
+type Rings = leaflet.LatLng[][][];
+
+/** The land of the world, from the service's own file: no other machine is asked. */
+async function landOfWorld(): Promise<Rings> {
+  const reply = await fetch(worldUrl);
   // Safe: the file is a topology with this one collection of land.
-  const topology = world as unknown as Parameters<typeof feature>[0];
+  const topology = (await reply.json()) as Parameters<typeof feature>[0];
   const land = topology.objects.land && feature(topology, topology.objects.land);
   const shapes = land && 'features' in land ? land.features.map(({ geometry }) => geometry) : [];
   const polygons = shapes.flatMap((shape) => {
     if (shape.type === 'Polygon') return [shape.coordinates];
     return shape.type === 'MultiPolygon' ? shape.coordinates : [];
   });
+  return polygons.map((polygon) => polygon.map((ring) => unrolled(ring).map(([lat, lon]) => leaflet.latLng(lat, lon))));
+}
+
+/** Shows land as soon as it is there; until then, and where the service is away, places stand on open water. */
+function coastLines(): leaflet.Layer {
   const style: CircleMarkerOptions = { interactive: false, stroke: false, fillColor: 'var(--land)', fillOpacity: 1 };
-  const rings = polygons.map((polygon) =>
-    polygon.map((ring) => unrolled(ring).map(([lat, lon]) => leaflet.latLng(lat, lon))),
+  const lines = leaflet.polygon([], style);
+  landOfWorld().then(
+    (rings) => void lines.setLatLngs(rings),
+    () => {},
   );
-  return leaflet.polygon(rings, style);
+  return lines;
 }
 
 /** What of the map is seen, and how near. */

@@ -7,7 +7,7 @@ import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/gateway.ts';
 import { Card } from '../../ui/card.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notifyError } from '../../ui/notify.ts';

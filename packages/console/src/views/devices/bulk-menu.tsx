@@ -5,7 +5,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
 import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { plural } from '../../ui/format.ts';
 import { runJob } from '../../ui/jobs.tsx';
 import { jobFor, type Target, type Work } from './bulk-jobs.ts';

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
 import { nouns } from '../../texts/nouns.ts';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { type Job, runJob } from '../../ui/jobs.tsx';

@@ -5,7 +5,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/gateway.ts';
 import { Card } from '../../ui/card.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';

@@ -7,7 +7,7 @@ import { useInit } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/import.ts';
 import { nouns } from '../../texts/nouns.ts';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { saveFile } from '../device/save-file.ts';

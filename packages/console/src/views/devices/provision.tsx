@@ -6,7 +6,7 @@ import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';

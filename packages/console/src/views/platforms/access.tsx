@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/platforms.ts';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 

@@ -7,7 +7,7 @@ import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/platforms.ts';
 import { Card } from '../../ui/card.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, formatSize, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';

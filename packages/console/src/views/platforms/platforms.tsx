@@ -9,7 +9,7 @@ import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/platforms.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';

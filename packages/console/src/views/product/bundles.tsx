@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/bundles.ts';
 import { Card } from '../../ui/card.tsx';
-import { useAddressDialog } from '../../ui/dialog.tsx';
+import { useAddressDialog } from '../../ui/dialogs.ts';
 import { ErrorBox } from '../../ui/states.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import { Board, type BoardPart, type BundleState } from './board.tsx';

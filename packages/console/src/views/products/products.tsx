@@ -9,7 +9,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/products.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { useAddressDialog } from '../../ui/dialog.tsx';
+import { useAddressDialog } from '../../ui/dialogs.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';

@@ -1,0 +1,99 @@
+import { createContext, type ReactNode, useCallback, useContext, useSyncExternalStore } from 'react';
+import { useLocation, useSearch } from 'wouter';
+
+interface Frame {
+  /** Closes the dialogue, after a question when something is typed that is not saved. */
+  readonly cancel: () => void;
+  readonly setDirty: (dirty: boolean) => void;
+}
+
+export const FrameContext = createContext<Frame | undefined>(undefined);
+
+/** The dialogue around a form; undefined for one that stands on a page. */
+export const useFrame = (): Frame | undefined => useContext(FrameContext);
+
+export interface FrameProps {
+  readonly title: string;
+  readonly size?: 'md' | 'lg' | 'xl';
+}
+
+export interface Opened extends FrameProps {
+  readonly id: number;
+  readonly opened: boolean;
+  readonly body: (close: () => void) => ReactNode;
+}
+
+/** What events have asked for, before or after the place of dialogues has been loaded. */
+interface Asked {
+  /** Whether anything has asked for a dialogue yet. */
+  readonly any: boolean;
+  readonly dialogs: readonly Opened[];
+}
+
+let asked: Asked = { any: false, dialogs: [] };
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function setAsked(next: readonly Opened[]): void {
+  asked = { any: true, dialogs: next };
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useAsked = (): Asked => useSyncExternalStore(subscribe, () => asked);
+
+export const closeDialog = (id: number): void =>
+  setAsked(asked.dialogs.map((one) => (one.id === id ? { ...one, opened: false } : one)));
+
+/** Opens a dialogue from an event; `body` is handed what closes it, for when its work is done. */
+export function openDialog(frame: FrameProps, body: (close: () => void) => ReactNode): void {
+  lastId += 1;
+  // Those that are closed have had their time to give the focus back.
+  setAsked([...asked.dialogs.filter(({ opened }) => opened), { ...frame, id: lastId, opened: true, body }]);
+}
+
+/** What waits for the place of dialogues; undefined as soon as that is there. */
+let waiting: (() => void)[] | undefined = [];
+
+/** Does what needs the place of dialogues, which comes with the first of them. */
+export function withDialogs(run: () => void): void {
+  if (!waiting) {
+    run();
+    return;
+  }
+  waiting.push(run);
+  setAsked(asked.dialogs);
+}
+
+/** The place of dialogues is there, or has gone with the session. */
+export function dialogsAreThere(): () => void {
+  const runs = waiting ?? [];
+  waiting = undefined;
+  for (const run of runs) run();
+  return () => {
+    waiting = [];
+  };
+}
+
+/** Focuses an input that comes into a dialogue after it has opened, when what it needs has been loaded. */
+export const focusFirst = (input: HTMLElement | null): void => input?.focus();
+
+/** Whether a dialogue is open, kept in the address as `?name=1`: a link can lead to it. */
+export function useAddressDialog(name: string): readonly [boolean, { open: () => void; close: () => void }] {
+  const [path, navigate] = useLocation();
+  const search = useSearch();
+  const set = useCallback(
+    (open: boolean) => {
+      const query = new URLSearchParams(search);
+      if (open) query.set(name, '1');
+      else query.delete(name);
+      navigate(query.size > 0 ? `${path}?${query}` : path, { replace: true });
+    },
+    [name, path, navigate, search],
+  );
+  return [new URLSearchParams(search).get(name) === '1', { open: () => set(true), close: () => set(false) }];
+}
