@@ -4,6 +4,9 @@ import { after } from '../ui/time.ts';
 /** How soon a stream that the browser has given up is opened again, in ms. */
 const reopenMs = 2_000;
 
+/** Devices that the service lets one stream follow; of those beyond it the news of the whole fleet tell. */
+export const followedLimit = 50;
+
 /** What a page says to the hub: the devices that it shows, or that it needs nothing, as when it is in the background. */
 export type Wish = { readonly devices: readonly string[] } | undefined;
 
@@ -43,7 +46,8 @@ export class LiveHub {
 
   #follow(): void {
     const devices = [...this.#wishes.values()].flatMap((wish) => wish.devices);
-    const followed = this.#wishes.size === 0 ? undefined : [...new Set(devices)].sort().join(',');
+    const followed =
+      this.#wishes.size === 0 ? undefined : [...new Set(devices)].slice(0, followedLimit).sort().join(',');
     if (followed === this.#followed) return;
     this.#followed = followed;
     // The new stream takes the place of the old one when it is open, so that nothing falls between them.

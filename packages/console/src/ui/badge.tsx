@@ -47,8 +47,14 @@ const colours: Readonly<Record<string, string>> = {
   admin: 'grape',
 };
 
+interface StateBadgeProps {
+  readonly state: string;
+  /** Behind the state: how far it is. */
+  readonly detail?: string;
+}
+
 /** A state or tag as a small label. */
-export function StateBadge({ state }: { readonly state: string }) {
+export function StateBadge({ state, detail = '' }: StateBadgeProps) {
   return (
     <Badge
       variant="default"
@@ -70,7 +76,7 @@ export function StateBadge({ state }: { readonly state: string }) {
         />
       }
     >
-      {stateName(state)}
+      {`${stateName(state)} ${detail}`.trim()}
     </Badge>
   );
 }

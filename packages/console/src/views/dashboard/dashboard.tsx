@@ -25,6 +25,8 @@ const mapHeight = 260;
 
 function FleetSummary() {
   const query = useCall('fleet.summary', { query: {} });
+  // As high as what comes, so that nothing below is in sight before its time.
+  if (query.isPending) return <Skeleton h={{ base: 600, sm: 480, lg: 240 }} />;
   return <Loaded query={query}>{({ value }) => <Fleet fleet={value} />}</Loaded>;
 }
 

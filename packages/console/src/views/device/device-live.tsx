@@ -1,9 +1,9 @@
 import type { LiveEventType } from '@moorage/api';
-import { skipToken, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { type Connection, useDeviceEvents } from '../../api/live.tsx';
 import { queryClient, renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/device.ts';
+import { keepPercent } from './percent.ts';
 import type { LiveSample } from './samples.ts';
 
 type SampleListener = (samples: readonly LiveSample[]) => void;
@@ -37,24 +37,6 @@ const renewals: Readonly<Record<Exclude<LiveEventType, 'samples' | 'progress'>, 
   update: () => void renew('deviceUpdates', 'devices'),
 };
 
-/** How much of an update a device has been sent, in percent. */
-interface Percent {
-  readonly update: number | null;
-  readonly percent: number | null;
-}
-
-const percentKey = (deviceId: string): readonly unknown[] => ['percent', deviceId];
-
-/** Keeps what the service tells of a download; without a number the device was asked for something, or has looked. */
-function progressed(deviceId: string, data: Percent): void {
-  if (data.percent === null) void queryClient.invalidateQueries({ queryKey: ['devices', 'updateProgress'] });
-  else queryClient.setQueryData(percentKey(deviceId), data);
-}
-
-/** What the service last told of a download of the device, since its page is open. */
-export const usePercent = (deviceId: string): Percent | undefined =>
-  useQuery<Percent>({ queryKey: percentKey(deviceId), queryFn: skipToken }).data;
-
 /** Hears what the device does for as long as its page is open, whichever tab is shown. */
 export function DeviceLiveProvider({
   deviceId,
@@ -65,10 +47,10 @@ export function DeviceLiveProvider({
 }) {
   const listeners = useRef(new Set<SampleListener>());
   const connection = useDeviceEvents(deviceId, (type, data) => {
+    keepPercent(deviceId, type, data);
     // Safe: the contract says what this event carries.
     if (type === 'samples') for (const listener of listeners.current) listener(data as readonly LiveSample[]);
-    else if (type === 'progress') progressed(deviceId, data as Percent);
-    else renewals[type]();
+    else if (type !== 'progress') renewals[type]();
   });
   const live = useMemo<DeviceLive>(
     () => ({

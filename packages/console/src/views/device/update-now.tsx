@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { ErrorBox } from '../../ui/states.tsx';
-import { usePercent } from './device-live.tsx';
+import { usePercent } from './percent.ts';
 import { type CourseStep, courseOf } from './update-course.ts';
 
 /** Has the device look for its update at once. */

@@ -46,7 +46,12 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
     cell: (device) => <Moment at={device.last_seen_at} />,
   },
   { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
-  { key: 'standing', title: t.update, from: 'sm', cell: ({ standing }) => <StandingBadge standing={standing} /> },
+  {
+    key: 'standing',
+    title: t.update,
+    from: 'sm',
+    cell: ({ id, standing }) => <StandingBadge deviceId={id} standing={standing} />,
+  },
   {
     key: 'product',
     title: common.product,

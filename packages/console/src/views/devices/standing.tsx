@@ -1,16 +1,38 @@
 import { Group, Text } from '@mantine/core';
 import type { DeviceStanding } from '@moorage/api';
+import { useDeviceEvents } from '../../api/live.tsx';
 import { t } from '../../texts/devices.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { keepPercent, usePercent } from '../device/percent.ts';
 import { standingWords } from './device-state.ts';
 
+/** An update that is under way, with the share of its download as it comes. */
+function Updating({ deviceId, title }: { readonly deviceId: string; readonly title: string | undefined }) {
+  useDeviceEvents(deviceId, (type, data) => keepPercent(deviceId, type, data));
+  const percent = usePercent(deviceId)?.percent ?? undefined;
+  return (
+    <span title={title}>
+      <StateBadge state={standingWords.updating} {...(percent !== undefined && { detail: `${percent} %` })} />
+    </span>
+  );
+}
+
+interface StandingBadgeProps {
+  readonly deviceId: string;
+  readonly standing: DeviceStanding;
+}
+
 /** How a device stands to what it should run, in a line of a table. */
-export const StandingBadge = ({ standing: { state, reason, version } }: { readonly standing: DeviceStanding }) => (
-  <span title={reason ?? (state === 'waiting' && version !== null ? t.version(version) : undefined)}>
-    <StateBadge state={standingWords[state]} />
-  </span>
-);
+export function StandingBadge({ deviceId, standing: { state, reason, version } }: StandingBadgeProps) {
+  const onOffer = version === null ? undefined : t.version(version);
+  if (state === 'updating') return <Updating deviceId={deviceId} title={onOffer} />;
+  return (
+    <span title={reason ?? (state === 'waiting' ? onOffer : undefined)}>
+      <StateBadge state={standingWords[state]} />
+    </span>
+  );
+}
 
 /** The same in a sentence, with since when and why. */
 export function StandingText({ standing: { state, since, version, reason } }: { readonly standing: DeviceStanding }) {

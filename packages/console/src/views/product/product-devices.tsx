@@ -42,7 +42,7 @@ const columns: readonly Column<DeviceRecord>[] = [
     ),
   },
   { key: 'version', title: common.version, cell: ({ bversion }) => versionOf(bversion) ?? '—' },
-  { key: 'standing', title: t.update, cell: ({ standing }) => <StandingBadge standing={standing} /> },
+  { key: 'standing', title: t.update, cell: ({ id, standing }) => <StandingBadge deviceId={id} standing={standing} /> },
   {
     key: 'tag',
     title: t.follows,
