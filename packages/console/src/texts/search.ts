@@ -12,6 +12,7 @@ export const t = texts({
   views: ['Views', 'Ansichten'],
   people: ['People', 'Personen'],
   nothingFound: ['Nothing found', 'Nichts gefunden'],
+  allOf: [(counted: string) => `All ${counted} …`, (counted: string) => `Alle ${counted} …`],
   personOf: [
     (user: string, product: string) => `${user}, of ${product}`,
     (user: string, product: string) => `${user}, bei ${product}`,

@@ -3,6 +3,7 @@ import { texts } from './language.ts';
 const upper = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 export const t = texts({
+  thisIsNeeded: ['This is needed', 'Das wird gebraucht'],
   loadingThe: [(noun: string) => `Loading the ${noun}`, (noun: string) => `${noun} wird geladen`],
   notFound: [(noun: string) => `${upper(noun)} not found`, (noun: string) => `${noun} nicht gefunden`],
   notShown: [(noun: string) => `${upper(noun)} not shown`, (noun: string) => `${noun} nicht angezeigt`],

@@ -3,8 +3,15 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { t } from '../texts/ui.ts';
 import { useFrame } from './dialogs.ts';
+import { errorsOfFields } from './field-errors.ts';
 import { ErrorBox } from './states.tsx';
 import { useUnsaved } from './unsaved.ts';
+
+/** The fields of a form that keeps them together, as `useForm` makes it. */
+interface FormFields {
+  readonly values: object;
+  readonly setErrors: (errors: Record<string, string>) => void;
+}
 
 interface FormProps {
   /** The verb on the button. */
@@ -13,6 +20,8 @@ interface FormProps {
   /** What it does; what it throws is shown under the fields. */
   readonly onSubmit: () => Promise<unknown>;
   readonly disabled?: boolean;
+  /** What the service refuses of one of them is shown at it. */
+  readonly fields?: FormFields;
   /** Beside the button. */
   readonly more?: ReactNode;
   readonly fullWidth?: boolean;
@@ -22,7 +31,7 @@ interface FormProps {
 
 /** A form that says while it works, and why it could not. In a dialogue it can be cancelled. */
 export function Form(props: FormProps) {
-  const { submit, children, onSubmit, disabled = false, more, fullWidth = false, dirty = false } = props;
+  const { submit, children, onSubmit, disabled = false, fields, more, fullWidth = false, dirty = false } = props;
   const frame = useFrame();
   useUnsaved(dirty);
   const [busy, setBusy] = useState(false);
@@ -38,7 +47,9 @@ export function Form(props: FormProps) {
       await onSubmit();
     } catch (thrown) {
       frame?.setDirty(true);
-      setError(thrown instanceof Error ? thrown : new ApiError(0, 'UNKNOWN', String(thrown)));
+      const errors = fields && errorsOfFields(thrown, fields.values);
+      if (errors) fields.setErrors(errors);
+      else setError(thrown instanceof Error ? thrown : new ApiError(0, 'UNKNOWN', String(thrown)));
     } finally {
       setBusy(false);
     }

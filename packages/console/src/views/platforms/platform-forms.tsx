@@ -1,4 +1,5 @@
 import { Checkbox, FileInput, Progress, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { FlavorRecord, PlatformDetail } from '@moorage/api';
 import { useState } from 'react';
 import { call, upload } from '../../api/client.ts';
@@ -6,24 +7,29 @@ import { renew } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/platforms.ts';
 import { base64Of } from '../../ui/base64.ts';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { readVersion } from '../product/versions.ts';
 
 const isPartCode = (code: string): boolean => /^[A-Za-z0-9_.-]{1,32}$/.test(code);
-const wrongCode = t.onlyLettersDigitsAndUp;
+const partCode = (code: string) => needed(code) ?? (isPartCode(code) ? null : t.onlyLettersDigitsAndUp);
 
 /** Asks for a new platform. Its base edition is made with it: without one nothing can be built on it. */
 export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformDetail) => void }) {
-  const [title, setTitle] = useState('');
-  const [code, setCode] = useState('');
-  const [partId, setPartId] = useState('');
-  const [manufacturer, setManufacturer] = useState('');
-  const [description, setDescription] = useState('');
-  const wrongPart = partId !== '' && !/^[0-9A-Fa-f]{8}$/.test(partId);
+  const form = useForm({
+    initialValues: { title: '', code: '', part_id: '', manufacturer: '', description: '' },
+    validateInputOnChange: true,
+    validate: {
+      title: needed,
+      code: partCode,
+      part_id: (id) => id !== '' && !/^[0-9A-Fa-f]{8}$/.test(id) && t.exactly8OfDigits0,
+    },
+  });
   const add = async (): Promise<void> => {
-    const body = { code, title, description, part_id: partId || null, manufacturer: manufacturer || null };
+    const { part_id, manufacturer, ...texts } = form.values;
+    const body = { ...texts, part_id: part_id || null, manufacturer: manufacturer || null };
     const { value: platform } = await call('platforms.create', { body });
     await call('platforms.addFlavor', {
       params: { platform_id: platform.id },
@@ -34,45 +40,23 @@ export function PlatformForm({ onDone }: { readonly onDone: (platform: PlatformD
     onDone(platform);
   };
   return (
-    <Form submit={t.addPlatform} disabled={title === '' || !isPartCode(code) || wrongPart} onSubmit={add}>
-      <TextInput
-        label={common.title}
-        required
-        maxLength={128}
-        data-autofocus
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-      />
+    <Form submit={t.addPlatform} disabled={!form.isValid()} fields={form} onSubmit={add}>
+      <TextInput label={common.title} required maxLength={128} data-autofocus {...form.getInputProps('title')} />
       <TextInput
         label={common.code}
         description={t.lettersDigitsDotHyphenAnd}
         required
         maxLength={32}
-        error={code !== '' && !isPartCode(code) && wrongCode}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        {...form.getInputProps('code')}
       />
       <TextInput
         label={t.partId}
         description={t.n8HexadecimalDigitsThatUuids}
         maxLength={8}
-        error={wrongPart && t.exactly8OfDigits0}
-        value={partId}
-        onChange={(event) => setPartId(event.currentTarget.value)}
+        {...form.getInputProps('part_id')}
       />
-      <TextInput
-        label={t.manufacturer}
-        maxLength={64}
-        value={manufacturer}
-        onChange={(event) => setManufacturer(event.currentTarget.value)}
-      />
-      <Textarea
-        label={common.description}
-        autosize
-        minRows={2}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
+      <TextInput label={t.manufacturer} maxLength={64} {...form.getInputProps('manufacturer')} />
+      <Textarea label={common.description} autosize minRows={2} {...form.getInputProps('description')} />
     </Form>
   );
 }
@@ -84,10 +68,13 @@ interface PartFormProps {
 
 /** Asks for a new edition of a platform. */
 export function FlavorForm({ platform, onDone }: PartFormProps) {
-  const [code, setCode] = useState('');
-  const [title, setTitle] = useState('');
-  const [sdk, setSdk] = useState(false);
+  const form = useForm({
+    initialValues: { code: '', title: '', sdk: false },
+    validateInputOnChange: true,
+    validate: { code: partCode },
+  });
   const add = async (): Promise<void> => {
+    const { code, title, sdk } = form.values;
     const body = { code, ...(title !== '' && { title }), sdk };
     await call('platforms.addFlavor', { params: { platform_id: platform.id }, body });
     await renew('platforms', 'overview');
@@ -95,28 +82,17 @@ export function FlavorForm({ platform, onDone }: PartFormProps) {
     onDone();
   };
   return (
-    <Form submit={t.addEdition} disabled={!isPartCode(code)} onSubmit={add}>
+    <Form submit={t.addEdition} disabled={!form.isValid()} fields={form} onSubmit={add}>
       <TextInput
         label={common.code}
         description={t.wIsBaseEdition}
         required
         maxLength={32}
-        error={code !== '' && !isPartCode(code) && wrongCode}
         data-autofocus
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        {...form.getInputProps('code')}
       />
-      <TextInput
-        label={common.title}
-        maxLength={128}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-      />
-      <Checkbox
-        label={t.itsBundlesAreBuiltWith}
-        checked={sdk}
-        onChange={(event) => setSdk(event.currentTarget.checked)}
-      />
+      <TextInput label={common.title} maxLength={128} {...form.getInputProps('title')} />
+      <Checkbox label={t.itsBundlesAreBuiltWith} {...form.getInputProps('sdk', { type: 'checkbox' })} />
     </Form>
   );
 }
@@ -126,20 +102,33 @@ const editionsOf = (flavors: readonly FlavorRecord[]) =>
 
 /** Asks for a new firmware of a platform, with its files. */
 export function FirmwareForm({ platform, onDone }: PartFormProps) {
-  const [flavor, setFlavor] = useState<string | null>(platform.flavors[0]?.id ?? null);
-  const [label, setLabel] = useState(platform.flavors[0]?.code ?? '');
-  const [version, setVersion] = useState('1.0.0.0');
-  const [files, setFiles] = useState<File[]>([]);
+  const [first] = platform.flavors;
+  const form = useForm({
+    initialValues: {
+      flavor_id: first?.id ?? null,
+      label: first?.code ?? '',
+      version: '1.0.0.0',
+      files: [] as File[],
+    },
+    validateInputOnChange: true,
+    validate: {
+      flavor_id: needed,
+      label: needed,
+      version: (version) => needed(version) ?? (readVersion(version) ? null : t.versionIsFourNumbersWith),
+    },
+  });
+  const { files } = form.values;
   const [share, setShare] = useState<number>();
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   const add = async (): Promise<void> => {
-    if (flavor === null) return;
+    const { flavor_id, label, version } = form.values;
+    if (flavor_id === null) return;
     setShare(0);
     try {
       const read = await Promise.all(
         files.map(async (file) => ({ filename: file.name, base64: await base64Of(file), version })),
       );
-      const body = { flavor_id: flavor, label, version, files: read };
+      const body = { flavor_id, label, version, files: read };
       await upload('platforms.addFirmware', { params: { platform_id: platform.id }, body }, { onProgress: setShare });
       await renew('platforms', 'overview');
       notify(t.firmwareIsAdded(label, version));
@@ -149,28 +138,19 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
     }
   };
   return (
-    <Form submit={t.uploadFirmware} disabled={flavor === null || label === '' || !readVersion(version)} onSubmit={add}>
+    <Form submit={t.uploadFirmware} disabled={!form.isValid()} fields={form} onSubmit={add}>
       <Select
         label={common.edition}
         data={editionsOf(platform.flavors)}
         allowDeselect={false}
-        value={flavor}
-        onChange={setFlavor}
+        {...form.getInputProps('flavor_id')}
       />
-      <TextInput
-        label={common.label}
-        required
-        maxLength={64}
-        value={label}
-        onChange={(event) => setLabel(event.currentTarget.value)}
-      />
+      <TextInput label={common.label} required maxLength={64} {...form.getInputProps('label')} />
       <TextInput
         label={common.version}
         description={t.fourNumbersWithDotsBetween}
         required
-        error={version !== '' && !readVersion(version) && t.versionIsFourNumbersWith}
-        value={version}
-        onChange={(event) => setVersion(event.currentTarget.value)}
+        {...form.getInputProps('version')}
       />
       <FileInput
         label={common.files}
@@ -178,8 +158,7 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
         multiple
         clearable
         clearButtonProps={{ 'aria-label': t.noFiles }}
-        value={files}
-        onChange={setFiles}
+        {...form.getInputProps('files')}
       />
       {files.length > 0 && (
         <Text size="sm" c="dimmed">

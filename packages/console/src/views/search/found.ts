@@ -1,7 +1,9 @@
 import type { BundleRecord, ProductRecord, ProductUserRecord } from '@moorage/api';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/search.ts';
+import { plural } from '../../ui/format.ts';
 
 /** Something that the search leads to. */
 export interface Hit {
@@ -39,6 +41,10 @@ const peopleOf = (product: ProductRecord, people: readonly ProductUserRecord[], 
     )
     .map(({ user }) => ({ label: t.personOf(user, product.title), href: `/products/${product.id}/users` }));
 
+/** The hits that are shown, and the way to the list of all when there are more. */
+export const withAll = (hits: readonly Hit[], total: number, all: Hit): readonly Hit[] =>
+  total > hits.length ? [...hits, all] : hits;
+
 async function searchFor(q: string, signal: AbortSignal): Promise<Found> {
   const { words, version } = partsOf(q);
   const limit = shownHits;
@@ -62,8 +68,16 @@ async function searchFor(q: string, signal: AbortSignal): Promise<Found> {
     }),
   );
   return {
-    devices: devices.value.map(({ id, title, uuid }) => ({ label: title || uuid, href: `/devices/${id}` })),
-    products: products.value.map(({ id, title }) => ({ label: title, href: `/products/${id}` })),
+    devices: withAll(
+      devices.value.map(({ id, title, uuid }) => ({ label: title || uuid, href: `/devices/${id}` })),
+      devices.total ?? 0,
+      { label: t.allOf(plural(devices.total ?? 0, nouns.device)), href: `/devices?q=${encodeURIComponent(q)}` },
+    ),
+    products: withAll(
+      products.value.map(({ id, title }) => ({ label: title, href: `/products/${id}` })),
+      products.total ?? 0,
+      { label: t.allOf(plural(products.total ?? 0, nouns.product)), href: `/products?q=${encodeURIComponent(q)}` },
+    ),
     bundles: inside.flatMap(({ bundles }) => bundles).slice(0, limit),
     people: inside.flatMap(({ people }) => people).slice(0, limit),
   };

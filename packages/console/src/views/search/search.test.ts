@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { partsOf } from './found.ts';
+import { partsOf, withAll } from './found.ts';
 import { viewsFor } from './search.tsx';
 
 const titles = (text: string): readonly string[] => viewsFor(text, false).map(({ label }) => label);
@@ -31,4 +31,11 @@ test.each([
   ['tide', { words: 'tide', version: undefined }],
 ])('"%s" is searched for as %j', (text, parts) => {
   expect(partsOf(text)).toEqual(parts);
+});
+
+test('more hits than are shown lead to the list of all', () => {
+  const hits = [{ label: 'Tide gauge', href: '/devices/1' }];
+  const all = { label: 'All 7 devices …', href: '/devices?q=tide' };
+  expect(withAll(hits, 7, all)).toEqual([...hits, all]);
+  expect(withAll(hits, 1, all)).toEqual(hits);
 });
