@@ -9,6 +9,7 @@ import { plural } from '../../ui/format.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { nowMs } from '../../ui/time.ts';
+import { WhenSeen } from '../../ui/when-seen.tsx';
 
 const dayMs = 24 * 3_600_000;
 
@@ -21,6 +22,9 @@ const spans = {
 type Span = keyof typeof spans;
 
 const hourMs = 3_600_000;
+
+/** What the chart takes, in pixels. */
+const chartHeight = 220;
 
 /** Updates that landed and failed over time. */
 export function UpdatesOverTime() {
@@ -53,15 +57,17 @@ export function UpdatesOverTime() {
               <Text size="sm" mb="xs">
                 {`${summary} ${last}.`}
               </Text>
-              <LazyChart
-                whole
-                label={t.per(summary, t.intervals[interval])}
-                times={series.map(({ at }) => Number(at) / 1000)}
-                series={[
-                  { label: t.landed, colour: 'teal', values: series.map(({ ota_ok }) => ota_ok), bars: true },
-                  { label: common.failed, colour: 'red', values: series.map(({ ota_fail }) => ota_fail), bars: true },
-                ]}
-              />
+              <WhenSeen height={chartHeight}>
+                <LazyChart
+                  whole
+                  label={t.per(summary, t.intervals[interval])}
+                  times={series.map(({ at }) => Number(at) / 1000)}
+                  series={[
+                    { label: t.landed, colour: 'teal', values: series.map(({ ota_ok }) => ota_ok), bars: true },
+                    { label: common.failed, colour: 'red', values: series.map(({ ota_fail }) => ota_fail), bars: true },
+                  ]}
+                />
+              </WhenSeen>
             </>
           );
         }}
