@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/second-factor.ts';
 import { Card } from '../../ui/card.tsx';
-import { openDialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
