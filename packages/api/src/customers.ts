@@ -1,14 +1,17 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from './endpoint.ts';
-import { AccountName, Id, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
+import { AccountName, Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { ProductRecord, productParams } from './products.ts';
+import { customerRoleNames } from './users.ts';
 
 /** An organisation that owns production products. Reference: model 1.1. */
 export const CustomerRecord = Type.Object({
   id: Id,
   name: Type.String({ description: 'prefix of the codes of its products' }),
   title: Type.String(),
-  users: Type.Array(Type.Object({ user_id: Id, user: Type.String() }), { description: 'its people' }),
+  users: Type.Array(Type.Object({ user_id: Id, user: Type.String(), role: Type.Enum([...customerRoleNames]) }), {
+    description: 'its people',
+  }),
   product_count: Type.Integer(),
   created_at: Timestamp,
 });
@@ -50,17 +53,49 @@ export const customersContract = {
     reply: CustomerRecord,
     errors: [400, 401, 403, 404, 409],
   }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/customers/{customer_id}',
+    spec: ['API-EP-GET-customers-customer_id'],
+    tag: 'Customers',
+    summary: 'Read a customer, with its people (these, and administrators)',
+    auth: 'bearer',
+    params: Type.Object({ customer_id: Id }),
+    reply: CustomerRecord,
+    errors: [400, 401, 404],
+  }),
   addUser: endpoint({
     method: 'POST',
     path: '/api/customers/{customer_id}/users',
-    spec: ['API-EP-POST-customers-customer_id-users', 'API-LIMIT-customer'],
+    spec: ['API-EP-POST-customers-customer_id-users', 'API-LIMIT-customer', 'API-RULE-customer-1'],
     tag: 'Customers',
-    summary: 'Make a user one of the people of a customer (administrators)',
+    summary: 'Make a user one of the people of a customer, or give them another role (its owners, administrators)',
+    description:
+      'To all products of the customer, an owner is what the owner of a product is, a maintainer what a manager is, a viewer what a ' +
+      'tester is; an operator runs the devices and rollouts, and changes no product.',
     auth: 'bearer',
     params: Type.Object({ customer_id: Id }),
-    body: Type.Object({ user: AccountName }),
+    body: Type.Object({
+      user: AccountName,
+      role: Type.Optional(
+        Type.Enum([...customerRoleNames], {
+          description: 'without it, new people are owners, and others stay as they are',
+        }),
+      ),
+    }),
     reply: CustomerRecord,
     errors: [400, 401, 403, 404, 409],
+  }),
+  removeUser: endpoint({
+    method: 'DELETE',
+    path: '/api/customers/{customer_id}/users/{user_id}',
+    spec: ['API-EP-DELETE-customers-customer_id-users-user_id'],
+    tag: 'Customers',
+    summary: 'Take a user off a customer (its owners, administrators), or leave it',
+    auth: 'bearer',
+    params: Type.Object({ customer_id: Id, user_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
   }),
 };
 
@@ -115,6 +150,24 @@ export const productPeopleContract = {
     params: Type.Object({ product_id: Id, user_id: Id }),
     reply: Type.Object({ result: Type.Literal('ok') }),
     errors: [400, 401, 403, 404],
+  }),
+  move: endpoint({
+    method: 'PUT',
+    path: '/api/products/{product_id}/owner',
+    spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2'],
+    tag: 'Products',
+    summary: 'Move a product to another owner: a user, or a customer',
+    description:
+      'Owners move a product between themselves and the customer that they are an owner of, administrators anywhere. A production ' +
+      'product stays with customers. Its codes stay as they are, since devices report them.',
+    auth: 'bearer',
+    params: productParams,
+    body: Type.Object({
+      user: Type.Optional(AccountName),
+      customer_id: Type.Optional(Id),
+    }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409, 429],
   }),
   makeProduction: endpoint({
     method: 'POST',

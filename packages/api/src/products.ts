@@ -31,7 +31,7 @@ export const ProductRecord = Type.Object({
   claimable: Type.Boolean(),
   production: Type.Boolean(),
   part_number: Nullable(Type.String()),
-  role: Type.Enum(['owner', 'manager', 'tester', 'none'], { description: 'of the caller' }),
+  role: Type.Enum(['owner', 'manager', 'operator', 'tester', 'none'], { description: 'of the caller' }),
   device_count: Type.Integer(),
   bundle_count: Type.Integer(),
   created_at: Timestamp,

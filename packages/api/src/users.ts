@@ -5,6 +5,10 @@ import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } fro
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
 
+/** What the people of a customer may be: from everything to looking on. Spec: API-RULE-customer-1. */
+export const customerRoleNames = ['owner', 'maintainer', 'operator', 'viewer'] as const;
+export type CustomerRole = (typeof customerRoleNames)[number];
+
 /** Record of a user. Reference: records 1.5. */
 export const UserRecord = Type.Object({
   id: Id,
@@ -15,6 +19,7 @@ export const UserRecord = Type.Object({
   organisation: Type.String(), // API-FIELD-user-organisation
   role: Type.Enum([...userRoles]),
   customer_id: Nullable(Id),
+  customer_role: Nullable(Type.Enum([...customerRoleNames])),
   avatar_id: Nullable(Id),
   created_at: Timestamp,
   email_confirmed_at: Nullable(Timestamp),

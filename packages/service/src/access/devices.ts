@@ -1,5 +1,5 @@
 import type { Db } from '../db/storage.ts';
-import type { Viewer } from './viewer.ts';
+import { type Viewer, watchedCustomer } from './viewer.ts';
 
 /**
  * The devices that the viewer may see, with their products: their own, and those on products that they own, as a person
@@ -10,7 +10,8 @@ import type { Viewer } from './viewer.ts';
 export function visibleDevices(db: Db, viewer: Viewer, roles: 'all' | 'managers' = 'all') {
   const devices = db.selectFrom('devices').innerJoin('products', 'products.id', 'devices.product_id');
   if (viewer === 'everyone') return devices;
-  const { userId, customerId } = viewer;
+  const { userId } = viewer;
+  const customerId = roles === 'managers' ? watchedCustomer(viewer) : viewer.customerId;
   return devices.where((eb) =>
     eb.or([
       eb('devices.user_id', '=', userId),

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import type { ViewingUser } from './viewer.ts';
+import { type ViewingUser, watchedCustomer } from './viewer.ts';
 
 type Where = ExpressionBuilder<Schema, 'logs'>;
 
@@ -14,7 +14,7 @@ export const watchedProductIds = (db: Db, viewer: ViewingUser) =>
     .selectFrom('products')
     .select('id')
     .where('user_id', '=', viewer.userId)
-    .union(db.selectFrom('products').select('id').where('customer_id', '=', viewer.customerId))
+    .union(db.selectFrom('products').select('id').where('customer_id', '=', watchedCustomer(viewer)))
     .union(
       db
         .selectFrom('product_users')

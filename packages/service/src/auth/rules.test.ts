@@ -13,55 +13,57 @@ import {
 
 /**
  * The matrix, cell by cell: x where the role may. Reference: rules 5.1. Columns are the roles in the order of `roles`:
- * anyone, onlooker, visitor, endUser, deviceOwner, trustedVendor, tester, manager, owner, admin.
+ * anyone, onlooker, visitor, endUser, deviceOwner, trustedVendor, tester, operator, manager, owner, admin.
  */
 const matrix: Readonly<Record<Action, string>> = {
-  'user.self': 'x---------',
-  'platform.read': 'x---------',
-  'platform.write': '---------x',
-  'platform.access': '---------x',
-  'device.read': '----x-xxxx',
-  'device.update': '----x--xxx',
-  'device.tag': '----x--xxx',
-  'device.ota': '----x--xxx',
-  'device.private': '----x--xxx',
-  'device.files': '----xx---x',
-  'device.trust': '----x-----',
-  'device.command': '----x--xxx',
-  'device.pin': '-------xxx',
-  'device.reset': '----x----x',
-  'device.delete': '----x----x',
-  'device.delete.any': '---------x',
-  'device.activate': '----x----x',
-  'device.certificates': '----x----x',
-  'device.disable': '----x----x',
-  'device.unblock.any': '---------x',
-  'device.provision.software': 'x--------x',
-  'device.provision.hardware': '---------x',
-  'product.create': 'x--------x',
-  'product.read': '-xxxx-xxxx',
-  'bundle.read': '--xxx-xxxx',
-  'bundle.read.all': '------xxxx',
-  'asset.read': '----x-xxxx',
-  'product.activate': '--x---xxxx',
-  'product.change': '-------xxx',
-  'product.admin': '--------xx',
-  'product.connectors': '-------xxx',
-  'product.fleet': '-------xxx',
-  'product.shape': '------xxxx',
-  'product.people': '-------xxx',
-  'product.claimable': '--------xx',
-  'product.production': '---------x',
-  'product.part_number': '---------x',
-  'fleet.stop': '---------x',
-  'customer.manage': '---------x',
-  'invitation.manage': '---------x',
-  'user.list': '---------x',
-  'user.manage': '---------x',
-  'authority.manage': '---------x',
-  'log.all': '---------x',
-  'token.activation.create': '-------xxx',
-  'metrics.read': '---------x',
+  'user.self': 'x----------',
+  'platform.read': 'x----------',
+  'platform.write': '----------x',
+  'platform.access': '----------x',
+  'device.read': '----x-xxxxx',
+  'device.update': '----x--xxxx',
+  'device.tag': '----x--xxxx',
+  'device.ota': '----x--xxxx',
+  'device.private': '----x--xxxx',
+  'device.files': '----xx----x',
+  'device.trust': '----x------',
+  'device.command': '----x--xxxx',
+  'device.pin': '-------xxxx',
+  'device.reset': '----x-----x',
+  'device.delete': '----x-----x',
+  'device.delete.any': '----------x',
+  'device.activate': '----x-----x',
+  'device.certificates': '----x-----x',
+  'device.disable': '----x-----x',
+  'device.unblock.any': '----------x',
+  'device.provision.software': 'x---------x',
+  'device.provision.hardware': '----------x',
+  'product.create': 'x---------x',
+  'product.read': '-xxxx-xxxxx',
+  'bundle.read': '--xxx-xxxxx',
+  'bundle.read.all': '------xxxxx',
+  'asset.read': '----x-xxxxx',
+  'product.activate': '--x---xxxxx',
+  'product.change': '--------xxx',
+  'product.admin': '---------xx',
+  'product.connectors': '--------xxx',
+  'product.fleet': '-------xxxx',
+  'product.shape': '------xxxxx',
+  'product.people': '-------xxxx',
+  'product.claimable': '---------xx',
+  'product.production': '----------x',
+  'product.part_number': '----------x',
+  'fleet.stop': '----------x',
+  'customer.manage': '----------x',
+  'customer.read': '------xxxxx',
+  'customer.people': '---------xx',
+  'invitation.manage': '----------x',
+  'user.list': '----------x',
+  'user.manage': '----------x',
+  'authority.manage': '----------x',
+  'log.all': '----------x',
+  'token.activation.create': '--------xxx',
+  'metrics.read': '----------x',
 };
 
 // Safe: the table is typed by its own keys.
@@ -114,7 +116,7 @@ it.each([
   expect(refuseDeviceFiles(target, doing)?.code).toBe(code);
 });
 
-const caller = { userId: 'me', role: 'user', customerId: 'firm' } as const;
+const caller = { userId: 'me', role: 'user', customerId: 'firm', customerRole: 'owner' } as const;
 
 describe('productRoles', () => {
   const product = {
@@ -150,6 +152,20 @@ describe('productRoles', () => {
     expect(productRoles(caller, { ...product, ...ties })).toEqual(expected);
   });
 
+  // API-RULE-customer-1
+  it.each([
+    ['owner', 'owner'],
+    ['maintainer', 'manager'],
+    ['operator', 'operator'],
+    ['viewer', 'tester'],
+  ] as const)("of a customer's %s are %s, and nothing at another", (customerRole, role) => {
+    const person = { ...caller, customerRole };
+    expect(productRoles(person, { ...product, customer_id: 'firm' })).toEqual(['anyone', role]);
+    expect(productRoles(person, { ...product, customer_id: 'another' })).toEqual(['anyone']);
+    // What is their own is theirs, whatever they are at the customer.
+    expect(productRoles(person, { ...product, user_id: 'me' })).toEqual(['anyone', 'owner']);
+  });
+
   it('of an administrator have admin, and no customer is not everybody', () => {
     expect(productRoles({ ...caller, role: 'admin' }, product)).toEqual(['anyone', 'admin']);
     expect(productRoles({ ...caller, customerId: null }, { ...product, user_id: null })).toEqual(['anyone']);
@@ -170,6 +186,7 @@ describe('deviceRoles', () => {
     [{ user_id: 'me' }, ['anyone', 'deviceOwner']],
     [{ product_user_id: 'me' }, ['anyone', 'owner']],
     [{ customer_id: 'firm' }, ['anyone', 'owner']],
+    [{ customer_id: 'firm', vendor_files: 1 }, ['anyone', 'owner', 'trustedVendor']],
     [{ membership: 'tester', user_id: 'me' }, ['anyone', 'deviceOwner', 'tester']],
     [{ membership: 'tester', vendor_files: 1 }, ['anyone', 'tester']],
     [{ membership: 'manager' }, ['anyone', 'manager']],
@@ -178,5 +195,15 @@ describe('deviceRoles', () => {
     [{ product_user_id: 'me', user_id: null }, ['anyone', 'owner', 'trustedVendor']],
   ] as const)('with %j are %j', (ties, expected) => {
     expect(deviceRoles(caller, { ...device, ...ties })).toEqual(expected);
+  });
+
+  // API-RULE-customer-1
+  it.each([
+    ['maintainer', ['anyone', 'manager', 'trustedVendor']],
+    ['operator', ['anyone', 'operator']],
+    ['viewer', ['anyone', 'tester']],
+  ] as const)("of a customer's %s are %j", (customerRole, expected) => {
+    const open = { ...device, customer_id: 'firm', vendor_files: 1 } as const;
+    expect(deviceRoles({ ...caller, customerRole }, open)).toEqual(expected);
   });
 });

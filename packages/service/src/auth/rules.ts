@@ -1,11 +1,12 @@
-import { type FileTarget, type Refusal, refusal } from '@moorage/api';
+import { type CustomerRole, type FileTarget, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
  * product is published or an edition, an `onlooker` where it is a published production product; a `deviceOwner` owns
  * the device, or a device that is activated to the product, an `endUser` one that is activated to a production product;
- * a `trustedVendor` owns or manages the product of a device whose owner lets its vendor at the files, or has no owner.
+ * a `trustedVendor` owns or manages the product of a device whose owner lets its vendor at the files, or has no owner;
+ * an `operator` of a customer runs the devices of its products, and changes no product.
  */
 export const roles = [
   'anyone',
@@ -15,6 +16,7 @@ export const roles = [
   'deviceOwner',
   'trustedVendor',
   'tester',
+  'operator',
   'manager',
   'owner',
   'admin',
@@ -38,13 +40,17 @@ export const authorisation = {
   'platform.write': row('change platforms, flavors and firmware', ['admin']),
   'platform.access': row('say who may use platforms and flavors', ['admin']),
 
-  'device.read': row('read this device', ['deviceOwner', 'tester', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.update': row('change this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.tag': row('tag this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.ota': row('update this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.read': row(
+    'read this device',
+    ['deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
+    'device.read',
+  ),
+  'device.update': row('change this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.tag': row('tag this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.ota': row('update this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
   'device.private': row(
     'see messages, addresses and place of this device',
-    ['deviceOwner', 'manager', 'owner', 'admin'],
+    ['deviceOwner', 'operator', 'manager', 'owner', 'admin'],
     'device.read',
   ),
   'device.files': row(
@@ -53,8 +59,12 @@ export const authorisation = {
     'device.read',
   ),
   'device.trust': row('let its vendor at the files of this device', ['deviceOwner'], 'device.read'),
-  'device.command': row('send commands to this device', ['deviceOwner', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.pin': row('hold this device at a version', ['manager', 'owner', 'admin'], 'device.read'),
+  'device.command': row(
+    'send commands to this device',
+    ['deviceOwner', 'operator', 'manager', 'owner', 'admin'],
+    'device.read',
+  ),
+  'device.pin': row('hold this device at a version', ['operator', 'manager', 'owner', 'admin'], 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.delete': row('delete this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.delete.any': row('delete any device', ['admin']),
@@ -68,41 +78,43 @@ export const authorisation = {
   'product.create': row('create products', ['anyone', 'admin']),
   'product.read': row(
     'read this product',
-    ['onlooker', 'visitor', 'endUser', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    ['onlooker', 'visitor', 'endUser', 'deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
     'product.read',
   ),
   'bundle.read': row(
     'read this bundle',
-    ['visitor', 'endUser', 'deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    ['visitor', 'endUser', 'deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
     'bundle.read',
   ),
   // Drafts, archived bundles and excluded files too: what no device gets is for the people of the product.
-  'bundle.read.all': row('read this bundle', ['tester', 'manager', 'owner', 'admin'], 'bundle.read.all'),
+  'bundle.read.all': row('read this bundle', ['tester', 'operator', 'manager', 'owner', 'admin'], 'bundle.read.all'),
   'asset.read': row(
     'read the assets of this product',
-    ['deviceOwner', 'tester', 'manager', 'owner', 'admin'],
+    ['deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
     'product.read',
   ),
   'product.activate': row(
     'activate devices to this product',
-    ['visitor', 'tester', 'manager', 'owner', 'admin'],
+    ['visitor', 'tester', 'operator', 'manager', 'owner', 'admin'],
     'product.read',
   ),
   'product.change': row('change this product', ['manager', 'owner', 'admin'], 'product.read'),
   'product.admin': row('administer this product', ['owner', 'admin'], 'product.read'),
   'product.connectors': row('use the connectors of this product', ['manager', 'owner', 'admin'], 'product.read'),
-  'product.fleet': row('manage the fleet of this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'product.fleet': row('manage the fleet of this product', ['operator', 'manager', 'owner', 'admin'], 'product.read'),
   'product.shape': row(
     'see what the fleet of this product is like',
-    ['tester', 'manager', 'owner', 'admin'],
+    ['tester', 'operator', 'manager', 'owner', 'admin'],
     'product.read',
   ),
-  'product.people': row('see who works on this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'product.people': row('see who works on this product', ['operator', 'manager', 'owner', 'admin'], 'product.read'),
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
   'fleet.stop': row('stop the updates of everybody', ['admin']),
   'customer.manage': row('manage customers', ['admin']),
+  'customer.read': row('see this customer', ['tester', 'operator', 'manager', 'owner', 'admin'], 'customer.read'),
+  'customer.people': row('say who belongs to this customer', ['owner', 'admin']),
   'invitation.manage': row('manage invitations', ['admin']),
   'user.list': row('list accounts', ['admin']),
   'user.manage': row('manage accounts', ['admin']),
@@ -170,10 +182,26 @@ export interface WhoCalls {
   readonly userId: string;
   readonly role: 'user' | 'customer' | 'admin';
   readonly customerId: string | null;
+  /** The role among the people of the customer; without one it says nothing. */
+  readonly customerRole: CustomerRole;
 }
 
-const isOwner = (caller: WhoCalls, tied: { user_id: string | null; customer_id: string | null }): boolean =>
-  tied.user_id === caller.userId || (tied.customer_id !== null && tied.customer_id === caller.customerId);
+/** What the people of a customer are to all that it owns, by their role in it. Spec: API-RULE-customer-1. */
+export const customerRoles = {
+  owner: 'owner',
+  maintainer: 'manager',
+  operator: 'operator',
+  viewer: 'tester',
+} as const satisfies Record<CustomerRole, Role>;
+
+/** What a caller is to what a user or a customer owns. */
+export const ownershipRoles = (
+  { userId, customerId, customerRole }: Pick<WhoCalls, 'userId' | 'customerId' | 'customerRole'>,
+  tied: { readonly user_id: string | null; readonly customer_id: string | null },
+): (typeof customerRoles)[CustomerRole][] => [
+  ...(tied.user_id === userId ? ['owner' as const] : []),
+  ...(tied.customer_id !== null && tied.customer_id === customerId ? [customerRoles[customerRole]] : []),
+];
 
 /** The roles of a caller towards a product. */
 export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
@@ -182,7 +210,7 @@ export function productRoles(caller: WhoCalls, product: ProductTies): Role[] {
   if (isPublic) held.push(product.production ? 'onlooker' : 'visitor');
   if (product.ownsDevice) held.push(product.production ? 'endUser' : 'deviceOwner');
   if (product.membership) held.push(product.membership);
-  if (isOwner(caller, product)) held.push('owner');
+  held.push(...ownershipRoles(caller, product));
   if (caller.role === 'admin') held.push('admin');
   return held;
 }
@@ -209,9 +237,9 @@ export function deviceRoles(caller: WhoCalls, device: DeviceTies): Role[] {
   const held: Role[] = ['anyone'];
   if (device.user_id === caller.userId) held.push('deviceOwner');
   if (device.membership) held.push(device.membership);
-  const ownsProduct = isOwner(caller, { user_id: device.product_user_id, customer_id: device.customer_id });
-  if (ownsProduct) held.push('owner');
-  if ((ownsProduct || device.membership === 'manager') && isOpenToVendor(device)) held.push('trustedVendor');
+  held.push(...ownershipRoles(caller, { user_id: device.product_user_id, customer_id: device.customer_id }));
+  const isVendor = held.includes('owner') || held.includes('manager');
+  if (isVendor && isOpenToVendor(device)) held.push('trustedVendor');
   if (caller.role === 'admin') held.push('admin');
   return held;
 }

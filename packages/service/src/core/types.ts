@@ -1,4 +1,13 @@
-import type { BodyOf, EndpointShape, ParamsOf, QueryOf, Refusal, ReplyOf, TokenScope } from '@moorage/api';
+import type {
+  BodyOf,
+  CustomerRole,
+  EndpointShape,
+  ParamsOf,
+  QueryOf,
+  Refusal,
+  ReplyOf,
+  TokenScope,
+} from '@moorage/api';
 import type { Clock, Result } from '@moorage/base';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
@@ -23,6 +32,7 @@ export interface Caller {
   readonly username: string;
   readonly role: 'user' | 'customer' | 'admin';
   readonly customerId: string | null;
+  readonly customerRole: CustomerRole;
   readonly client: string | null;
   /** None where the token may do all that its user may. */
   readonly limits?: TokenLimits | undefined;

@@ -1,3 +1,4 @@
+import type { CustomerRole } from '@moorage/api';
 import type { Selectable } from 'kysely';
 import type { DeviceTable, Flag, TokenTable, UserTable } from './schema.ts';
 
@@ -18,6 +19,7 @@ export interface TokenOwner {
   /** Of a login session: what opened it. */
   readonly opened_by: TokenTable['opened_by'];
   readonly second_factor: Flag;
+  readonly customer_role: CustomerRole;
 }
 
 export type DeviceRow = Selectable<DeviceTable>;
@@ -67,5 +69,5 @@ export interface HotPaths {
 
 export const callerSql = `
   select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, t.scopes, t.product_ids,
-    t.expires_at, t.opened_by, u.username, u.role, u.customer_id, u.second_factor
+    t.expires_at, t.opened_by, u.username, u.role, u.customer_id, u.customer_role, u.second_factor
   from tokens t join users u on u.id = t.user_id and u.disabled_at is null where t.token_hash = `;

@@ -28,7 +28,7 @@ eachDatabase('counts of devices', (open) => {
     const [owner, guest] = [await make.user(), await make.user()];
     const viewers: readonly Viewer[] = [
       'everyone',
-      ...[owner, guest].map(({ id }) => ({ userId: id, customerId: null })),
+      ...[owner, guest].map(({ id }) => ({ userId: id, customerId: null, customerRole: 'owner' as const })),
     ];
     const at = (product_id: string, user_id: string | null) => ({ platform_id: platform.id, product_id, user_id });
     const ids: string[] = [];

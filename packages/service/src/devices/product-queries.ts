@@ -1,3 +1,4 @@
+import type { CustomerRole } from '@moorage/api';
 import { reachability } from '../access/catalogue.ts';
 import type { ViewingUser } from '../access/viewer.ts';
 import type { ProductTies } from '../auth/rules.ts';
@@ -8,20 +9,23 @@ export interface Person {
   readonly userId: string;
   readonly role: 'user' | 'customer' | 'admin';
   readonly customerId: string | null;
+  readonly customerRole: CustomerRole;
 }
 
 /** A user as authorisation sees them, and the name that records show. */
 export async function findPerson(db: Db, id: string): Promise<(Person & { readonly username: string }) | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(['id', 'role', 'customer_id', 'username'])
+    .select(['id', 'role', 'customer_id', 'customer_role', 'username'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row && { userId: row.id, role: row.role, customerId: row.customer_id, username: row.username };
+  if (!row) return undefined;
+  const { role, customer_id: customerId, customer_role: customerRole, username } = row;
+  return { userId: row.id, role, customerId, customerRole, username };
 }
 
 /** One to whom nothing has been given. */
-const nobody: ViewingUser = { userId: '', customerId: null };
+const nobody: ViewingUser = { userId: '', customerId: null, customerRole: 'owner' };
 
 /** Products with what activation asks of them, and what ties a person to each. */
 const targets = (db: Db, viewer: ViewingUser = nobody) =>

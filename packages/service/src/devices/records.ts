@@ -65,7 +65,7 @@ const hiddenFields = { mac: null, bt_addr: null, ip: null, location: null, telem
 /** What the caller is to a device, as the record says it. */
 function roleOf(held: readonly Role[]): DeviceRecord['role'] {
   if (held.includes('deviceOwner')) return 'owner';
-  if (held.includes('owner') || held.includes('manager')) return 'vendor';
+  if ((['owner', 'manager', 'operator'] as const).some((role) => held.includes(role))) return 'vendor';
   return held.includes('tester') ? 'tester' : 'none';
 }
 

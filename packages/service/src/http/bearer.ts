@@ -46,6 +46,7 @@ const callerOf = (owner: TokenOwner, policy: SecondFactorPolicy): Caller => ({
   username: owner.username,
   role: owner.role,
   customerId: owner.customer_id,
+  customerRole: owner.customer_role,
   client: owner.client,
   limits: limitsOf(owner),
   // Programs go on with their tokens. Spec: API-RULE-factor-4.

@@ -183,8 +183,8 @@ async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCalle
   const now = await checked;
   if (!now) return true;
   // Safe: these endpoints are for users.
-  const { role, customerId } = (now.ok ? now.value : {}) as Partial<Caller>;
-  return now.ok && role === caller.role && customerId === caller.customerId;
+  const found = (now.ok ? now.value : {}) as Partial<Caller>;
+  return (['role', 'customerId', 'customerRole'] as const).every((right) => found[right] === caller[right]);
 }
 
 /** The framework has nothing left to do for it, and would take its time over it. */

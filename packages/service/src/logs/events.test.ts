@@ -22,7 +22,7 @@ const follow = ({ storage, clock }: TestApp, viewer: Viewer) => {
   return { received, leftOut, errors, end };
 };
 
-const viewerOf = ({ id }: MadeUser): Viewer => ({ userId: id, customerId: null });
+const viewerOf = ({ id }: MadeUser): Viewer => ({ userId: id, customerId: null, customerRole: 'owner' });
 
 const write = (
   { db }: Storage,

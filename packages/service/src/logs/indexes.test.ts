@@ -18,7 +18,7 @@ const idOf = (kind: number, number: number) => `00000000-0000-4000-8000-${kind}$
 const products = Array.from({ length: productCount }, (_, number) => idOf(1, number));
 const userId = idOf(2, 3);
 const mine = [products[4] ?? '', products[9] ?? ''];
-const viewer = { userId, customerId: null };
+const viewer = { userId, customerId: null, customerRole: 'owner' } as const;
 
 const types = ['ota.check', 'ota.check', 'ota.check', 'ota.ok', 'device.tag', 'user.login'] as const;
 

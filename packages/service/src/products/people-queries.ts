@@ -71,3 +71,13 @@ export const customerById = (db: Db, id: string) =>
 /** The code of a platform that is there. */
 export const platformCode = async (db: Db, id: string): Promise<string> =>
   (await db.selectFrom('platforms').select('code').where('id', '=', id).executeTakeFirstOrThrow()).code;
+
+/** Ids of those who own a product: its user, or the people of its customer. */
+export async function peopleOfOwner(
+  db: Db,
+  { user_id, customer_id }: { readonly user_id: string | null; readonly customer_id: string | null },
+): Promise<string[]> {
+  if (customer_id === null) return user_id === null ? [] : [user_id];
+  const rows = await db.selectFrom('users').select('id').where('customer_id', '=', customer_id).execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type BodyOf,
   type ProductRecord,
   type ProductUserRecord,
   type productPeopleContract,
@@ -10,6 +11,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
+import { refuseQuota } from '../access/quotas.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -23,14 +25,18 @@ import {
   listMembers,
   type MemberRow,
   memberOf,
+  peopleOfOwner,
   platformCode,
   putMember,
 } from './people-queries.ts';
-import { insertProduct, productTaken, productView } from './queries.ts';
+import { changeProduct, insertProduct, productTaken, productView } from './queries.ts';
 import { productRecord } from './records.ts';
-import { productCodes, refuseProduction } from './rules.ts';
+import { type NewOwner, productCodes, refuseMove, refuseProduction } from './rules.ts';
 
 type Contract = typeof productPeopleContract;
+
+/** What people call an owner. */
+type Named = { readonly name: string };
 
 export interface PeopleDeps extends Deps {
   /**
@@ -150,6 +156,55 @@ const makeProduction =
     });
   };
 
+/** The owner that a request names; a refusal for none, for both, and for one that is not there. */
+async function namedOwner(trx: Db, body: BodyOf<Contract['move']>): Promise<Result<NewOwner & Named, Refusal>> {
+  const { user, customer_id } = body;
+  if ((user === undefined) === (customer_id === undefined)) {
+    const detail = 'Either a user or a customer is named';
+    return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['user', 'customer_id'] }));
+  }
+  if (customer_id !== undefined) {
+    const customer = await customerById(trx, customer_id);
+    if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
+    return success({ user_id: null, customer_id, name: customer.name });
+  }
+  const account = await findAccount(trx, user ?? '');
+  if (!account) return failure(refusal('NOT_FOUND', { what: 'User' }));
+  return success({ user_id: account.id, customer_id: null, name: account.username });
+}
+
+/** API-EP-PUT-products-product_id-owner. Spec: API-RULE-customer-2. */
+const move =
+  ({ storage, clock, settings }: PeopleDeps): Handler<Contract['move']> =>
+  async (call) => {
+    const { params, body, caller } = call;
+    const atMs = clock.now();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.admin');
+      if (!allowed.ok) return allowed;
+      const product = allowed.value;
+      const named = await namedOwner(trx, body);
+      if (!named.ok) return named;
+      const { name, ...owner } = named.value;
+      const isNew = owner.user_id !== product.user_id || owner.customer_id !== product.customer_id;
+      const refused =
+        refuseMove(caller, product, owner) ??
+        (isNew ? await refuseQuota(settings, trx, owner.user_id, 'products') : undefined);
+      if (refused) return failure(refused);
+      if (isNew) {
+        const former = await peopleOfOwner(trx, product);
+        await changeProduct(trx, product.id, { ...owner, updated_at: atMs });
+        for (const id of [...former, ...(await peopleOfOwner(trx, owner))]) announceAccess(storage, trx, id);
+        const message = `Product ${product.product} is owned by ${name} now`;
+        const entry = { ...byCaller(call, atMs), message, productId: product.id, data: owner };
+        await writeLog(trx, { ...entry, type: 'product.update' });
+      }
+      const view = await productView(trx, product.id, caller);
+      if (!view) throw new Error(`Product ${product.id} is gone within its own transaction`);
+      return success(productRecord(view, caller));
+    });
+  };
+
 /** API-EP-GET-products-product_id-users */
 const list =
   (deps: PeopleDeps): Handler<Contract['list']> =>
@@ -165,5 +220,6 @@ export const productPeopleRoutes = (deps: PeopleDeps): Handlers<Contract> => ({
   list: list(deps),
   add: add(deps),
   remove: remove(deps),
+  move: move(deps),
   makeProduction: makeProduction(deps),
 });

@@ -10,7 +10,7 @@ import type {
 } from 'kysely';
 import { isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
-import type { Role } from '../auth/rules.ts';
+import { customerRoles, type Role } from '../auth/rules.ts';
 import type { Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
@@ -122,6 +122,7 @@ export const productTies = [
   'endUser',
   'deviceOwner',
   'tester',
+  'operator',
   'manager',
   'owner',
 ] as const satisfies readonly Role[];
@@ -132,22 +133,33 @@ type ProductTest = (
   viewer: ViewingUser,
 ) => ExpressionWrapper<Schema, 'products', SqlBool>;
 
+/** The products of the viewer's customer, where the viewer has a role towards these. */
+const ofCustomer = (
+  eb: ExpressionBuilder<Schema, 'products'>,
+  { customerId, customerRole }: ViewingUser,
+  role: Role,
+): ReturnType<ProductTest>[] =>
+  customerId !== null && customerRoles[customerRole] === role ? [eb('products.customer_id', '=', customerId)] : [];
+
 const hasRole =
   (role: 'manager' | 'tester'): ProductTest =>
-  (eb, { userId }) =>
-    eb.exists(
-      eb
-        .selectFrom('product_users')
-        .select('product_users.user_id')
-        .whereRef('product_users.product_id', '=', 'products.id')
-        .where('product_users.user_id', '=', userId)
-        .where('product_users.role', '=', role),
-    );
+  (eb, viewer) =>
+    eb.or([
+      eb.exists(
+        eb
+          .selectFrom('product_users')
+          .select('product_users.user_id')
+          .whereRef('product_users.product_id', '=', 'products.id')
+          .where('product_users.user_id', '=', viewer.userId)
+          .where('product_users.role', '=', role),
+      ),
+      ...ofCustomer(eb, viewer, role),
+    ]);
 
-const ownsProduct: ProductTest = (eb, { userId, customerId }) =>
-  customerId === null
-    ? eb('products.user_id', '=', userId)
-    : eb.or([eb('products.user_id', '=', userId), eb('products.customer_id', '=', customerId)]);
+const operatesProduct: ProductTest = (eb, viewer) => eb.or(ofCustomer(eb, viewer, 'operator'));
+
+const ownsProduct: ProductTest = (eb, viewer) =>
+  eb.or([eb('products.user_id', '=', viewer.userId), ...ofCustomer(eb, viewer, 'owner')]);
 
 const isPublished = (eb: ExpressionBuilder<Schema, 'products'>) => eb('products.publication', '=', 'published');
 
@@ -179,6 +191,7 @@ const tieTests: Readonly<Record<ProductTie, ProductTest>> = {
   endUser: where(ownsDevice, 1),
   deviceOwner: where(ownsDevice, 0),
   tester: hasRole('tester'),
+  operator: operatesProduct,
   manager: hasRole('manager'),
   owner: ownsProduct,
 };
@@ -186,7 +199,7 @@ const tieTests: Readonly<Record<ProductTie, ProductTest>> = {
 const roleTies = {
   owner: ['owner'],
   manager: ['manager'],
-  any: ['owner', 'manager', 'tester'],
+  any: ['owner', 'manager', 'operator', 'tester'],
 } as const satisfies Record<string, readonly ProductTie[]>;
 
 const categories: Readonly<Record<NonNullable<ProductListQuery['category']>, ProductTest>> = {

@@ -1,6 +1,7 @@
-import { type Refusal, refusal, type Tag, tags } from '@moorage/api';
+import { type ProductRecord, type Refusal, refusal, type Tag, tags } from '@moorage/api';
 import { codePart, failure, type Result, success, type Transition, transition } from '@moorage/base';
 import type { ViewingUser } from '../access/viewer.ts';
+import { ownershipRoles, type WhoCalls } from '../auth/rules.ts';
 
 export type Publication = 'preview' | 'published' | 'archive';
 export type PublicationTrigger = 'published' | 'archive';
@@ -95,6 +96,30 @@ export function refuseProduction(product: {
   return refusal('ILLEGAL_TRANSITION', { what: 'A product', from, to: 'production' });
 }
 
+/** Who is to own a product: a user or a customer. */
+export interface NewOwner {
+  readonly user_id: string | null;
+  readonly customer_id: string | null;
+}
+
+/**
+ * Why a caller who administers a product may not give it to another owner; `undefined` when they may. Refusals: FORBIDDEN
+ * for what neither is theirs nor that of the customer that they are an owner of, but to administrators; ILLEGAL_TRANSITION
+ * for a production product without a customer, and for editions. Spec: API-RULE-customer-2.
+ */
+export function refuseMove(
+  caller: WhoCalls,
+  product: { readonly production: 0 | 1; readonly edition: 0 | 1 },
+  to: NewOwner,
+): Refusal | undefined {
+  const isTheirs = ownershipRoles(caller, to).includes('owner');
+  if (!isTheirs && caller.role !== 'admin') return refusal('FORBIDDEN', { action: 'give products to others' });
+  if (product.edition)
+    return refusal('ILLEGAL_TRANSITION', { what: 'A product', from: 'edition', to: 'another owner' });
+  if (!product.production || to.customer_id !== null) return undefined;
+  return refusal('ILLEGAL_TRANSITION', { what: 'A product', from: 'production', to: 'a product of a user' });
+}
+
 /** A product's two codes. */
 export interface ProductCodes {
   /** As sent, upper case. */
@@ -145,11 +170,10 @@ export interface ProductPeople {
   readonly membership: 'manager' | 'tester' | null;
 }
 
-/** The viewer's role, as records show it. A customer's users own what the customer owns. Reference: rules 5.1. */
-export function roleOf(product: ProductPeople, viewer: ViewingUser): 'owner' | 'manager' | 'tester' | 'none' {
-  const ownsIt = product.user_id === viewer.userId;
-  const customerOwnsIt = product.customer_id !== null && product.customer_id === viewer.customerId;
-  return ownsIt || customerOwnsIt ? 'owner' : (product.membership ?? 'none');
+/** The viewer's role, as records show it. A customer's people are to what it owns what their role in it says. Reference: rules 5.1. */
+export function roleOf(product: ProductPeople, viewer: ViewingUser): ProductRecord['role'] {
+  const [owning] = ownershipRoles(viewer, product);
+  return owning === 'owner' ? owning : (product.membership ?? owning ?? 'none');
 }
 
 /** A platform's base edition, to be made as a product. Reference: model 1.1. */

@@ -153,6 +153,15 @@ async function twoLogs({ db }: Storage, product_id: string, device_id: string) {
   return { productLog: idOf(null), deviceLog: idOf(device_id) };
 }
 
+/** A customer with an operator. */
+async function customerWith({ db }: Storage, operatorId: string): Promise<string> {
+  const id = randomUUID();
+  await db.insertInto('customers').values({ id, name: id, title: 'x', created_at: 1 }).execute();
+  const change = { role: 'customer', customer_id: id, customer_role: 'operator' } as const;
+  await db.updateTable('users').set(change).where('id', '=', operatorId).execute();
+  return id;
+}
+
 /** A product with everything that belongs to one, a device that is activated to it, and a user in each role. */
 export type AccessScene = Awaited<ReturnType<typeof accessScene>>;
 
@@ -169,7 +178,9 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   const publication = role === 'visitor' || role === 'onlooker' ? 'published' : 'preview';
   const production = role === 'onlooker' || role === 'endUser' ? 1 : 0;
   const ownerId = role === 'owner' ? caller.id : owner.id;
-  const made = await make.product({ ...at, user_id: ownerId, publication, production });
+  // Operators are people of a customer, and of nothing else.
+  const owned = role === 'operator' ? { customer_id: await customerWith(storage, caller.id) } : { user_id: ownerId };
+  const made = await make.product({ ...at, ...owned, publication, production });
   const published = await make.product({ ...at, publication: 'published' });
   const firmware = await make.firmware(at);
   const ours = { product_id: made.id, firmware_id: firmware.id, user_id: owner.id };
@@ -198,11 +209,13 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   await make.member(made.id, colleague.id, 'tester');
   const rollout = await draftedRollout(storage, made.id, bundle.id);
   const { customer, activation, ...parts } = await appendages(storage, made.id, owner.id);
+  const member = await make.user({ role: 'customer', customer_id: customer });
   return {
     caller,
     software,
     activation,
     customer,
+    member: member.id,
     owner,
     bystander: bystander.email,
     colleague: colleague.id,

@@ -115,12 +115,15 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'productPeople.list': product('product.people'),
   'productPeople.add': product('product.admin', { body: ({ bystander }) => ({ user: bystander, role: 'tester' }) }),
   'productPeople.remove': product('product.admin', { params: ({ colleague }) => ({ user_id: colleague }) }),
+  'productPeople.move': product('product.admin', { body: ({ customer }) => ({ customer_id: customer }) }),
   'productPeople.makeProduction': service('product.production', {
     body: ({ customer }) => ({ customer_id: customer, part_number: randomUUID() }),
   }),
   'customers.list': service('customer.manage'),
   'customers.create': service('customer.manage', { body: () => ({ name: randomUUID().slice(0, 8) }) }),
-  'customers.addUser': service('customer.manage', { body: ({ bystander }) => ({ user: bystander }) }),
+  'customers.get': service('customer.read'),
+  'customers.removeUser': service('customer.people', { params: ({ member }) => ({ user_id: member }) }),
+  'customers.addUser': service('customer.people', { body: ({ bystander }) => ({ user: bystander }) }),
   'connectors.list': product('product.connectors'),
   'connectors.create': product('product.connectors', {
     body: { title: 'x', code: 'NEW', type: 'webhook', opts: { url: 'https://example.com/' } },

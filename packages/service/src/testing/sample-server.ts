@@ -90,6 +90,7 @@ const caller: Caller = {
   username: 'maker',
   role: 'user',
   customerId: null,
+  customerRole: 'owner',
   client: null,
 };
 const throttled: Refusal = { ...refusal('TOO_MANY_LOGINS', { retryAfterS: 9 }), retryAfterS: 9 };

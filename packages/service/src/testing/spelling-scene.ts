@@ -170,6 +170,8 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'productPeople.remove': ({ colleague }) => ({ params: { user_id: colleague } }),
   'productPeople.makeProduction': ({ customer, freshCode }) => body({ customer_id: customer, part_number: freshCode }),
   'customers.addUser': ({ bystander }) => body({ user: bystander }),
+  'customers.removeUser': ({ member }) => ({ params: { user_id: member } }),
+  'productPeople.move': ({ customer }) => body({ customer_id: customer }),
   'connectors.create': ({ freshCode }) =>
     body({ title: 'x', code: freshCode, type: 'webhook', opts: { url: 'https://example.com/' } }),
   'connectors.update': ({ freshCode }) => body({ title: 'x', code: freshCode }),

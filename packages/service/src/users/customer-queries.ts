@@ -1,3 +1,4 @@
+import type { CustomerRole } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import type { Paging } from '../db/paging.ts';
 import type { CustomerTable } from '../db/schema.ts';
@@ -55,17 +56,20 @@ export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Pr
 export const peopleOf = (db: Db, customerIds: readonly string[]) =>
   db
     .selectFrom('users')
-    .select(['id', 'username', 'customer_id'])
+    .select(['id', 'username', 'customer_id', 'customer_role'])
     .where('customer_id', 'in', [...customerIds])
     .orderBy('username')
     .execute();
 
-/** Makes a user one of the people of a customer. An administrator stays one. */
+/** Makes a user one of the people of a customer, or with null of none. An administrator stays one. */
 export async function joinCustomer(
   db: Db,
   user: { readonly id: string; readonly role: 'user' | 'customer' | 'admin' },
-  customerId: string,
+  customerId: string | null,
+  customerRole: CustomerRole = 'owner',
 ): Promise<void> {
-  const role = user.role === 'admin' ? 'admin' : 'customer';
-  await db.updateTable('users').set({ customer_id: customerId, role }).where('id', '=', user.id).execute();
+  const plain = customerId === null ? 'user' : 'customer';
+  const role = user.role === 'admin' ? 'admin' : plain;
+  const change = { customer_id: customerId, customer_role: customerRole, role } as const;
+  await db.updateTable('users').set(change).where('id', '=', user.id).execute();
 }

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type CustomerRecord, type customersContract, customerUsersLimit, type Refusal, refusal } from '@moorage/api';
+import {
+  type CustomerRecord,
+  type CustomerRole,
+  type customersContract,
+  customerUsersLimit,
+  type Refusal,
+  refusal,
+  resultOk,
+} from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { authorise, generalRoles } from '../auth/rules.ts';
+import { type Action, authorise, generalRoles, ownershipRoles } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -9,6 +17,7 @@ import { byCaller, writeLog } from '../db/logs.ts';
 import { nameOwner } from '../db/names.ts';
 import { paging } from '../db/paging.ts';
 import type { Db, Storage } from '../db/storage.ts';
+import { accountById } from './account-queries.ts';
 import {
   type CustomerRow,
   customerById,
@@ -20,13 +29,13 @@ import {
 
 type Contract = typeof customersContract;
 
-type Person = { readonly id: string; readonly username: string };
+type Person = { readonly id: string; readonly username: string; readonly customer_role: CustomerRole };
 
 const customerRecord = (row: CustomerRow, people: readonly Person[]): CustomerRecord => ({
   id: row.id,
   name: row.name,
   title: row.title,
-  users: people.map(({ id, username }) => ({ user_id: id, user: username })),
+  users: people.map(({ id, username, customer_role }) => ({ user_id: id, user: username, role: customer_role })),
   product_count: row.product_count ?? 0,
   created_at: String(row.created_at),
 });
@@ -34,21 +43,36 @@ const customerRecord = (row: CustomerRow, people: readonly Person[]): CustomerRe
 const refuseManaging = (caller: Caller): Refusal | undefined =>
   authorise('customer.manage', generalRoles(caller), 'Customer');
 
+/** The refusal of what a caller wants with one customer, who need not be there. */
+const refuseWithin = (caller: Caller, customerId: string, action: Action): Refusal | undefined =>
+  authorise(
+    action,
+    [...generalRoles(caller), ...ownershipRoles(caller, { user_id: null, customer_id: customerId })],
+    'Customer',
+  );
+
 async function recordOf(db: Db, id: string): Promise<CustomerRecord> {
   const row = await customerById(db, id);
   if (!row) throw new Error(`Customer ${id} is gone within its own transaction`);
   return customerRecord(row, await peopleOf(db, [id]));
 }
 
-/** Makes a user one of the people of a customer; `false` when they are already. */
-async function join(storage: Storage, trx: Db, customerId: string, name: string): Promise<Result<boolean, Refusal>> {
+/** Makes a user one of the people of a customer, or gives them another role; `false` when nothing changes. */
+async function join(
+  storage: Storage,
+  trx: Db,
+  customerId: string,
+  name: string,
+  role?: CustomerRole,
+): Promise<Result<boolean, Refusal>> {
   const account = await findAccount(trx, name);
   if (!account) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
-  if (account.customer_id === customerId) return success(false);
-  if (account.customer_id !== null) {
+  const isIn = account.customer_id === customerId;
+  if (isIn && (role === undefined || role === account.customer_role)) return success(false);
+  if (!isIn && account.customer_id !== null) {
     return failure(refusal('DUPLICATE', { what: 'User of another customer', value: account.username }));
   }
-  await joinCustomer(trx, account, customerId);
+  await joinCustomer(trx, account, customerId, role);
   announceAccess(storage, trx, account.id);
   return success(true);
 }
@@ -93,18 +117,30 @@ const create =
     });
   };
 
-/** API-EP-POST-customers-customer_id-users */
+/** API-EP-GET-customers-customer_id */
+const get =
+  ({ storage }: Deps): Handler<Contract['get']> =>
+  async ({ caller, params: { customer_id: id } }) => {
+    const refused = refuseWithin(caller, id, 'customer.read');
+    if (refused) return failure(refused);
+    const row = await customerById(storage.db, id);
+    if (!row) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
+    return success(customerRecord(row, await peopleOf(storage.db, [id])));
+  };
+
+/** API-EP-POST-customers-customer_id-users. Spec: API-RULE-customer-1. */
 const addUser =
   ({ storage, clock }: Deps): Handler<Contract['addUser']> =>
   async (call) => {
-    const refused = refuseManaging(call.caller);
+    const id = call.params.customer_id;
+    const refused = refuseWithin(call.caller, id, 'customer.people');
     if (refused) return failure(refused);
     const atMs = clock.now();
-    const id = call.params.customer_id;
+    const { user, role } = call.body;
     return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
       const customer = await customerById(trx, id);
       if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
-      const joined = await join(storage, trx, id, call.body.user);
+      const joined = await join(storage, trx, id, user, role);
       if (!joined.ok) return joined;
       // API-LIMIT-customer: counted after the fact, for a user who was in already is no more.
       if ((await peopleOf(trx, [id])).length > customerUsersLimit) {
@@ -112,17 +148,44 @@ const addUser =
         return failure(refusal('LIMIT_REACHED', blanks));
       }
       if (joined.value) {
-        const data = { customer_id: id, user: call.body.user };
-        const message = `User ${call.body.user} added to customer ${customer.name}`;
+        const data = { customer_id: id, user, role: role ?? 'owner' };
+        const message = `User ${user} is ${data.role} at customer ${customer.name} now`;
         await writeLog(trx, { ...byCaller(call, atMs), type: 'customer.update', message, data });
       }
       return success(await recordOf(trx, id));
     });
   };
 
-/** Organisations that own production products; administrators alone know of them. */
+/** API-EP-DELETE-customers-customer_id-users-user_id */
+const removeUser =
+  ({ storage, clock }: Deps): Handler<Contract['removeUser']> =>
+  async (call) => {
+    const { customer_id: id, user_id: userId } = call.params;
+    // Whoever belongs to it may leave.
+    const action = userId === call.caller.userId ? 'customer.read' : 'customer.people';
+    const refused = refuseWithin(call.caller, id, action);
+    if (refused) return failure(refused);
+    return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const customer = await customerById(trx, id);
+      const account = await accountById(trx, userId);
+      if (!customer || account?.customer_id !== id) {
+        return failure(refusal('NOT_FOUND', { what: 'User of this customer' }));
+      }
+      await joinCustomer(trx, account, null);
+      announceAccess(storage, trx, userId);
+      const data = { customer_id: id, user: account.username };
+      const message = `User ${account.username} taken off customer ${customer.name}`;
+      const entry = { ...byCaller(call, clock.now()), message, data, concernedId: userId };
+      await writeLog(trx, { ...entry, type: 'customer.update' });
+      return success(resultOk);
+    });
+  };
+
+/** Organisations that own products; administrators make them, their owners say who belongs to them. */
 export const customersRoutes = (deps: Deps): Handlers<Contract> => ({
   list: list(deps),
   create: create(deps),
+  get: get(deps),
   addUser: addUser(deps),
+  removeUser: removeUser(deps),
 });

@@ -11,6 +11,7 @@ export const userRecord = (row: UserRow): UserRecord => ({
   organisation: row.organisation,
   role: row.role,
   customer_id: row.customer_id,
+  customer_role: row.customer_id === null ? null : row.customer_role,
   avatar_id: row.avatar_id,
   created_at: String(row.created_at),
   email_confirmed_at: optionalTimestamp(row.email_confirmed_at),

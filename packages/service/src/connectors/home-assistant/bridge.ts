@@ -259,9 +259,17 @@ export class Bridge {
 
   /** In the name of the product's owner, whose rights are judged with each command. */
   async #set(entry: Entry, name: string, value: DataValue): Promise<void> {
-    const { user_id, username, role, customer_id, code } = this.#connector;
+    const { user_id, username, role, customer_id, customer_role, code } = this.#connector;
     const client = `connector ${code}`;
-    const caller = { userId: user_id, tokenId: '', username, role, customerId: customer_id, client };
+    const caller = {
+      userId: user_id,
+      tokenId: '',
+      username,
+      role,
+      customerId: customer_id,
+      customerRole: customer_role,
+      client,
+    };
     const set = await this.#deps.setControl({ caller, ip: '', device: entry.device.id, name, value });
     if (set.ok) this.#changed(entry);
     else this.#refused(name, entry, set.error.code);

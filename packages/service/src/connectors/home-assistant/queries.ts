@@ -1,4 +1,4 @@
-import type { Capabilities, DataValue } from '@moorage/api';
+import type { Capabilities, CustomerRole, DataValue } from '@moorage/api';
 import type { Db } from '../../db/storage.ts';
 import { type ConnectorView, optionsOf } from '../queries.ts';
 import { type AnnouncedDevice, versionOf } from './payloads.ts';
@@ -9,6 +9,7 @@ interface Owner {
   readonly username: string;
   readonly role: 'user' | 'customer' | 'admin';
   readonly customer_id: string | null;
+  readonly customer_role: CustomerRole;
 }
 
 export type AnnouncingConnector = ConnectorView & Owner;
@@ -20,7 +21,8 @@ export async function announcingConnectors(db: Db): Promise<AnnouncingConnector[
     .innerJoin('products', 'products.id', 'connectors.product_id')
     .innerJoin('users', 'users.id', 'products.user_id')
     .selectAll('connectors')
-    .select(['products.product', 'users.id as user_id', 'users.username', 'users.role', 'users.customer_id'])
+    .select(['products.product', 'users.id as user_id', 'users.username', 'users.role'])
+    .select(['users.customer_id', 'users.customer_role'])
     .where('users.disabled_at', 'is', null)
     .where('connectors.type', '=', 'mqtt')
     .where('connectors.opts', 'like', '%"home_assistant":true%')

@@ -45,6 +45,7 @@ import { foundModules } from './0063-found-modules.ts';
 import { tokenScopes } from './0064-token-scopes.ts';
 import { secondFactors } from './0065-second-factors.ts';
 import { mailLinks } from './0066-mail-links.ts';
+import { customerRoles } from './0073-customer-roles.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -104,6 +105,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0064-token-scopes': tokenScopes,
   '0065-second-factors': secondFactors,
   '0066-mail-links': mailLinks,
+  '0073-customer-roles': customerRoles,
 };
 
 /** Their names, in their order. */

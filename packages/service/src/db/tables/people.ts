@@ -1,3 +1,5 @@
+import type { CustomerRole } from '@moorage/api';
+import type { ColumnType } from 'kysely';
 import type { Flag, TimeMs } from './columns.ts';
 
 export interface UserTable {
@@ -12,6 +14,8 @@ export interface UserTable {
   organisation: string;
   role: 'user' | 'customer' | 'admin';
   customer_id: string | null;
+  /** Among the people of the customer. */
+  customer_role: ColumnType<CustomerRole, CustomerRole | undefined, CustomerRole>;
   avatar_id: string | null;
   created_at: TimeMs;
   /** Since when the account may not come in; null for one that may. */
