@@ -30,6 +30,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       'otpauth://totp/Moorage',
       '{"needed":false,"totp":null,"recovery_codes":0}',
       '"second_factor":"optional"',
+      '"role":"maintainer"',
       '{"result":"ok"}',
     ]);
     service.process.kill('SIGTERM');

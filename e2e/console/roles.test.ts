@@ -131,6 +131,43 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await photograph(page, 'administration-production');
   });
 
+  test('an owner of a customer says who belongs to it, and moves a product there', async () => {
+    const body = { name: 'harbour', title: 'Harbour Works', users: [people.manager.email] };
+    unwrap(await quay.client.call('customers.create', { body }));
+    const page = await quay.open({ as: people.manager, path: '/account/organisation' });
+    await button(page, 'Add a user').click();
+    await page.getByRole('textbox', { name: 'Email or user name' }).fill(people.visitor.email);
+    await page.getByRole('combobox', { name: 'Role', exact: true }).click();
+    await page.getByRole('option', { name: 'viewer' }).click();
+    await page.getByRole('dialog').getByText('Looks at products and devices').waitFor();
+    await button(page, 'Add the user').click();
+    const table = page.getByRole('table', { name: 'People of Harbour Works' });
+    await table.getByText('gull').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Role of gull' }).click();
+    await page.getByRole('option', { name: 'operator' }).click();
+    await page.getByText('gull is operator now').waitFor();
+    const made = await quay.client.call('products.get', { params: { product_id: product.id } });
+    const { platform_id } = unwrap(made).value;
+    const mates = unwrap(
+      await quay.client
+        .as(undefined)
+        .call('auth.login', { body: { ...people.manager, username: people.manager.email } }),
+    );
+    const own = { title: 'Leading light', code: 'LIGHT', meta: '', platform_id };
+    const light = unwrap(await quay.client.as(mates.value.token).call('products.create', { body: own })).value;
+    await page.goto(`${quay.url}products/${light.id}/users`);
+    await button(page, 'Move to Harbour Works').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to another owner' }).click();
+    await page.getByText('Owner: harbour.').waitFor();
+    const gull = await quay.open({ as: people.visitor, path: `/products/${light.id}` });
+    await gull.getByRole('heading', { level: 1, name: 'Leading light' }).waitFor();
+    expect(await tabs(gull)).toContain('Rollouts');
+    expect(await tabs(gull)).not.toContain('Connectors');
+    expect([...complaints(page), ...complaints(gull)]).toEqual([]);
+  });
+
   test('an administrator disables an account, gives it a password, and deletes it', async () => {
     const body = { email: 'tern@example.com', username: 'tern', password: 'long enough' };
     unwrap(await quay.client.as(undefined).call('auth.signup', { body }));

@@ -30,6 +30,7 @@ export const refusedValues: Readonly<Record<string, readonly RefusedValue[]>> = 
   'rollouts.retry': [bundle],
   'rollouts.pin': [bundle],
   'products.update': [['INVALID_REQUEST', 'the code is another than that of the product']],
+  'productPeople.move': [['INVALID_REQUEST', 'neither a user nor a customer is named, or both are']],
   'bundles.create': [['INVALID_REQUEST', 'the product of the body is not that of the path']],
   'doors.addKeys': [['INVALID_REQUEST', 'a key is neither a public key nor the SHA-256 of one']],
   'connectors.create': [target],

@@ -99,6 +99,7 @@ const wrongSettings =
 /** What such a refusal says; that there is one, the document says. */
 const stateful: Readonly<Record<string, RegExp>> = {
   'doors.addKeys': /is neither a public key nor the SHA-256 of one$/,
+  'productPeople.move': /^Either a user or a customer is named/,
   'products.update': /^The code of a product never changes/,
   'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
   'rollouts.create': wrongSettings,

@@ -147,10 +147,6 @@ export const t = texts({
   ],
   addTheUser: ['Add the user', 'Person hinzufügen'],
   emailOrUserName: ['Email or user name', 'E-Mail oder Benutzername'],
-  whatOwnsBecomesTheirsAs: [
-    (title: string) => `What ${title} owns becomes theirs as well`,
-    (title: string) => `Was ${title} gehört, gehört dann auch ihr`,
-  ],
   productIsMade: [
     (product: string) => `Product ${product} is made`,
     (product: string) => `Produkt ${product} ist erstellt`,

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
+import { t as organisation } from '../../texts/organisation.ts';
 import { Card } from '../../ui/card.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { PageLink } from '../../ui/link.tsx';
@@ -19,6 +20,7 @@ import { Quotas } from './quotas.tsx';
 import { Tokens } from './tokens.tsx';
 
 const FactorCard = lazyPart(() => import('../second-factor/factor-card.tsx'));
+const Organisation = lazyPart(() => import('./organisation.tsx'));
 
 const tabs = [
   { key: 'details', title: t.details },
@@ -27,6 +29,7 @@ const tabs = [
   { key: 'tokens', title: t.tokens },
   { key: 'broadcasts', title: t.broadcastKeys },
   { key: 'quotas', title: t.quotas },
+  { key: 'organisation', title: organisation.organisation },
 ];
 
 /** One's own account. */
@@ -40,6 +43,8 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
       </Page>
     );
   }
+  const user = query.data?.value;
+  const shown = tabs.filter(({ key }) => key !== 'organisation' || user?.customer_id);
   return (
     <Page title={t.account}>
       <Tabs
@@ -49,7 +54,7 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         activateTabWithKeyboard={false}
       >
         <TabList label={t.partsOfYourAccount} shown={tab}>
-          {tabs.map(({ key, title }) => (
+          {shown.map(({ key, title }) => (
             <Tabs.Tab key={key} value={key}>
               {title}
             </Tabs.Tab>
@@ -76,6 +81,13 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
         </Tabs.Panel>
         <Tabs.Panel value="quotas" pt="md">
           <Quotas />
+        </Tabs.Panel>
+        <Tabs.Panel value="organisation" pt="md">
+          {user?.customer_id && (
+            <Suspense fallback={<Loader />}>
+              <Organisation id={user.customer_id} isOwner={user.customer_role === 'owner'} />
+            </Suspense>
+          )}
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -5,6 +5,8 @@ import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { t as organisation } from '../../texts/organisation.ts';
+import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -14,8 +16,9 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
+import { PeopleOfCustomer } from '../account/people-of-customer.tsx';
 import { Authorities } from './authorities.tsx';
 import { CustomerForm, CustomerUserForm } from './forms.tsx';
 import { Invitations } from './invitations.tsx';
@@ -25,6 +28,14 @@ const addUser = (customer: CustomerRecord): void =>
   openDialog({ title: t.addUserTo(customer.title) }, (onDone) => (
     <CustomerUserForm customer={customer} onDone={onDone} />
   ));
+
+function People({ id }: { readonly id: string }) {
+  const query = useCall('customers.get', { params: { customer_id: id } });
+  return <Loaded query={query}>{({ value }) => <PeopleOfCustomer customer={value} mayChange />}</Loaded>;
+}
+
+const openPeople = ({ id, title }: CustomerRecord): void =>
+  openDialog({ title: organisation.peopleOf(title) }, () => <People id={id} />);
 
 const columns: readonly Column<CustomerRecord>[] = [
   {
@@ -45,7 +56,11 @@ const columns: readonly Column<CustomerRecord>[] = [
       </Stack>
     ),
   },
-  { key: 'users', title: t.itsPeople, cell: ({ users }) => users.map(({ user }) => user).join(', ') || t.nobodyYet },
+  {
+    key: 'users',
+    title: t.itsPeople,
+    cell: ({ users }) => users.map(({ user, role }) => `${user} (${stateName(role)})`).join(', ') || t.nobodyYet,
+  },
   { key: 'products', title: common.products, from: 'sm', cell: ({ product_count }) => product_count },
   {
     key: 'created',
@@ -58,14 +73,26 @@ const columns: readonly Column<CustomerRecord>[] = [
     key: 'actions',
     title: common.actions,
     cell: (customer) => (
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => addUser(customer)}
-        aria-label={t.addUserTo(customer.title)}
-      >
-        {t.addUser}
-      </Button>
+      <Group gap="xs">
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => addUser(customer)}
+          aria-label={t.addUserTo(customer.title)}
+        >
+          {t.addUser}
+        </Button>
+        {customer.users.length > 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => openPeople(customer)}
+            aria-label={organisation.peopleOf(customer.title)}
+          >
+            {t.itsPeople}
+          </Button>
+        )}
+      </Group>
     ),
   },
 ];

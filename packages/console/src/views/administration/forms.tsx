@@ -1,6 +1,6 @@
 import { Alert, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { CustomerRecord } from '@moorage/api';
+import type { CustomerRecord, CustomerRole } from '@moorage/api';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
@@ -8,6 +8,7 @@ import { common } from '../../texts/common.ts';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
+import { customerRoleTexts, roleChoices } from '../account/people-of-customer.tsx';
 import { ProductSelect } from '../devices/filters.tsx';
 
 interface FormProps {
@@ -49,10 +50,12 @@ export function CustomerForm({ onDone }: FormProps) {
 
 /** Asks for a user to become one of the people of a customer. */
 export function CustomerUserForm({ customer, onDone }: FormProps & { readonly customer: CustomerRecord }) {
-  const form = useForm({ initialValues: { user: '' }, validateInputOnChange: true, validate: { user: needed } });
+  const initialValues: { user: string; role: CustomerRole } = { user: '', role: 'owner' };
+  const form = useForm({ initialValues, validateInputOnChange: true, validate: { user: needed } });
   const add = async (): Promise<void> => {
     const user = form.values.user.trim();
-    await call('customers.addUser', { params: { customer_id: customer.id }, body: { user } });
+    const body = { user, role: form.values.role };
+    await call('customers.addUser', { params: { customer_id: customer.id }, body });
     await renew('customers');
     notify(t.isOneOfPeopleOf(user, customer.title));
     onDone();
@@ -61,10 +64,16 @@ export function CustomerUserForm({ customer, onDone }: FormProps & { readonly cu
     <Form submit={t.addTheUser} disabled={!form.isValid()} fields={form} onSubmit={add}>
       <TextInput
         label={t.emailOrUserName}
-        description={t.whatOwnsBecomesTheirsAs(customer.title)}
         required
         data-autofocus
         {...form.getInputProps('user')}
+      />
+      <Select
+        label={common.role}
+        description={customerRoleTexts[form.values.role]}
+        data={roleChoices}
+        allowDeselect={false}
+        {...form.getInputProps('role')}
       />
     </Form>
   );

@@ -15,6 +15,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
+import { MoveProduct } from './move-product.tsx';
 import type { TabProps } from './tab-props.ts';
 
 type Role = ProductUserRecord['role'];
@@ -159,7 +160,10 @@ export default function People({ product, mayAdminister }: TabProps) {
         <Text size="sm" c="dimmed">
           {t.ownerIs(product.customer ?? product.user ?? t.nobody)} {!mayAdminister && t.onlyOwnerLetsPeopleIn}
         </Text>
-        {add}
+        <Group gap="xs">
+          {mayAdminister && <MoveProduct product={product} />}
+          {add}
+        </Group>
       </Group>
       <Dialog title={t.addAUser} opened={opened} onClose={dialog.close}>
         <AddPerson productId={product.id} onClose={dialog.close} />

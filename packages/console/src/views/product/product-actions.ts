@@ -71,6 +71,10 @@ export interface Viewer {
 export const mayChange = ({ role }: Pick<ProductRecord, 'role'>, { admin }: Viewer): boolean =>
   admin || role === 'owner' || role === 'manager';
 
+/** Whether the viewer may run its devices and rollouts, and sees what happens to it. Reference: rules 5.1. */
+export const mayOperate = (product: Pick<ProductRecord, 'role'>, viewer: Viewer): boolean =>
+  product.role === 'operator' || mayChange(product, viewer);
+
 /** Whether the viewer may read the assets of a product: its people, and owners of devices on one not in production. */
 export const mayReadAssets = (
   { role, device_count, production }: Pick<ProductRecord, 'role' | 'device_count' | 'production'>,

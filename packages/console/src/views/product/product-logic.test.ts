@@ -119,6 +119,7 @@ describe('a product', () => {
   test.each<[ProductRecord['role'], boolean, boolean, boolean]>([
     ['owner', false, true, true],
     ['manager', false, true, false],
+    ['operator', false, false, false],
     ['tester', false, false, false],
     ['none', false, false, false],
     ['none', true, true, true],

@@ -18,7 +18,7 @@ import { Empty, Loading } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { ActivateOwn } from './activate-own.tsx';
-import { mayAdminister, mayChange, mayReadAssets } from './product-actions.ts';
+import { mayAdminister, mayChange, mayOperate, mayReadAssets } from './product-actions.ts';
 import { ProductMenu } from './product-menu.tsx';
 import { type ProductTab, tabs } from './tabs.ts';
 import { useUnheard } from './unheard.ts';
@@ -69,10 +69,12 @@ const crumbs = [{ title: common.products, href: '/products' }];
 function ProductPage({ product, tab }: { readonly product: ProductRecord; readonly tab: string }) {
   const admin = useIsAdmin();
   useUnheard(product);
-  const offered = tabs.filter(
-    ({ changersOnly, insidersOnly }) =>
-      (!changersOnly || mayChange(product, { admin })) && (!insidersOnly || mayReadAssets(product, { admin })),
-  );
+  const isOne = {
+    changers: mayChange(product, { admin }),
+    operators: mayOperate(product, { admin }),
+    insiders: mayReadAssets(product, { admin }),
+  };
+  const offered = tabs.filter(({ only }) => only === undefined || isOne[only]);
   return (
     <Page
       title={product.title}

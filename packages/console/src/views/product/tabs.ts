@@ -26,10 +26,8 @@ export interface ProductTab {
   readonly title: string;
   readonly icon: TablerIcon;
   readonly view: LazyExoticComponent<ComponentType<TabProps>>;
-  /** Shown only to those who may change the product: the service refuses it to others. */
-  readonly changersOnly?: boolean;
-  /** Shown only to the people of the product, and to owners of devices on it. */
-  readonly insidersOnly?: boolean;
+  /** Shown to these alone, for the service refuses it to others: see `mayChange`, `mayOperate`, `mayReadAssets`. */
+  readonly only?: 'changers' | 'operators' | 'insiders';
 }
 
 /** The tabs of a product, in order. Each is loaded when it is first opened. */
@@ -41,45 +39,45 @@ export const tabs: readonly ProductTab[] = [
     key: 'fleet',
     title: common.rollouts,
     icon: IconRocket,
-    changersOnly: true,
+    only: 'operators',
     view: lazyPart(() => import('./fleet.tsx')),
   },
-  { key: 'assets', title: t.assets, icon: IconFiles, insidersOnly: true, view: lazyPart(() => import('./assets.tsx')) },
+  { key: 'assets', title: t.assets, icon: IconFiles, only: 'insiders', view: lazyPart(() => import('./assets.tsx')) },
   {
     key: 'connectors',
     title: t.connectors,
     icon: IconPlugConnected,
-    changersOnly: true,
+    only: 'changers',
     view: lazyPart(() => import('./connectors.tsx')),
   },
   {
     key: 'alerts',
     title: common.alerts,
     icon: IconBell,
-    changersOnly: true,
+    only: 'operators',
     view: lazyPart(() => import('./alert-rules.tsx')),
   },
-  { key: 'doors', title: doors.doors, icon: IconDoor, changersOnly: true, view: lazyPart(() => import('./doors.tsx')) },
+  { key: 'doors', title: doors.doors, icon: IconDoor, only: 'operators', view: lazyPart(() => import('./doors.tsx')) },
   {
     key: 'waiting',
     title: doors.waiting,
     icon: IconDoorEnter,
-    changersOnly: true,
+    only: 'operators',
     view: lazyPart(() => import('./waiting.tsx')),
   },
   {
     key: 'door-keys',
     title: doors.keys,
     icon: IconFingerprint,
-    changersOnly: true,
+    only: 'operators',
     view: lazyPart(() => import('./door-keys.tsx')),
   },
-  { key: 'users', title: t.users, icon: IconUsers, changersOnly: true, view: lazyPart(() => import('./people.tsx')) },
+  { key: 'users', title: t.users, icon: IconUsers, only: 'operators', view: lazyPart(() => import('./people.tsx')) },
   {
     key: 'tokens',
     title: t.activationTokens,
     icon: IconKey,
-    changersOnly: true,
+    only: 'changers',
     view: lazyPart(() => import('./activation-tokens.tsx')),
   },
 ];

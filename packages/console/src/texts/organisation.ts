@@ -1,0 +1,39 @@
+import { texts } from './language.ts';
+
+export const t = texts({
+  organisation: ['Organisation', 'Organisation'],
+  peopleOf: [(title: string) => `People of ${title}`, (title: string) => `Personen von ${title}`],
+  ownerDoes: ['Everything, also who belongs to it', 'Alles, auch wer dazugehört'],
+  maintainerDoes: ['Changes products, bundles and devices', 'Ändert Produkte, Bundles und Geräte'],
+  operatorDoes: ['Runs devices and rollouts, changes no product', 'Betreibt Geräte und Rollouts, ändert kein Produkt'],
+  viewerDoes: ['Looks at products and devices', 'Sieht Produkte und Geräte'],
+  roleOf: [(user: string) => `Role of ${user}`, (user: string) => `Rolle von ${user}`],
+  isNow: [
+    (user: string, role: string) => `${user} is ${role} now`,
+    (user: string, role: string) => `${user}: neue Rolle ${role}`,
+  ],
+  takeOff: ['Take off', 'Entfernen'],
+  takeOffUser: [(user: string) => `Take ${user} off`, (user: string) => `${user} entfernen`],
+  takeOffAsked: [
+    (user: string, title: string) => `Take ${user} off ${title}?`,
+    (user: string, title: string) => `${user} aus ${title} entfernen?`,
+  ],
+  leave: ['Leave', 'Verlassen'],
+  leaveAsked: [(title: string) => `Leave ${title}?`, (title: string) => `${title} verlassen?`],
+  itsProductsAreGone: [
+    (user: string) => `${user} no longer sees its products and devices.`,
+    (user: string) => `${user} sieht die Produkte und Geräte nicht mehr.`,
+  ],
+  isOff: [(user: string) => `${user} is off`, (user: string) => `${user} ist entfernt`],
+  moveProduct: ['Move to another owner', 'Anderem Eigentum zuordnen'],
+  moveTo: [(owner: string) => `Move to ${owner}`, (owner: string) => `An ${owner} übergeben`],
+  yourself: ['yourself', 'sich selbst'],
+  codesStay: [
+    'Its codes stay as they are, since devices report them. Who sees it follows its owner, at once.',
+    'Die Codes bleiben, denn Geräte melden sie. Wer es sieht, richtet sich sofort nach dem Eigentum.',
+  ],
+  productIsMoved: [
+    (owner: string) => `The product belongs to ${owner} now`,
+    (owner: string) => `Das Produkt gehört jetzt ${owner}`,
+  ],
+});

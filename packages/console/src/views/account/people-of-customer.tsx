@@ -1,0 +1,119 @@
+import { Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import type { CustomerRecord, CustomerRole } from '@moorage/api';
+import { call } from '../../api/client.ts';
+import { renew, useChange } from '../../api/queries.ts';
+import { useInit } from '../../api/session.tsx';
+import { common } from '../../texts/common.ts';
+import { t } from '../../texts/organisation.ts';
+import { stateName } from '../../texts/states.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
+
+type Person = CustomerRecord['users'][number];
+
+/** What the roles in a customer are for. */
+export const customerRoleTexts: Readonly<Record<CustomerRole, string>> = {
+  owner: t.ownerDoes,
+  maintainer: t.maintainerDoes,
+  operator: t.operatorDoes,
+  viewer: t.viewerDoes,
+};
+
+// Safe: the keys of the table are all of them.
+export const customerRoles = Object.keys(customerRoleTexts) as CustomerRole[];
+
+export const roleChoices = customerRoles.map((value) => ({ value, label: stateName(value) }));
+
+interface PersonProps {
+  readonly customer: Pick<CustomerRecord, 'id' | 'title'>;
+  readonly person: Person;
+}
+
+function RoleOf({ customer, person: { user, role } }: PersonProps) {
+  const change = useChange('customers.addUser', 'customers');
+  const set = (value: string | null): void => {
+    const next = customerRoles.find((one) => one === value);
+    if (!next || next === role) return;
+    const input = { params: { customer_id: customer.id }, body: { user, role: next } };
+    change.mutateAsync(input).then(() => notify(t.isNow(user, stateName(next))), notifyError);
+  };
+  return (
+    <Select
+      aria-label={t.roleOf(user)}
+      data={roleChoices}
+      value={role}
+      allowDeselect={false}
+      disabled={change.isPending}
+      w={150}
+      onChange={set}
+    />
+  );
+}
+
+function Remove({ customer, person, isSelf }: PersonProps & { readonly isSelf: boolean }) {
+  const { user, user_id } = person;
+  const ask = (): void =>
+    confirm({
+      title: isSelf ? t.leaveAsked(customer.title) : t.takeOffAsked(user, customer.title),
+      body: t.itsProductsAreGone(user),
+      action: isSelf ? t.leave : t.takeOff,
+      destructive: true,
+      async run() {
+        await call('customers.removeUser', { params: { customer_id: customer.id, user_id } });
+        await renew('customers', 'users', 'overview', 'products', 'devices');
+        notify(t.isOff(user));
+      },
+    });
+  return (
+    <Button size="compact-sm" variant="default" onClick={ask} aria-label={isSelf ? t.leave : t.takeOffUser(user)}>
+      {isSelf ? t.leave : t.takeOff}
+    </Button>
+  );
+}
+
+/** Who belongs to a customer, as what; to be changed by its owners and by administrators. */
+export function PeopleOfCustomer({
+  customer,
+  mayChange,
+}: {
+  readonly customer: CustomerRecord;
+  readonly mayChange: boolean;
+}) {
+  const { init } = useInit();
+  return (
+    <Table aria-label={t.peopleOf(customer.title)}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">{common.user}</Table.Th>
+          <Table.Th scope="col">{common.role}</Table.Th>
+          <Table.Th scope="col">{common.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {customer.users.map((person) => {
+          const isSelf = person.user_id === init?.user.id;
+          return (
+            <Table.Tr key={person.user_id}>
+              <Table.Td>{person.user}</Table.Td>
+              <Table.Td>
+                {mayChange ? (
+                  <RoleOf customer={customer} person={person} />
+                ) : (
+                  <Stack gap={0}>
+                    {stateName(person.role)}
+                    <Text size="xs" c="dimmed">
+                      {customerRoleTexts[person.role]}
+                    </Text>
+                  </Stack>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Group>{(mayChange || isSelf) && <Remove customer={customer} person={person} isSelf={isSelf} />}</Group>
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  );
+}
