@@ -197,7 +197,7 @@ const hasItem = (field: string, value: unknown) => (body: unknown) =>
 const seesProduct = (role: Role) => may('product.read', heldBy(role, 'product'));
 const seesDevice = (role: Role) => may('device.read', heldBy(role, 'device'));
 /** Testers see what a product is, but not what happens to it. Reference: events 1.2. */
-const watchesProduct = (role: Role) => ['manager', 'trustedVendor', 'owner', 'admin'].includes(role);
+const watchesProduct = (role: Role) => ['operator', 'manager', 'trustedVendor', 'owner', 'admin'].includes(role);
 const watchesDevice = (role: Role) => watchesProduct(role) || heldBy(role, 'device').includes('deviceOwner');
 const everybody = () => true;
 

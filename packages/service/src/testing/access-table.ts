@@ -115,7 +115,7 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'productPeople.list': product('product.people'),
   'productPeople.add': product('product.admin', { body: ({ bystander }) => ({ user: bystander, role: 'tester' }) }),
   'productPeople.remove': product('product.admin', { params: ({ colleague }) => ({ user_id: colleague }) }),
-  'productPeople.move': product('product.admin', { body: ({ customer }) => ({ customer_id: customer }) }),
+  'productPeople.move': product('product.admin', { body: ({ caller }) => ({ user: caller.username }) }),
   'productPeople.makeProduction': service('product.production', {
     body: ({ customer }) => ({ customer_id: customer, part_number: randomUUID() }),
   }),

@@ -27,6 +27,7 @@ eachDatabase('own details', (open) => {
       organisation: 'Organisation',
       role: 'user',
       customer_id: null,
+      customer_role: null,
       avatar_id: null,
       created_at: String(testStartMs),
       email_confirmed_at: null,
