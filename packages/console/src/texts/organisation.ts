@@ -13,7 +13,7 @@ export const t = texts({
     (user: string, role: string) => `${user}: neue Rolle ${role}`,
   ],
   takeOff: ['Take off', 'Entfernen'],
-  takeOffUser: [(user: string) => `Take ${user} off`, (user: string) => `${user} entfernen`],
+  takeOffUser: [(user: string) => `Take off ${user}`, (user: string) => `Entfernen: ${user}`],
   takeOffAsked: [
     (user: string, title: string) => `Take ${user} off ${title}?`,
     (user: string, title: string) => `${user} aus ${title} entfernen?`,

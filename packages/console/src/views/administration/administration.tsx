@@ -87,7 +87,7 @@ const columns: readonly Column<CustomerRecord>[] = [
             size="compact-sm"
             variant="default"
             onClick={() => openPeople(customer)}
-            aria-label={organisation.peopleOf(customer.title)}
+            aria-label={`${t.itsPeople}: ${customer.title}`}
           >
             {t.itsPeople}
           </Button>
