@@ -39,13 +39,13 @@ eachDatabase('the people of a customer', (open) => {
 
   // API-RULE-customer-1, API-EP-POST-customers-customer_id-users
   describe.each([
-    ['owner', 'owner', { read: 'ok', tag: 'ok', change: 'ok', people: 'ok', remove: 'ok' }],
-    ['maintainer', 'manager', { read: 'ok', tag: 'ok', change: 'ok', people: 'ok', remove: 'FORBIDDEN' }],
-    ['operator', 'operator', { read: 'ok', tag: 'ok', change: 'FORBIDDEN', people: 'ok', remove: 'FORBIDDEN' }],
+    ['owner', 'owner', { read: 'ok', rename: 'ok', change: 'ok', people: 'ok', remove: 'ok' }],
+    ['maintainer', 'manager', { read: 'ok', rename: 'ok', change: 'ok', people: 'ok', remove: 'FORBIDDEN' }],
+    ['operator', 'operator', { read: 'ok', rename: 'ok', change: 'FORBIDDEN', people: 'ok', remove: 'FORBIDDEN' }],
     [
       'viewer',
       'tester',
-      { read: 'ok', tag: 'FORBIDDEN', change: 'FORBIDDEN', people: 'FORBIDDEN', remove: 'FORBIDDEN' },
+      { read: 'ok', rename: 'FORBIDDEN', change: 'FORBIDDEN', people: 'FORBIDDEN', remove: 'FORBIDDEN' },
     ],
   ] as const)('as %s', (role, productRole, may) => {
     it('do with its products what the role lets them', async () => {
@@ -56,7 +56,7 @@ eachDatabase('the people of a customer', (open) => {
       const { code } = product;
       expect({
         read: outcome(await client.call('devices.get', { params: { identifier: device_id } })),
-        tag: outcome(await client.call('devices.update', { params: { device_id }, body: { tag: 'beta' } })),
+        rename: outcome(await client.call('devices.update', { params: { device_id }, body: { title: role } })),
         change: outcome(await client.call('products.update', { params, body: { code, title: role } })),
         people: outcome(await client.call('productPeople.list', { params })),
         remove: outcome(await client.call('productPeople.remove', { params: { product_id, user_id: customer_id } })),
@@ -109,19 +109,19 @@ eachDatabase('the people of a customer', (open) => {
     const client = scene.app.client.as(guest.token);
     const joining = (role: CustomerRole) =>
       as('owner').call('customers.addUser', { params: { customer_id }, body: { user: guest.username, role } });
-    const tag = async () =>
-      outcome(await client.call('devices.update', { params: { device_id }, body: { tag: 'alpha' } }));
+    const rename = async () =>
+      outcome(await client.call('devices.update', { params: { device_id }, body: { title: 'Guest' } }));
     unwrap(await joining('viewer'));
-    expect(await tag()).toBe('FORBIDDEN');
+    expect(await rename()).toBe('FORBIDDEN');
     unwrap(await joining('operator'));
-    expect(await tag()).toBe('ok');
+    expect(await rename()).toBe('ok');
     const params = { customer_id, user_id: guest.id };
     unwrap(await client.call('customers.removeUser', { params }));
-    expect(await tag()).toBe('NOT_FOUND');
+    expect(await rename()).toBe('NOT_FOUND');
     expect(unwrap(await client.call('users.get')).value).toMatchObject({ role: 'user', customer_role: null });
     unwrap(await joining('operator'));
     unwrap(await as('owner').call('customers.removeUser', { params }));
-    expect(await tag()).toBe('NOT_FOUND');
+    expect(await rename()).toBe('NOT_FOUND');
     expect(outcome(await as('owner').call('customers.removeUser', { params }))).toBe('NOT_FOUND');
   });
 
