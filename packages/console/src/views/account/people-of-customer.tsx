@@ -20,7 +20,7 @@ export const customerRoleTexts: Readonly<Record<CustomerRole, string>> = {
 };
 
 // Safe: the keys of the table are all of them.
-export const customerRoles = Object.keys(customerRoleTexts) as CustomerRole[];
+const customerRoles = Object.keys(customerRoleTexts) as CustomerRole[];
 
 export const roleChoices = customerRoles.map((value) => ({ value, label: stateName(value) }));
 

@@ -62,12 +62,7 @@ export function CustomerUserForm({ customer, onDone }: FormProps & { readonly cu
   };
   return (
     <Form submit={t.addTheUser} disabled={!form.isValid()} fields={form} onSubmit={add}>
-      <TextInput
-        label={t.emailOrUserName}
-        required
-        data-autofocus
-        {...form.getInputProps('user')}
-      />
+      <TextInput label={t.emailOrUserName} required data-autofocus {...form.getInputProps('user')} />
       <Select
         label={common.role}
         description={customerRoleTexts[form.values.role]}
