@@ -141,7 +141,6 @@ eachDatabase('sign-up', (open) => {
           organisation: 'Works',
           role: 'user',
           customer_id: null,
-          customer_role: null,
           avatar_id: null,
           created_at: String(testStartMs),
         },

@@ -372,6 +372,7 @@ export class Fleet {
       holds: speaks.includes(to) || to === 'rolled_back' ? (1 as const) : (0 as const),
       finished_at: hasEnded ? nowMs : null,
       ...(trigger === 'start' && { started_at: nowMs }),
+      ...(to === 'rolled_back' && { wake_after: null }),
     };
     await changeRollout(trx, rollout.id, change);
     const next = { ...rollout, ...change };
@@ -381,11 +382,8 @@ export class Fleet {
     if (to === 'finished' && settings.then_tag !== undefined) {
       await this.#deps.tagBundle(trx, rollout.bundle_id, settings.then_tag, nowMs);
     }
-    if (trigger === 'resume') await this.wake(trx, next);
-    if (to === 'rolled_back') {
-      await bringBack(trx, rollout, settings.pace ? nowMs : null, backTo);
-      await this.wake(trx, { ...next, wake_after: null });
-    }
+    if (to === 'rolled_back') await bringBack(trx, rollout, settings.pace ? nowMs : null, backTo);
+    if (trigger === 'resume' || to === 'rolled_back') await this.wake(trx, next);
     if (due_at !== null) afterCommit(trx, () => this.#plan(due_at));
     return success(next);
   }

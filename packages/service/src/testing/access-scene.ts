@@ -209,13 +209,12 @@ export async function accessScene({ make, storage }: TestApp, role: Role, softwa
   await make.member(made.id, colleague.id, 'tester');
   const rollout = await draftedRollout(storage, made.id, bundle.id);
   const { customer, activation, ...parts } = await appendages(storage, made.id, owner.id);
-  const member = await make.user({ role: 'customer', customer_id: customer });
   return {
     caller,
     software,
     activation,
     customer,
-    member: member.id,
+    member: (await make.user({ role: 'customer', customer_id: customer })).id,
     owner,
     bystander: bystander.email,
     colleague: colleague.id,
