@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startOidcProvider } from '@moorage/service/testing/oidc-provider';
 import { afterEach, expect, test } from 'vitest';
 import { hasPrograms, runScript } from './bash.ts';
 import { eventOf, killAll, moorage } from './command-line.ts';
@@ -12,11 +13,22 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
   'the guide to accounts works as it stands (needs curl and bash)',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'moorage-guide-'));
+    const publicUrl = 'https://hub.example';
+    const provider = await startOidcProvider({ redirectUri: `${publicUrl}/sso`, signedOutUri: `${publicUrl}/` });
     const service = moorage(
       ['serve', '--data', data, '--port', '0', '--device-port', '0', '--json', '--smtp-url', 'smtp://127.0.0.1:2525'],
-      { MOORAGE_ADMIN_PASSWORD: 'correct horse' },
+      {
+        MOORAGE_ADMIN_PASSWORD: 'correct horse',
+        MOORAGE_PUBLIC_URL: publicUrl,
+        MOORAGE_OIDC_ISSUER: provider.issuer,
+        MOORAGE_OIDC_CLIENT_ID: provider.clientId,
+        MOORAGE_OIDC_NAME: 'Harbour ID',
+      },
     );
     const { api } = await eventOf(service, 'ready');
+    // The provider runs in this process, which stands still while the script runs: the service asks it before.
+    const headers = { 'content-type': 'application/json', 'x-console': '1' };
+    expect((await fetch(`${api}/api/auth/sso`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
     const script = (await blocksOf('accounts.md', 'sh')).join('\n');
     const run = runScript(script.replace('http://127.0.0.1:8080', String(api)));
     expect(run.stderr).toBe('');
@@ -31,10 +43,13 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       '{"needed":false,"totp":null,"recovery_codes":0}',
       '"second_factor":"optional"',
       '"role":"maintainer"',
+      '"sso":"Harbour ID"',
+      'code_challenge_method=S256',
       '{"result":"ok"}',
     ]);
     service.process.kill('SIGTERM');
     expect(await service.ended).toBe(0);
+    await provider.close();
     await rm(data, { recursive: true });
   },
 );

@@ -82,14 +82,14 @@ async function start(data: string, { example = true, firstRun = false, serial = 
   if (example) await eventOf(program, 'updated');
   const administrator = { email: String(made.email), password: String(made.password ?? password) };
   const { uuid, serial: line } = ready;
-  return { program, url: String(ready.console), uuid: String(uuid ?? ''), serial: String(line ?? ''), administrator };
+  return { program, url: `${ready.api}/`, uuid: String(uuid ?? ''), serial: String(line ?? ''), administrator };
 }
 
 /** Signs in on the page that asks for it. */
 export async function signIn(page: Page, { email, password }: Quay['administrator']): Promise<void> {
   await page.getByRole('textbox', { name: 'Email or user name' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** The cookie of a session of the administrator, as the browser would have it after signing in. */

@@ -1,3 +1,10 @@
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startOidcProvider, type TestProvider } from '@moorage/service/testing/oidc-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
 import {
@@ -11,13 +18,39 @@ import {
   skipReason,
 } from './harness.ts';
 
+async function secretFile(secret: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'moorage-oidc-')), 'secret');
+  await writeFile(path, secret);
+  return path;
+}
+
 describe.skipIf(skipReason)('the first run', () => {
   let quay: Quay;
+  let provider: TestProvider;
+  // The public address of the service, which gets its own port only when it starts: all is redirected there.
+  const front = createServer(({ url }, reply) => {
+    reply.writeHead(302, { location: new URL(url ?? '/', quay.url).href }).end();
+  });
   beforeAll(async () => {
-    quay = await openQuay({ example: false, firstRun: true });
+    front.listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    const publicUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    provider = await startOidcProvider({ redirectUri: `${publicUrl}/sso`, signedOutUri: `${publicUrl}/` });
+    const env = {
+      MOORAGE_PUBLIC_URL: publicUrl,
+      MOORAGE_OIDC_ISSUER: provider.issuer,
+      MOORAGE_OIDC_CLIENT_ID: provider.clientId,
+      MOORAGE_OIDC_CLIENT_SECRET_FILE: await secretFile(provider.clientSecret),
+      MOORAGE_OIDC_NAME: 'Harbour ID',
+      MOORAGE_OIDC_ACCOUNTS: 'create',
+    };
+    quay = await openQuay({ example: false, firstRun: true, env });
   });
   afterAll(async () => {
     await quay?.close();
+    await provider?.close();
+    front.closeAllConnections();
+    front.close();
     killAll();
   });
 
@@ -65,5 +98,29 @@ describe.skipIf(skipReason)('the first run', () => {
     await page.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('button', { name: 'Account of maker' }).waitFor();
     expect(complaints(page)).toEqual([]);
+  });
+
+  test('lets people in by single sign-on, and out again', async () => {
+    const page = await quay.open({ signedIn: false, path: '/platforms' });
+    await page.getByRole('button', { name: 'Sign in with Harbour ID' }).click();
+    await page.getByPlaceholder('Enter any login').fill('ada');
+    await page.getByPlaceholder('and password').fill('any');
+    const back = page.waitForRequest((request) => request.url().startsWith(`${quay.url}sso?`));
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    const used = (await back).url();
+    // The page that was asked for in the first place.
+    await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor();
+    await page.goto(new URL('/account/password', quay.url).href);
+    await page.getByRole('heading', { name: 'Sign in with Harbour ID' }).waitFor();
+    await page.getByText('ada@example.com').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL((url) => url.origin === provider.issuer);
+    await page.goto(used);
+    await page.getByRole('alert').getByText('begin again').waitFor();
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 });

@@ -89,12 +89,14 @@ export const authContract = {
     path: '/api/auth/sign-up',
     spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
     tag: 'Login',
-    summary: 'Who may make an account, who needs a second factor, and whether the service sends mail',
+    summary:
+      'Who may make an account, who needs a second factor and who signs people in, and whether the service sends mail',
     auth: 'none',
     reply: Type.Object({
       sign_up: Type.Enum([...signUpPolicies]),
       mail: Type.Boolean({ description: 'a forgotten password is replaced by a link in a mail' }),
       second_factor: Type.Enum([...secondFactorPolicies], { description: 'of whom the service wants one' }),
+      sso: Nullable(Type.String({ description: 'name of the provider that signs people in' })),
     }),
     errors: [],
   }),
@@ -175,7 +177,12 @@ export const sessionContract = {
     tag: 'Login',
     summary: 'Log out: the token that was used stops working, and the cookie goes',
     auth: 'bearer',
-    reply: ResultOk,
+    reply: Type.Object({
+      ...ResultOk.properties,
+      sign_out_url: Type.Optional(
+        Type.String({ description: 'after single sign-on: page of the provider that ends its session too' }),
+      ),
+    }),
     errors: [401, 403],
   }),
   changePassword: endpoint({

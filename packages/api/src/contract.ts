@@ -33,6 +33,7 @@ import { productsContract } from './products.ts';
 import { rolloutsContract } from './rollouts.ts';
 import { schemasContract } from './schemas.ts';
 import { segmentsContract } from './segments.ts';
+import { ssoContract } from './sso.ts';
 import { tokensContract, usersContract } from './users.ts';
 import { viewsContract } from './views.ts';
 
@@ -42,6 +43,7 @@ export const contract = {
   session: sessionContract,
   factors: factorsContract,
   links: userLinksContract,
+  sso: ssoContract,
   invitations: invitationsContract,
   users: usersContract,
   accounts: accountsContract,

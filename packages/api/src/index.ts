@@ -45,6 +45,7 @@ export * from './schemas.ts';
 export * from './scopes.ts';
 export * from './segments.ts';
 export * from './spellings.ts';
+export * from './sso.ts';
 export * from './users.ts';
 export * from './views.ts';
 export * from './words.ts';

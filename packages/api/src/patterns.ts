@@ -33,6 +33,7 @@ export const patternWords: Readonly<Record<string, string>> = {
     'takes capital letters, digits and "_", up to 32 of them, or two hexadecimal digits',
   '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[ \\x21-\\x7e]*)?$': 'takes a media type, like text/plain',
   '^https?://[^\\s@\\u0000]+$': 'takes an address that begins with http:// or https://, without a user name in it',
+  '^/([^/\\\\\\s\\u0000][^\\\\\\s\\u0000]*)?$': 'takes the path of a page, with one slash in front and no blanks',
   '^mqtts?://[^\\s@/\\u0000]+/?$': 'takes an address that begins with mqtt:// or mqtts:// and has no path',
   '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$': 'takes letters, digits, "_" and "-", with slashes between them',
   '^[^+#\\u0000]+$': 'takes a topic without "+" and "#"',

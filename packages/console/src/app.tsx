@@ -16,6 +16,7 @@ const ConfirmEmail = lazyPart(async () => ({
   default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail,
 }));
 const FactorNeeded = lazyPart(() => import('./views/second-factor/factor-needed.tsx'));
+const SsoReturn = lazyPart(() => import('./views/sign-in/sso.tsx'));
 const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
 /**
@@ -68,6 +69,13 @@ export function App() {
     return (
       <Suspense fallback={<Wait />}>
         <mailed.View token={mailed.token} onSignIn={() => window.location.assign('/')} />
+      </Suspense>
+    );
+  }
+  if (window.location.pathname === '/sso') {
+    return (
+      <Suspense fallback={<Wait />}>
+        <SsoReturn />
       </Suspense>
     );
   }

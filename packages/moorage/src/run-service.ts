@@ -14,6 +14,7 @@ import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { dataPaths, watchData } from './data-watch.ts';
 import { whyLinksFail, whyUnreached } from './reach.ts';
+import { readSsoFiles } from './sso-files.ts';
 import { storageTrouble } from './trouble.ts';
 
 /** Where the service listens. */
@@ -65,6 +66,7 @@ export async function startService(
   if (settings.bus !== undefined && settings.database.startsWith('sqlite:')) {
     throw new UserError('--bus connects nodes, and several can share a PostgreSQL database only (--database)', 2);
   }
+  const ssoFiles = readSsoFiles(settings);
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
   let lock: DiskLock | undefined;
@@ -84,6 +86,7 @@ export async function startService(
       settings,
       deviceHosts,
       certificates,
+      ssoFiles,
       logStream: process.stderr,
       consoleDir: consoleDir(),
     });

@@ -50,6 +50,7 @@ import { version } from './meta/version.ts';
 import { openOutbound } from './outbound/outbound.ts';
 import type { Outbound } from './outbound/ports.ts';
 import { RolloutTimes } from './rollouts/due.ts';
+import { openSingleSignOn, type SingleSignOn, type SsoFiles } from './single-sign-on.ts';
 import { mountSlices } from './slices.ts';
 import { StorageHealth } from './storage/health.ts';
 
@@ -63,6 +64,9 @@ export interface ServiceOptions {
   readonly blobs?: BlobStore;
   /** The way out of the machine for connectors; made from the settings without it. */
   readonly outbound?: Outbound;
+  /** Made from the settings and `ssoFiles` without it. */
+  readonly sso?: SingleSignOn;
+  readonly ssoFiles?: SsoFiles;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
   readonly deviceHosts?: readonly string[];
   /** What the files of the settings hold. */
@@ -108,6 +112,9 @@ export interface Service {
 const natsOf = ({ bus: url, busCredentials: credentials, busCa: authority }: Settings) =>
   url === undefined ? {} : { nats: { url, credentials, authority } };
 
+const ssoOf = ({ sso, settings, clock = realClock, ssoFiles }: ServiceOptions) =>
+  sso ?? openSingleSignOn(settings, clock, ssoFiles);
+
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = options.settings.logLevel } = options;
@@ -150,7 +157,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer: bearers.check } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
-  mountSlices(api, { ...deps, outbound, meta: meta.api }, slices, channel, mounting);
+  mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(looking, identity);

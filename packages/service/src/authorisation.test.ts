@@ -36,6 +36,7 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   user_id: scene.caller.id,
   token_id: randomUUID(),
   view_id: randomUUID(),
+  link_id: randomUUID(),
   gateway_id: randomUUID(),
   found_id: randomUUID(),
   update_id: scene.update,

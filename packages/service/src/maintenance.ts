@@ -4,6 +4,7 @@ import { removeOldMails } from './alerts/mails.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
 import { deleteOldChallenges } from './auth/factor-queries.ts';
 import { removeOldLinks } from './auth/link-mails.ts';
+import { deleteOldSignIns } from './auth/sso-queries.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
@@ -46,6 +47,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
   { name: 'old challenges', run: ({ storage, clock }) => deleteOldChallenges(storage.db, clock.now()) },
   { name: 'old links', run: removeOldLinks },
+  { name: 'old sign-ins', run: ({ storage, clock }) => deleteOldSignIns(storage.db, clock.now()) },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old alerts', run: removeOldAlerts },
   { name: 'old mails', run: removeOldMails },

@@ -24,6 +24,7 @@ import {
   schemasContract,
   segmentsContract,
   sessionContract,
+  ssoContract,
   tokensContract,
   userLinksContract,
   usersContract,
@@ -36,9 +37,11 @@ import { replacementPassword } from './auth/accounts.ts';
 import { deleteChallenges } from './auth/factor-queries.ts';
 import { factorRoutes, forgetFactors } from './auth/factors.ts';
 import { linkRoutes, queueConfirmation } from './auth/links.ts';
+import type { UserRow } from './auth/queries.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { sessionOpener, sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
+import { providerSignOut, ssoRoutes } from './auth/sso.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
 import { handOverBundles } from './bundles/queries.ts';
@@ -65,29 +68,50 @@ import type { Outbound } from './outbound/ports.ts';
 import { catalogue } from './platforms/catalogue.ts';
 import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
+import { type GroupMember, setGroupMember } from './products/group-members.ts';
 import { productPeopleRoutes } from './products/people.ts';
 import { handOverProducts } from './products/queries.ts';
 import { productsRoutes } from './products/routes.ts';
 import { releaseEnded } from './rollouts/queries.ts';
 import { segmentsRoutes } from './segments/routes.ts';
+import type { SingleSignOn } from './single-sign-on.ts';
+import { setRole } from './users/account-queries.ts';
 import { accountsRoutes } from './users/account-routes.ts';
 import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
 import { viewsRoutes } from './users/views.ts';
 
+/** Single sign-on, and what its groups change in other slices. */
+const singleSignOn = (deps: Deps & { readonly sso: SingleSignOn | undefined }) => ({
+  ...deps,
+  provider: deps.sso?.provider,
+  groups: deps.sso?.groups,
+  openSession: (user: UserRow, call: Parameters<typeof openSession>[2]) => openSession(deps, user, call, 'provider'),
+  effects: {
+    setRole,
+    setMember: (trx: Db, member: GroupMember) => setGroupMember(deps, trx, member),
+  },
+});
+
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
   app: FastifyInstance,
-  deps: Deps & { readonly outbound: Outbound; readonly meta: Handlers<typeof metaContract> },
+  deps: Deps & {
+    readonly outbound: Outbound;
+    readonly meta: Handlers<typeof metaContract>;
+    readonly sso: SingleSignOn | undefined;
+  },
   devices: DeviceSlices,
   channel: ChannelDeps,
   options: MountOptions,
 ): void {
   mountContract(app, authContract, authRoutes(deps), options);
   const begin = sessionOpener(deps, (...opened) => openSession(deps, ...opened));
-  mountContract(app, sessionContract, sessionRoutes(deps, begin), options);
+  const signOut = (tokenId: string) => providerSignOut({ ...deps, provider: deps.sso?.provider }, tokenId);
+  mountContract(app, sessionContract, sessionRoutes(deps, begin, signOut), options);
   mountContract(app, factorsContract, factorRoutes(deps, begin), options);
+  mountContract(app, ssoContract, ssoRoutes(singleSignOn(deps)), options);
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, userLinksContract, linkRoutes(deps), options);

@@ -44,7 +44,9 @@ export function resumeSession(session: SessionRecord, before: SessionRecord): vo
 /** Ends the session here and at the service. The page begins anew: the next user finds nothing in its memory. */
 export async function signOut(): Promise<void> {
   try {
-    await call('session.close', {});
+    const { value } = await call('session.close', {});
+    // The next one to sign in would not be asked who they are.
+    if (value.sign_out_url !== undefined) return window.location.assign(value.sign_out_url);
   } catch (error) {
     // It was over already: that is what was asked for.
     if (!(error instanceof ApiError && error.status === 401)) throw error;

@@ -17,6 +17,18 @@ export const t = texts({
   thereIsNoSuchPart: ['There is no such part', 'Diesen Teil gibt es nicht'],
   toYourDetails: ['To your details', 'Zu den Angaben'],
   partsOfYourAccount: ['Parts of your account', 'Teile des Kontos'],
+  signInWith: [(provider: string) => `Sign in with ${provider}`, (provider: string) => `Anmelden mit ${provider}`],
+  linkAccount: ['Link this account', 'Dieses Konto verknüpfen'],
+  takeBack: ['Take the link back', 'Verknüpfung lösen'],
+  takeLinkBack: [
+    (provider: string) => `Take the link to ${provider} back?`,
+    (provider: string) => `Verknüpfung mit ${provider} lösen?`,
+  ],
+  linkNoMoreSignsIn: [
+    'It no longer signs in to this account. Who has no password here asks for one by mail, or an administrator.',
+    'Sie meldet an diesem Konto nicht mehr an. Wer hier kein Passwort hat, bekommt eines per E-Mail oder von der Verwaltung.',
+  ],
+  linkIsTakenBack: ['The link is taken back', 'Die Verknüpfung ist gelöst'],
   changePassword: ['Change the password', 'Passwort ändern'],
   yourPasswordIsChangedYour: [
     'Your password is changed; your other sessions are over',

@@ -24,6 +24,10 @@ export const t = texts({
   newPasswordAgain: ['New password again', 'Neues Passwort wiederholen'],
   twoAreNotSame: ['The two are not the same', 'Die beiden sind nicht gleich'],
   signIn: ['Sign in', 'Anmelden'],
+  or: ['or', 'oder'],
+  signInWith: [(provider: string) => `Sign in with ${provider}`, (provider: string) => `Anmelden mit ${provider}`],
+  signingIn: ['Signing in …', 'Anmeldung läuft …'],
+  beginAgain: ['Begin again', 'Neu beginnen'],
   forgotPassword: ['Forgot your password?', 'Passwort vergessen?'],
   linkIsMailed: [
     'The address of your account is mailed a link that is good for an hour.',

@@ -78,6 +78,7 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
       sign_up: signUpPolicy(deps.settings),
       mail: deps.settings.smtpUrl !== undefined,
       second_factor: deps.settings.secondFactor,
+      sso: deps.settings.oidcIssuer === undefined ? null : deps.settings.oidcName,
     }),
   // API-EP-POST-auth-invitation
   invitation: ({ body }) => readInvitation(deps, body.invitation),

@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
+import { type Refusal, refusal, resultOk, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { goneCookie, isFromConsole, sessionCookie } from '../core/console-session.ts';
 import { lacksFactor } from '../core/second-factor.ts';
@@ -53,7 +53,11 @@ export const sessionOpener =
   };
 
 /** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
-export const sessionRoutes = (deps: Deps, begin: BeginSession): Handlers<typeof sessionContract> => {
+export const sessionRoutes = (
+  deps: Deps,
+  begin: BeginSession,
+  signOutAtProvider: (tokenId: string) => Promise<{ readonly sign_out_url?: string }>,
+): Handlers<typeof sessionContract> => {
   const { storage, clock } = deps;
 
   return {
@@ -79,8 +83,9 @@ export const sessionRoutes = (deps: Deps, begin: BeginSession): Handlers<typeof 
 
     // API-EP-DELETE-auth-session
     async close(call) {
+      const reply = { ...resultOk, ...(await signOutAtProvider(call.caller.tokenId)) };
       await revokeToken(deps, call.caller.tokenId, call.caller.userId);
-      return success(new HeadedReply({ result: 'ok' as const }, goneCookie(call)));
+      return success(new HeadedReply(reply, goneCookie(call)));
     },
 
     // API-EP-PUT-user-password

@@ -53,7 +53,12 @@ eachDatabase('signing up', (open) => {
       await app.service.close();
       await start(policy);
       const shown = await app.client.call('auth.policy', {});
-      expect(shown.ok && shown.value.value).toEqual({ sign_up: policy, mail: false, second_factor: 'optional' });
+      expect(shown.ok && shown.value.value).toEqual({
+        sign_up: policy,
+        mail: false,
+        second_factor: 'optional',
+        sso: null,
+      });
       expect([policy, code(await signUp())]).toEqual([policy, plain]);
       expect([policy, code(await signUp({ invitation: (await invite()).token }))]).toEqual([policy, invited]);
     }

@@ -17,13 +17,14 @@ import {
   password,
   portNumber,
 } from './setting-texts.ts';
+import { type SsoSettings, ssoSettings } from './sso-settings.ts';
 
 /** What the log may be limited to, the most serious first. */
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */
-export interface Settings extends MapSettings, OutboundSettings {
+export interface Settings extends MapSettings, OutboundSettings, SsoSettings {
   readonly dataDir: string;
   /** Address that both listeners bind to. */
   readonly host: string;
@@ -347,6 +348,7 @@ export const settingsTable: readonly Setting[] = [
         ? success(text)
         : failure(`must be ${signUpPolicies.join(', ')}, not "${text}"`),
   },
+  ...ssoSettings,
   {
     name: 'secondFactor',
     flag: 'second-factor',

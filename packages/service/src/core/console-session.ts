@@ -18,26 +18,33 @@ const attributes = ({ headers, isEncrypted }: Came): string => {
   return `Path=/api; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 };
 
-/** The header field that gives a browser its session. Spec: API-RULE-session-1. */
-export const sessionCookie = (token: string, came: Came): Record<string, string> => ({
-  'set-cookie': `${cookieName}=${token}; Max-Age=${sessionMaxAgeS}; ${attributes(came)}`,
+/** The header field that gives a browser a cookie, which only pages of the service itself send back. */
+export const browserCookie = (name: string, value: string, maxAgeS: number, came: Came): Record<string, string> => ({
+  'set-cookie': `${name}=${value}; Max-Age=${maxAgeS}; ${attributes(came)}`,
   'cache-control': 'no-store',
 });
+
+/** The header field that gives a browser its session. Spec: API-RULE-session-1. */
+export const sessionCookie = (token: string, came: Came): Record<string, string> =>
+  browserCookie(cookieName, token, sessionMaxAgeS, came);
 
 /** The header field that takes it away. */
 export const goneCookie = (came: Came): Record<string, string> => ({
   'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(came)}`,
 });
 
-/** The token of the session that a browser sends along. */
-export function sessionToken({ cookie }: Headers): string | undefined {
+/** The value of a cookie that a browser sends along. */
+export function cookieValue({ cookie }: Headers, wanted: string): string | undefined {
   if (typeof cookie !== 'string') return undefined;
   for (const part of cookie.split(';')) {
     const [name = '', value] = part.trim().split('=', 2);
-    if (name === cookieName) return value === '' ? undefined : value;
+    if (name === wanted) return value === '' ? undefined : value;
   }
   return undefined;
 }
+
+/** The token of the session that a browser sends along. */
+export const sessionToken = (headers: Headers): string | undefined => cookieValue(headers, cookieName);
 
 /** What our pages ask for with the cookie: data, pictures, downloads. Files of users are no scripts of ours. */
 const destinations: readonly unknown[] = ['empty', 'image', 'document', undefined];

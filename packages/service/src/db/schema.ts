@@ -64,6 +64,7 @@ import type {
 } from './tables/platforms.ts';
 import type { ActivationTokenTable, ProductTable, ProductUserTable } from './tables/products.ts';
 import type { SettingTable } from './tables/settings.ts';
+import type { SsoAttemptTable, SsoLinkTable, SsoSessionTable } from './tables/sso.ts';
 
 export type * from './tables/alerts.ts';
 export type * from './tables/attributes.ts';
@@ -83,6 +84,7 @@ export type * from './tables/people.ts';
 export type * from './tables/platforms.ts';
 export type * from './tables/products.ts';
 export type * from './tables/settings.ts';
+export type * from './tables/sso.ts';
 
 /** The tables of the database by their names. */
 export interface Schema {
@@ -157,6 +159,9 @@ export interface Schema {
   attempts: AttemptTable;
   invitations: InvitationTable;
   mail_links: MailLinkTable;
+  sso_attempts: SsoAttemptTable;
+  sso_links: SsoLinkTable;
+  sso_sessions: SsoSessionTable;
   saved_views: SavedViewTable;
   found_modules: FoundModuleTable;
 }

@@ -81,3 +81,7 @@ export async function peopleOfOwner(
   const rows = await db.selectFrom('users').select('id').where('customer_id', '=', customer_id).execute();
   return rows.map(({ id }) => id);
 }
+
+/** What there is to know of a product before somebody is made a member of it. */
+export const productToJoin = (db: Db, id: string) =>
+  db.selectFrom('products').select(['product', 'user_id']).where('id', '=', id).executeTakeFirst();

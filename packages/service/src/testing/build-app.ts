@@ -9,6 +9,7 @@ import type { Storage } from '../db/storage.ts';
 import { injectFetch } from '../http/inject-fetch.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Outbound } from '../outbound/ports.ts';
+import type { SingleSignOn } from '../single-sign-on.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
 /** When tests begin: 2023-11-14T22:13:20Z. */
@@ -52,6 +53,12 @@ export const testSettings: Settings = {
   connectorAllow: [],
   smtpUrl: undefined,
   mailFrom: 'Moorage <moorage@localhost>',
+  oidcIssuer: undefined,
+  oidcClientId: undefined,
+  oidcClientSecretFile: undefined,
+  oidcName: 'single sign-on',
+  oidcGroups: undefined,
+  oidcAccounts: 'invited',
   mapTiles: undefined,
   mapAttribution: undefined,
   logLevel: 'info',
@@ -82,6 +89,7 @@ export interface TestAppOptions {
   readonly settings?: Partial<Settings>;
   readonly blobs?: BlobStore;
   readonly outbound?: Outbound;
+  readonly sso?: SingleSignOn;
   readonly timeouts?: Timeouts;
   readonly consoleDir?: string;
   readonly certificates?: Certificates;
@@ -103,6 +111,7 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     ...(options.consoleDir !== undefined && { consoleDir: options.consoleDir }),
     ...(options.certificates && { certificates: options.certificates }),
     ...(options.outbound && { outbound: options.outbound }),
+    ...(options.sso && { sso: options.sso }),
     ...(options.logStream && { logStream: options.logStream }),
   });
   await service.api.ready();

@@ -30,6 +30,15 @@ async function gatewayParts(as: TestApp['client']) {
   return { gateway, found: found?.id ?? '' };
 }
 
+/** A person at a provider whom an account is linked to. */
+async function linkOf({ storage }: TestApp, userId: string): Promise<string> {
+  const [id, subject] = [randomUUID(), randomUUID()];
+  const times = { created_at: 1, last_used_at: 1 };
+  const row = { id, user_id: userId, issuer: 'https://id.example.com', subject, email: null, ...times };
+  await storage.db.insertInto('sso_links').values(row).execute();
+  return id;
+}
+
 /** A caller who may do everything, with one of each thing that a parameter can name. */
 export async function openScene(app: TestApp, software: string) {
   const base = await accessScene(app, 'admin', software);
@@ -90,6 +99,7 @@ export async function openScene(app: TestApp, software: string) {
     picture: picture.value.avatar_id,
     token: token.value.id,
     view: view.value.id,
+    link: await linkOf(app, caller.id),
     invitation: invitation.value.id,
     ...gateway,
     freshCode: letters(),
@@ -129,6 +139,7 @@ export const paramsOf = (scene: Scene): Values => ({
   token_id: scene.token,
   key_id: scene.doorKey,
   view_id: scene.view,
+  link_id: scene.link,
   gateway_id: scene.gateway,
   found_id: scene.found,
   invitation_id: scene.invitation,

@@ -60,3 +60,13 @@ export async function removeSessions(trx: Db, userId: string, withTokens: boolea
 export async function deleteAccount(trx: Db, id: string): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
 }
+
+/** Gives an account a role; false for the last administrator, who stays one. Spec: API-RULE-accounts-1. */
+export async function setRole(trx: Db, account: UserRow, role: 'user' | 'admin'): Promise<boolean> {
+  if (account.role === 'admin' && account.disabled_at === null) {
+    await lockAdministrators(trx);
+    if (!(await hasOtherAdministrator(trx, account.id))) return false;
+  }
+  await changeAccount(trx, account.id, { role });
+  return true;
+}

@@ -1,4 +1,4 @@
-import { Loader, Tabs } from '@mantine/core';
+import { Loader, Stack, Tabs } from '@mantine/core';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
@@ -17,6 +17,7 @@ import type { ViewProps } from '../view-props.ts';
 import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
 import { Quotas } from './quotas.tsx';
+import { SsoLinks } from './sso-links.tsx';
 import { Tokens } from './tokens.tsx';
 
 const FactorCard = lazyPart(() => import('../second-factor/factor-card.tsx'));
@@ -64,9 +65,12 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
           <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="password" pt="md" maw={480}>
-          <Card title={common.password}>
-            <PasswordForm submit={t.changePassword} onChanged={() => notify(t.yourPasswordIsChangedYour)} />
-          </Card>
+          <Stack>
+            <Card title={common.password}>
+              <PasswordForm submit={t.changePassword} onChanged={() => notify(t.yourPasswordIsChangedYour)} />
+            </Card>
+            <SsoLinks />
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="second-factor" pt="md" maw={640}>
           <Suspense fallback={<Loader />}>

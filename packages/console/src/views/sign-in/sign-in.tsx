@@ -10,6 +10,7 @@ import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 import { Forgotten } from './mailed-links.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { SsoButton } from './sso.tsx';
 
 interface SignUpFormProps {
   readonly onSignIn: () => void;
@@ -111,6 +112,7 @@ export default function SignIn() {
           </>
         }
       />
+      {policy?.sso && <SsoButton provider={policy.sso} />}
     </Gate>
   );
 }

@@ -46,6 +46,7 @@ import { tokenScopes } from './0064-token-scopes.ts';
 import { secondFactors } from './0065-second-factors.ts';
 import { mailLinks } from './0066-mail-links.ts';
 import { customerRoles } from './0073-customer-roles.ts';
+import { singleSignOn } from './0074-single-sign-on.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -106,6 +107,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0065-second-factors': secondFactors,
   '0066-mail-links': mailLinks,
   '0073-customer-roles': customerRoles,
+  '0074-single-sign-on': singleSignOn,
 };
 
 /** Their names, in their order. */

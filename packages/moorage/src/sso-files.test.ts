@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readSsoFiles } from './sso-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'moorage-sso-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+const settings = {
+  oidcIssuer: 'https://id.example',
+  oidcClientId: 'moorage',
+  oidcClientSecretFile: undefined,
+  oidcGroups: undefined,
+  publicUrl: 'https://hub.example',
+};
+
+const product = '6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e';
+const groups = { groups: { admins: { role: 'admin' }, makers: { products: { [product]: 'manager' } } } };
+
+it('reads the secret and the groups of single sign-on', () => {
+  expect(readSsoFiles({ ...settings, oidcIssuer: undefined, oidcClientId: undefined })).toEqual({});
+  expect(readSsoFiles(settings)).toEqual({});
+  const oidcClientSecretFile = file('secret', 'hush\n');
+  const oidcGroups = file('groups.json', JSON.stringify(groups));
+  expect(readSsoFiles({ ...settings, oidcClientSecretFile, oidcGroups })).toEqual({ clientSecret: 'hush', groups });
+});
+
+it('says which setting of single sign-on lacks another', () => {
+  expect(() => readSsoFiles({ ...settings, oidcClientId: undefined })).toThrow('needs --oidc-client-id');
+  expect(() => readSsoFiles({ ...settings, publicUrl: undefined })).toThrow('needs --public-url');
+  expect(() => readSsoFiles({ ...settings, oidcIssuer: undefined })).toThrow('only with --oidc-issuer');
+  expect(() => readSsoFiles({ ...settings, oidcClientSecretFile: file('none', ' \n') })).toThrow('is empty');
+  expect(() => readSsoFiles({ ...settings, oidcClientSecretFile: join(folder, 'gone') })).toThrow('ENOENT');
+});
+
+it.each([
+  ['{"groups": {', 'is not JSON'],
+  ['{}', 'is wrong at "/": that must have the key "groups"'],
+  ['{"groups":{"a":{"role":"owner"}}}', 'is wrong at "/groups/a/role": that must be one of "user", "admin"'],
+  ['{"groups":{"a":{"rolle":"admin"}}}', 'is wrong at "/groups/a": that has a key that is not known: rolle'],
+  ['{"groups":{"a":{"products":{"lamp":"manager"}}}}', 'has a key that is not known: lamp'],
+])('refuses the groups %j with the place', (text, problem) => {
+  expect(() => readSsoFiles({ ...settings, oidcGroups: file('wrong.json', text) })).toThrow(problem);
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { ServiceOptions } from '@moorage/service';
+import type { Settings } from '@moorage/service/core/config';
+import { readGroups } from '@moorage/service/core/sso-groups';
+import { UserError } from './commands/define.ts';
+
+function read(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`, 2);
+  }
+}
+
+type SsoFileSettings = Pick<
+  Settings,
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecretFile' | 'oidcGroups' | 'publicUrl'
+>;
+
+/**
+ * What the files hold that the settings of single sign-on name.
+ *
+ * @throws {UserError} when a setting lacks another, or a file cannot be read or is wrong
+ */
+export function readSsoFiles(settings: SsoFileSettings): NonNullable<ServiceOptions['ssoFiles']> {
+  const { oidcIssuer, oidcClientId, oidcClientSecretFile, oidcGroups, publicUrl } = settings;
+  if (oidcIssuer === undefined) {
+    const named = oidcClientId ?? oidcClientSecretFile ?? oidcGroups;
+    if (named !== undefined) throw new UserError('Settings of single sign-on are of use only with --oidc-issuer', 2);
+    return {};
+  }
+  if (oidcClientId === undefined) throw new UserError('--oidc-issuer needs --oidc-client-id', 2);
+  if (publicUrl === undefined) {
+    throw new UserError('--oidc-issuer needs --public-url: the provider sends people back there', 2);
+  }
+  const clientSecret =
+    oidcClientSecretFile === undefined ? '' : read('--oidc-client-secret-file', oidcClientSecretFile).trim();
+  if (oidcClientSecretFile !== undefined && clientSecret === '') {
+    throw new UserError(`Setting --oidc-client-secret-file: file "${oidcClientSecretFile}" is empty`, 2);
+  }
+  const groups = oidcGroups === undefined ? undefined : readGroups(read('--oidc-groups', oidcGroups));
+  if (groups && !groups.ok) throw new UserError(`Setting --oidc-groups: file "${oidcGroups}" ${groups.error}`, 2);
+  return { ...(clientSecret !== '' && { clientSecret }), ...(groups && { groups: groups.value }) };
+}
