@@ -72,7 +72,11 @@ test('a module without a service is found, rescued, adopted and updated, and com
   const home = join(folder.path, 'gateway');
   const service = ['--service', String(devices), '--data', home, '--ip', '127.0.0.1', '--json'];
   const as = { MOORAGE_API: String(api), MOORAGE_TOKEN: token };
-  const gateway = moorage(['gateway', ...service, '--adopt', address, '--product', product.product], as);
+  const streams = join(folder.path, 'streams.json');
+  const uptime = { type: 'number', units: 's', command: 'get time.uptime' };
+  await writeFile(streams, JSON.stringify({ name: 'Gauge', version: '1', streams: { uptime } }));
+  const adoption = ['--adopt', address, '--product', product.product, '--streams', streams];
+  const gateway = moorage(['gateway', ...service, ...adoption], as);
   const { device } = await eventOf(gateway, 'adopted');
   const params = { identifier: String(device) };
   await eventOf(gateway, 'updated');
@@ -81,6 +85,11 @@ test('a module without a service is found, rescued, adopted and updated, and com
   expect(await read()).toMatchObject({ online: true, bundle: '1.0.0.0' });
   const command = { params: { device_id: String(device) }, body: { command: 'get user.data' } };
   expect(unwrap(await client.call('channel.command', command)).value).toMatchObject({ code: 0, data: 'first' });
+  const measured = async () =>
+    unwrap(await client.call('data.samples', { params: { device_id: String(device), name: 'uptime' } })).value;
+  await expect
+    .poll(measured, { timeout: 60_000 })
+    .toContainEqual(expect.objectContaining({ value: expect.any(Number) }));
   expect((await stat(join(home, 'gateway.json'))).mode & 0o777).toBe(0o600);
   gateway.process.kill('SIGTERM');
   expect(await gateway.ended).toBe(0);

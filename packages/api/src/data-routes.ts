@@ -18,6 +18,8 @@ export const samplesPerBatch = 500;
 const onceKey = '^[0-9a-f]{16,32}$';
 
 const Credentials = { username: Text(254, { minLength: 1 }), password: Text(1024, { minLength: 1 }) };
+/** A device of somebody needs none: it has proven itself, and its data go to its owner. */
+const OwnCredentials = { username: Type.Optional(Credentials.username), password: Type.Optional(Credentials.password) };
 const messageParams = Type.Object({ message_id: Id });
 
 /** A capabilities file that the service offers to a device. */
@@ -45,8 +47,9 @@ export const dataRoutesContract = {
     spec: ['API-DEV-POST-device-v1-activate'],
     tag: deviceListenerTag,
     summary: 'Bind the device and what it can do to the account of its owner',
+    description: 'Without a user name and a password it is the account that has claimed the device.',
     auth: 'device',
-    body: Type.Object({ ...Credentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
+    body: Type.Object({ ...OwnCredentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
     reply: Type.Object({ result: Type.Literal('ok'), device: Id }),
     errors: deviceRouteErrors,
   }),
@@ -56,8 +59,9 @@ export const dataRoutesContract = {
     spec: ['API-DEV-POST-device-v1-deactivate'],
     tag: deviceListenerTag,
     summary: 'Undo the activation; streams, controls and messages stay until they expire',
+    description: 'Without a user name and a password it is the account that has claimed the device.',
     auth: 'device',
-    body: Type.Object(Credentials),
+    body: Type.Object(OwnCredentials),
     reply: ResultOk,
     errors: deviceRouteErrors,
   }),

@@ -1,6 +1,8 @@
 export { identify, type ModuleIdentity } from './adopted/identify.ts';
 export { ModuleLink, type ModulePlace } from './adopted/link.ts';
 export { type ModuleNotice, pollMs, RepresentedModule, type RepresentOptions } from './adopted/represent.ts';
+export { Slots } from './adopted/slots.ts';
+export { type Measured, parseMeasured } from './adopted/streams.ts';
 export { type Address, parseAddress } from './driver/address.ts';
 export * from './driver/driver.ts';
 export { type Credentials, type OpenOptions, type OpenPorts, openDriver } from './driver/open.ts';

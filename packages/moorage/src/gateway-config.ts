@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Credentials, ModuleIdentity } from '@moorage/gateway';
+import type { Credentials, Measured, ModuleIdentity } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
 
 /** A module that the gateway stands for, and how its command line is reached. */
@@ -9,6 +9,8 @@ export interface AdoptedModule extends ModuleIdentity, Credentials {
   readonly baud?: number;
   /** Code of the product that it is claimed for. */
   readonly product: string;
+  /** What is asked of it with each poll. */
+  readonly measured?: Measured | undefined;
   /** The service knows it as one of that product. */
   readonly isClaimed: boolean;
 }

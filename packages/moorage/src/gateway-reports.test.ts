@@ -30,6 +30,7 @@ test('a gateway tells what it has found, and adopts what is asked for at the ser
   let searches = 0;
   let refuses = true;
   let reports = 0;
+  let stalls = false;
   const stop = tellFound({
     clock,
     reporter: {
@@ -52,6 +53,7 @@ test('a gateway tells what it has found, and adopts what is asked for at the ser
     async adopt(adoption) {
       asked.push(adoption);
       if (refuses) throw new UserError('It does not answer');
+      if (stalls) await new Promise(() => {});
       adopted.add(wall);
     },
   });
@@ -78,6 +80,15 @@ test('a gateway tells what it has found, and adopts what is asked for at the ser
   const searched = searches;
   await clock.advance(60_000);
   await pass(async () => searches > searched);
+  // An adoption that is under way keeps nothing.
+  refuses = false;
+  stalls = true;
+  adopted.clear();
+  await clock.advance(60_000);
+  await pass(async () => (await found()).length === 1);
+  const [again = { id: '' }] = await found();
+  await service.call('gateways.adopt', { params: { found_id: again.id }, body: { product_id: product.id } });
+  await pass(async () => asked.length === 3);
   await stop();
   const before = reports;
   await clock.advance(60_000);

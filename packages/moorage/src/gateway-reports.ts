@@ -59,6 +59,7 @@ export function tellFound(parts: ReportParts): () => Promise<void> {
   /** Why modules could not be adopted, by their addresses, until the service has heard of it. */
   const problems = new Map<string, string>();
   let trouble: string | undefined;
+  const stopped = Promise.withResolvers<void>();
   const begin = (): void => {
     if (clock.monotonic() < searchAtMs) return;
     searchAtMs = clock.monotonic() + searchMs;
@@ -79,20 +80,27 @@ export function tellFound(parts: ReportParts): () => Promise<void> {
     return asked;
   };
   begin();
-  return repeat({ clock, pauseMs: reportMs, onError: (error) => tell(String(error)) }, async (isOver) => {
+  const stop = repeat({ clock, pauseMs: reportMs, onError: (error) => tell(String(error)) }, async (isOver) => {
     begin();
     // What is adopted while the first search runs would be forgotten.
     if (found === undefined) return;
     for (const asked of await report()) {
       if (isOver()) return;
-      await adopt(asked).catch((error: unknown) => {
+      const adopted = adopt(asked).catch((error: unknown) => {
+        if (isOver()) return;
         const why = error instanceof UserError ? error.message : String(error);
         problems.set(asked.address, why);
         reporter.event('not-adopted', { address: asked.address, why }, why);
       });
+      // A module that answers slowly does not keep the program: the next start goes on where this one was.
+      await Promise.race([adopted, stopped.promise]);
     }
     trouble = undefined;
   });
+  return () => {
+    stopped.resolve();
+    return stop();
+  };
   function tell(text: string): void {
     if (text !== trouble)
       reporter.event('unreported', { why: text }, `The service does not hear what is found: ${text}`);

@@ -12,6 +12,7 @@ import {
   type ModuleNotice,
   openDriver,
   RepresentedModule,
+  Slots,
   usualBroadcastPort,
 } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
@@ -42,6 +43,8 @@ export interface Adoption {
   readonly address: string;
   readonly product: string;
   readonly credentials: Pick<AdoptedModule, 'username' | 'password' | 'ca' | 'baud'>;
+  /** What it measures; without it what it did when it was adopted before. */
+  readonly measured?: AdoptedModule['measured'];
   readonly open: () => Promise<Driver>;
   /** Who it has to be. */
   readonly mac?: string | null;
@@ -52,6 +55,9 @@ const provisioningComplete = 3;
 /** How long broadcasts are waited for: a module sends one every ten seconds unless told otherwise. */
 const listenMs = 12_000;
 
+/** Modules that are written to at one time. */
+const pushesAtOnce = 8;
+
 /** The modules of one gateway, and what stands for each at the service. */
 export class Gateway {
   readonly #settings: GatewaySettings;
@@ -59,6 +65,7 @@ export class Gateway {
   /** Logs in at the REST API, which only an adoption needs. */
   readonly #login: () => Promise<ServiceClient>;
   readonly #running = new Map<string, { readonly module: RepresentedModule; readonly store: DiskStore }>();
+  readonly #slots = new Slots(pushesAtOnce);
   #config: GatewayConfig = { modules: [] };
   #stopTelling = async (): Promise<void> => {};
 
@@ -85,7 +92,7 @@ export class Gateway {
   }
 
   /** Makes a module a device of the service, and stands for it from now on. Each step that has been done is left out. */
-  async adopt({ address, product, credentials, open, mac: wanted }: Adoption): Promise<void> {
+  async adopt({ address, product, credentials, open, mac: wanted, ...more }: Adoption): Promise<void> {
     const driver = await open();
     const found = await identify(driver).finally(() => driver.close());
     if (!found.ok) throw new UserError(`${address}: ${found.error.detail}`);
@@ -93,10 +100,12 @@ export class Gateway {
     if (typeof wanted === 'string' && wanted !== mac) throw new UserError(`${address}: Another module is there now`);
     const before = this.#config.modules.find((module) => module.mac === mac);
     const isClaimed = before?.isClaimed === true && before.product === product;
-    await this.#keep(mac, { ...found.value, ...credentials, address, product, isClaimed });
+    const measured = more.measured ?? before?.measured;
+    const adopted = { ...found.value, ...credentials, ...(measured && { measured }), address, product, isClaimed };
+    await this.#keep(mac, adopted);
     await this.#leave(mac);
     try {
-      await this.#represent({ ...found.value, ...credentials, address, product, isClaimed });
+      await this.#represent(adopted);
     } catch (error) {
       // The next start would fail on it.
       await this.#leave(mac);
@@ -153,7 +162,7 @@ export class Gateway {
 
   async #represent(adopted: AdoptedModule): Promise<void> {
     const { folder, ip } = this.#settings;
-    const { address, mac, uuid, version, username, password, ca, baud } = adopted;
+    const { address, mac, uuid, version, username, password, ca, baud, measured } = adopted;
     const name = mac.replaceAll(':', '').toLowerCase();
     const store = await DiskStore.open(join(folder, 'modules', name));
     const module = await RepresentedModule.open({
@@ -163,6 +172,8 @@ export class Gateway {
       place: { address, mac, username, password, ca, baud },
       uuid,
       version,
+      measured,
+      slots: this.#slots,
       service: parseServiceUrl(this.#config.service ?? ''),
       keepBackup: (file, archive) => writeOwn(join(folder, 'backups', name, file), archive),
       notify: (notice) => this.#tell(adopted, notice),

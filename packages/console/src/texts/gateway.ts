@@ -41,8 +41,8 @@ export const t = texts({
     'Updates mit Dateien und Setup-Skripten: nach einer Sicherung, jede Datei zurückgelesen, fertig, wenn das Modul wieder antwortet',
   ],
   canWatch: [
-    'Whether it answers, its signal, uptime and flash',
-    'Ob es antwortet, sein Signal, seine Laufzeit und sein Flash',
+    'Whether it answers, its signal, uptime and flash; what it measures, once its gateway has been told which commands read it',
+    'Ob es antwortet, sein Signal, seine Laufzeit und sein Flash; was es misst, sobald sein Gateway weiß, welche Befehle es lesen',
   ],
   cannot: ['What does not, and why', 'Was nicht geht, und warum'],
   cannotData: [
@@ -54,8 +54,8 @@ export const t = texts({
     'Updates mit Firmware: Kein Befehl eines Moduls schreibt sie',
   ],
   cannotData2: [
-    'Streams, controls and messages: the module does not know this service',
-    'Streams, Steuerungen und Nachrichten: Das Modul kennt diesen Dienst nicht',
+    'Controls and messages: the module does not know this service',
+    'Steuerungen und Nachrichten: Das Modul kennt diesen Dienst nicht',
   ],
   backups: ['Backups', 'Sicherungen'],
   whatBackupsAre: [

@@ -128,9 +128,10 @@ export class DataCloud {
    * Binds the device to an account of the service, with what a capabilities file says that it can do.
    * Spec: MOD-CMD-cloud_activate, MOD-AUTH-7.
    *
+   * @param login `undefined` for the account that has claimed the device
    * @param file name of the capabilities file; empty when there is none
    */
-  async activate(login: Login, file: string): Response<void> {
+  async activate(login: Login | undefined, file: string): Response<void> {
     const { client, clock, files, notices, random, version } = this.#parts;
     if (this.activated) return failure({ kind: 'already-activated' });
     if (file === '') return failure({ kind: 'no-capabilities' });
@@ -141,7 +142,7 @@ export class DataCloud {
       const first = await connection.request(dataEndpoints.activate, { body });
       if (first.ok || first.error.code !== 'ALREADY_ACTIVATED') return first;
       // The response to an earlier try has been lost, or the files: the device begins anew.
-      const ended = await connection.request(dataEndpoints.deactivate, { body: login });
+      const ended = await connection.request(dataEndpoints.deactivate, { body: { ...login } });
       return ended.ok ? connection.request(dataEndpoints.activate, { body }) : ended;
     });
     if (!activated.ok) return serviceRefusal(activated.error);
@@ -152,8 +153,8 @@ export class DataCloud {
     return success(undefined);
   }
 
-  /** Pushes what is cached, then undoes the activation. Spec: MOD-CMD-cloud_deactivate. */
-  async deactivate(login: Login): Response<void> {
+  /** Pushes what is cached, then undoes the activation; without a login, as the account that has claimed the device. Spec: MOD-CMD-cloud_deactivate. */
+  async deactivate(login?: Login): Response<void> {
     const { client } = this.#parts;
     const epoch = this.#keeper.activation?.epoch;
     const ended = await client.withConnection(async (connection) => {
@@ -162,7 +163,7 @@ export class DataCloud {
         // What the service refuses for good does not keep the device activated.
         if (!pushed.ok && pushed.error.result !== otaResults.badRequest) return pushed;
       }
-      return connection.request(dataEndpoints.deactivate, { body: login });
+      return connection.request(dataEndpoints.deactivate, { body: { ...login } });
     });
     const isOver = ended.ok || (epoch !== undefined && ended.error.code === 'NOT_ACTIVATED');
     if (isOver && epoch !== undefined) await this.#keeper.deactivate(epoch);

@@ -37,6 +37,9 @@ export async function keepOld(store: Store, bundleId: string, olds: readonly Tar
   await put(store, journalName, Buffer.from(JSON.stringify(journal)));
 }
 
+/** Whether a push has not come to its end. */
+export const isCut = async (store: Store): Promise<boolean> => (await store.read(journalName, 0, 1)) !== undefined;
+
 /** What a push that has not come to its end has to put back; `undefined` when there is none. */
 export async function oldOf(store: Store): Promise<readonly Target[] | undefined> {
   const bytes = await store.read(journalName);

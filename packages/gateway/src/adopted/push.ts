@@ -17,11 +17,14 @@ import { packArchive } from '../rescue/archive.ts';
 import { rescue } from '../rescue/rescue.ts';
 import { forgetOld, keepOld, oldOf } from './journal.ts';
 import type { ModuleLink } from './link.ts';
+import type { Slots } from './slots.ts';
 
 export interface PushParts {
   readonly link: ModuleLink;
   readonly clock: Clock;
   readonly store: Store;
+  /** Of all modules of a gateway: each that is written to takes memory and a part of the network. */
+  readonly slots: Slots;
   /** Where the files of updates are whole. */
   readonly files: DeviceFiles;
   /** Keeps a rescue archive on the gateway's side. */
@@ -53,13 +56,13 @@ const maxFileBytes = 128 * 1024 * 1024;
 /**
  * Brings the files of an update into a module: a backup first, then the files that differ, each read back, then setup
  * scripts that are new, and a restart. It is done when the module answers again with all of them. What fails puts the files
- * back that were there before. The error is one sentence.
+ * back that were there before. Runs in a slot. The error is one sentence.
  */
 export async function push(parts: PushParts, update: Installation): Promise<Result<void, string>> {
-  const { store, say } = parts;
+  const { clock, slots, store, say } = parts;
+  if (update.waitMs > 0) await slots.rest(() => sleep(clock, update.waitMs));
   const wanted = await wantedFiles(parts, update);
   if (!wanted.ok) return wanted;
-  if (update.waitMs > 0) await sleep(parts.clock, update.waitMs);
   const before = await parts.link.use((driver) => beforePush(driver, wanted.value), { patient: true });
   if (!before.ok) return failure(before.error.detail);
   const { olds, changed } = before.value;
@@ -82,7 +85,7 @@ export async function push(parts: PushParts, update: Installation): Promise<Resu
   return done;
 }
 
-/** Puts back what a push that came to no end has changed; nothing happens without one. */
+/** Puts back what a push that came to no end has changed; nothing happens without one. Runs in a slot. */
 export async function putBack(parts: PushParts, signal: AbortSignal): Promise<Result<boolean, string>> {
   const olds = await oldOf(parts.store);
   if (!olds) return success(false);
@@ -200,8 +203,7 @@ async function settled(
     if (done.ok) return done;
     const { error, detail } = done.error;
     if (error === 'refused' || attempt === maxAttempts) return failure(detail);
-    await sleep(parts.clock, retryMs * attempt);
-    if (!(await hasComeBack(parts, signal))) return failure(detail);
+    if (!(await hasComeBack(parts, signal, retryMs * attempt))) return failure(detail);
   }
 }
 
@@ -215,8 +217,7 @@ async function runScript(parts: PushParts, name: string, signal: AbortSignal): P
     // A script may end with a restart.
     if (run.ok && run.value.code === 0) return success(undefined);
     if (run.ok) return failure(`The setup script "${name}" failed: ${answerText(run.value).slice(-200)}`);
-    await sleep(parts.clock, retryMs * attempt);
-    if (!(await hasComeBack(parts, signal))) return failure(run.error.detail);
+    if (!(await hasComeBack(parts, signal, retryMs * attempt))) return failure(run.error.detail);
     if (run.error.error === 'restarted') return success(undefined);
     if (attempt === maxRounds) return failure(`The setup script "${name}" has not ended: ${run.error.detail}`);
   }
@@ -227,17 +228,18 @@ async function restart(parts: PushParts, signal: AbortSignal): Promise<Result<vo
   // An answer may go with the power.
   ignoreFailure(await parts.link.use((driver) => driver.run('reboot'), { patient: true }));
   await parts.link.close();
-  await sleep(parts.clock, restartMs);
-  return (await hasComeBack(parts, signal)) ? success(undefined) : failure('The module does not come back');
+  return (await hasComeBack(parts, signal, restartMs)) ? success(undefined) : failure('The module does not come back');
 }
 
-/** Waits for the module to answer. */
-async function hasComeBack({ clock, link }: PushParts, signal: AbortSignal): Promise<boolean> {
-  const untilMs = clock.monotonic() + awayLimitMs;
-  while (!signal.aborted && clock.monotonic() < untilMs) {
-    const asked = await link.use((driver) => driver.run('version'), { patient: true });
-    if (asked.ok) return true;
-    await sleep(clock, lookMs);
-  }
-  return false;
-}
+/** Waits for the module to answer, from so many ms on. */
+const hasComeBack = ({ clock, link, slots }: PushParts, signal: AbortSignal, afterMs: number): Promise<boolean> =>
+  slots.rest(async () => {
+    await sleep(clock, afterMs);
+    const untilMs = clock.monotonic() + awayLimitMs;
+    while (!signal.aborted && clock.monotonic() < untilMs) {
+      const asked = await link.use((driver) => driver.run('version'), { patient: true });
+      if (asked.ok) return true;
+      await sleep(clock, lookMs);
+    }
+    return false;
+  });

@@ -3,6 +3,7 @@ import { type CancelTimer, failure, ignoreFailure, type Random, type Result, typ
 import {
   type CommandOutcome,
   createDevice,
+  type Datum,
   type Device,
   type DeviceChannel,
   type DeviceClient,
@@ -17,8 +18,11 @@ import { answerText, type Driver, type DriverFailure, Turns } from '../driver/dr
 import type { OpenPorts } from '../driver/open.ts';
 import { listFiles } from '../module/files.ts';
 import { parseVersionLine } from '../module/reports.ts';
+import { isCut } from './journal.ts';
 import { ModuleLink, type ModulePlace } from './link.ts';
 import { type PushParts, push, putBack } from './push.ts';
+import { Slots } from './slots.ts';
+import { type Measured, measure, StreamSender } from './streams.ts';
 
 /** An adopted module, and what stands for it at the service. */
 export interface RepresentOptions {
@@ -30,7 +34,10 @@ export interface RepresentOptions {
   readonly uuid: string;
   /** The version line that the module had when it was adopted. */
   readonly version: string;
+  /** What is asked of it with each poll. */
+  readonly measured?: Measured | undefined;
   readonly service: ServiceSettings;
+  readonly slots: Slots;
   readonly keepBackup: PushParts['keepBackup'];
   readonly notify: (notice: ModuleNotice) => void;
 }
@@ -76,6 +83,7 @@ export class RepresentedModule {
   readonly #link: ModuleLink;
   readonly #parts: PushParts;
   #device: Device | undefined;
+  #streams: StreamSender | undefined;
   #channel: DeviceChannel | undefined;
   #facts: Facts;
   #failures = 0;
@@ -89,11 +97,11 @@ export class RepresentedModule {
   #cancelPoll: CancelTimer = () => {};
 
   private constructor(options: RepresentOptions, files: DeviceFiles) {
-    const { ports, place, store, version, keepBackup, notify } = options;
+    const { ports, place, store, slots, version, keepBackup, notify } = options;
     this.#options = options;
     this.#link = new ModuleLink(ports, place);
     const say = (text: string): void => notify({ type: 'step', text });
-    this.#parts = { link: this.#link, clock: ports.clock, store, files, keepBackup, say };
+    this.#parts = { link: this.#link, clock: ports.clock, store, slots, files, keepBackup, say };
     const unknown = {
       uptimeS: undefined,
       signalDbm: undefined,
@@ -121,6 +129,8 @@ export class RepresentedModule {
       attributes: () => module.#attributes(),
       install: (update) => module.#install(update),
     });
+    const { measured } = options;
+    module.#streams = measured && new StreamSender(module.#device, measured, module.#parts.say);
     module.client.onEvent((event) => notify({ type: 'device', event }));
     return module;
   }
@@ -162,14 +172,22 @@ export class RepresentedModule {
   async #poll(): Promise<void> {
     if (this.#isPushing) return this.#plan(pollMs);
     const isFirst = this.#facts.flashBytes === undefined;
-    const seen = await this.#link.use((driver) => readFacts(driver, isFirst));
+    let samples: readonly Datum[] = [];
+    const seen = await this.#link.use(async (driver) => {
+      const facts = await readFacts(driver, isFirst);
+      const { measured, ports } = this.#options;
+      if (!facts.ok || !measured) return facts;
+      const asked = await measure(driver, measured, Math.floor(ports.clock.now() / 1000));
+      if (asked.ok) samples = asked.value;
+      return asked.ok ? facts : asked;
+    });
     if (this.#isStopped) return;
     if (seen.ok) {
       const { files = this.#facts.files, flashBytes = this.#facts.flashBytes } = seen.value;
       this.#facts = { ...seen.value, files, flashBytes };
       this.#failures = 0;
-      // After a push that was cut the module has some of the files.
-      ignoreFailure(await this.#pushing(() => putBack(this.#parts, this.#power.signal)));
+      await this.#mend();
+      await this.#streams?.take(samples);
       if (!this.#channel && !this.#isStopped) this.#online();
     } else if (seen.error.error !== 'in-use') {
       this.#failures++;
@@ -178,14 +196,22 @@ export class RepresentedModule {
     this.#plan(this.#channel ? pollMs : awayPollMs);
   }
 
+  /** After a push that was cut the module has some of the files. */
+  async #mend(): Promise<void> {
+    if (!(await isCut(this.#parts.store))) return;
+    // Not of the shared slots: an update may hold one of them while it waits for this.
+    const parts = { ...this.#parts, slots: new Slots(1) };
+    ignoreFailure(await parts.slots.run(() => this.#pushing(() => putBack(parts, this.#power.signal))));
+  }
+
   #online(): void {
-    const { random, ports, notify } = this.#options;
+    const { random, ports, slots, notify } = this.#options;
     this.#channel = this.client.openChannel({
       random,
       clock: ports.clock,
       command: (line) => this.#command(line),
       updatesItself: () => true,
-      update: async (isWanted) => (isWanted() ? this.#update() : success('none')),
+      update: (isWanted) => slots.run(async () => (isWanted() ? this.#update() : success('none'))),
       telemetry: { intervalMs: () => pollMs, onInterval: () => () => {}, send: () => this.#report() },
     });
     notify({ type: 'online' });

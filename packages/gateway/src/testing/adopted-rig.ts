@@ -3,6 +3,8 @@ import { MemoryStore } from '@moorage/base/store/memory';
 import { ChannelPeer } from '@moorage/device/testing/channel-peer';
 import { type PeerBundle, ServicePeer } from '@moorage/device/testing/service-peer';
 import { type ModuleNotice, RepresentedModule } from '../adopted/represent.ts';
+import { Slots } from '../adopted/slots.ts';
+import type { Measured } from '../adopted/streams.ts';
 import { type GatewayRigOptions, gatewayRig } from './gateway-rig.ts';
 
 export const bundle: PeerBundle = {
@@ -26,7 +28,11 @@ export const newSet: Held = Object.fromEntries(
 );
 
 /** A module that has only what a real one has, a gateway that has adopted it, and a service. `at` is another address for it. */
-export async function adoptedRig({ at, ...options }: GatewayRigOptions & { readonly at?: string } = {}) {
+export async function adoptedRig({
+  at,
+  measured,
+  ...options
+}: GatewayRigOptions & { readonly at?: string; readonly measured?: Measured } = {}) {
   const rig = await gatewayRig({ files: { 'webapp/page.html': oldPage }, ...options });
   const { clock, network, ports, until } = rig;
   const peer = new ServicePeer();
@@ -38,7 +44,7 @@ export async function adoptedRig({ at, ...options }: GatewayRigOptions & { reado
   /** Called with each step of a push, as it begins. */
   const hooks = { step: (_text: string): void => {} };
   const { mac, uuid } = rig.module.identity;
-  const powerOn = async (store: MemoryStore) =>
+  const powerOn = async (store: MemoryStore, streams = measured) =>
     RepresentedModule.open({
       ports,
       random: seededRandom(1),
@@ -46,6 +52,8 @@ export async function adoptedRig({ at, ...options }: GatewayRigOptions & { reado
       place: { address: at ?? rig.address, mac, ...rig.options },
       uuid,
       version: rig.module.versionLine,
+      measured: streams,
+      slots: new Slots(1),
       service: { host: 'service.test', port: 443 },
       keepBackup: async (name) => void backups.push(name),
       notify(notice) {

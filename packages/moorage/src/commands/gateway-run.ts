@@ -20,6 +20,11 @@ export const adoptOptions = {
     placeholder: 'PRODUCT',
     help: 'with --adopt: code or id of the product that they become devices of',
   },
+  streams: {
+    kind: 'text',
+    placeholder: 'FILE',
+    help: 'with --adopt: what they measure, a capabilities file with the command that reads each stream',
+  },
 } as const;
 
 /** Starts a gateway, and adopts what is asked for. @throws {UserError} when a module cannot be adopted; the gateway is stopped then */
@@ -29,11 +34,12 @@ export async function startGateway(
   reporter: Reporter,
   login: () => Promise<ServiceClient>,
 ): Promise<Gateway> {
-  const { adopt = '', baud, ca: caFile, password, product, user: username } = options;
+  const { adopt = '', baud, ca: caFile, password, product, streams: streamsFile, user: username } = options;
   const addresses = adopt.split(',').filter((address) => address !== '');
   if (addresses.length > 0 && product === undefined)
     throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
   const { Gateway } = await import('../run-gateway.ts');
+  const measured = streamsFile === undefined ? undefined : await readMeasured(streamsFile);
   const gateway = new Gateway(settings, reporter, login);
   const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
   const credentials = {
@@ -46,13 +52,23 @@ export async function startGateway(
     await gateway.start();
     for (const address of addresses) {
       const open = () => reach(address, options);
-      await gateway.adopt({ address, product: product ?? '', credentials, open });
+      await gateway.adopt({ address, product: product ?? '', credentials, measured, open });
     }
   } catch (error) {
     await gateway.stop();
     throw error;
   }
   return gateway;
+}
+
+async function readMeasured(path: string) {
+  const { parseMeasured } = await import('@moorage/gateway');
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new UserError(`"${path}" cannot be read: ${error.message}`, 2, { cause: error });
+  });
+  const measured = parseMeasured(text);
+  if (measured.ok) return measured.value;
+  throw new UserError(`"${path}" is no file of streams: ${measured.error}`, 2);
 }
 
 export const gatewayRunCommand = defineCliCommand({

@@ -67,18 +67,41 @@ function refuseCapabilities(capabilities: Capabilities, text: string): Refusal |
     : refusal('INVALID_CAPABILITIES', { detail }, { source: 'body', keys: ['capabilities'] });
 }
 
+/**
+ * The account that a device names by its login, or the one that has claimed it.
+ * Refusals: DEVICE_UNCLAIMED without either, those of a login.
+ */
+async function accountOf(
+  deps: DataDeviceDeps,
+  { row }: DeviceCaller,
+  { username, password }: Partial<Login>,
+  ip: string,
+): Promise<Result<{ readonly id: string; readonly login?: Login }, Refusal>> {
+  if (username === undefined && password === undefined)
+    return row.user_id === null ? failure(refusal('DEVICE_UNCLAIMED')) : success({ id: row.user_id });
+  if (username === undefined || password === undefined) {
+    const missing = username === undefined ? 'username' : 'password';
+    const detail = `"${missing}" is missing`;
+    return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [missing] }));
+  }
+  const login = { username, password };
+  const account = await deps.checkLogin({ ...login, ip });
+  return account.ok ? success({ id: account.value.id, login }) : account;
+}
+
 /** API-DEV-POST-device-v1-activate. Spec: MOD-AUTH-7. */
 const activate =
   (deps: DataDeviceDeps): Handler<Contract['activate']> =>
   async ({ caller, body, ip }) => {
-    const { username, password, capabilities } = body;
+    const { capabilities } = body;
     const text = JSON.stringify(capabilities);
     const refused = refuseCapabilities(capabilities, text);
     if (refused) return failure(refused);
-    const account = await deps.checkLogin({ username, password, ip });
+    const account = await accountOf(deps, caller, body, ip);
     if (!account.ok) return account;
-    const claimed = await deps.claim(caller, { username, password }, ip);
-    if (!claimed.ok) return claimed;
+    const { login } = account.value;
+    const claimed = login && (await deps.claim(caller, login, ip));
+    if (claimed && !claimed.ok) return claimed;
     const { deviceId } = caller;
     const atMs = deps.clock.now();
     return deps.storage.transaction(async (trx) => {
@@ -107,7 +130,7 @@ const subject = ({ deviceId, row }: DeviceCaller, userId: string, atMs: number, 
 const deactivate =
   (deps: DataDeviceDeps): Handler<Contract['deactivate']> =>
   async ({ caller, body, ip }) => {
-    const account = await deps.checkLogin({ ...body, ip });
+    const account = await accountOf(deps, caller, body, ip);
     if (!account.ok) return account;
     const atMs = deps.clock.now();
     return deps.storage.transaction(async (trx) => {
