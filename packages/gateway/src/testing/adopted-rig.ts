@@ -27,12 +27,13 @@ export const newSet: Held = Object.fromEntries(
   bundle.files.map(({ name, content }) => [name, Buffer.from(content).toString()]),
 );
 
+interface AdoptedRigOptions extends GatewayRigOptions {
+  readonly at?: string;
+  readonly measured?: Measured;
+}
+
 /** A module that has only what a real one has, a gateway that has adopted it, and a service. `at` is another address for it. */
-export async function adoptedRig({
-  at,
-  measured,
-  ...options
-}: GatewayRigOptions & { readonly at?: string; readonly measured?: Measured } = {}) {
+export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions = {}) {
   const rig = await gatewayRig({ files: { 'webapp/page.html': oldPage }, ...options });
   const { clock, network, ports, until } = rig;
   const peer = new ServicePeer();

@@ -98,25 +98,6 @@ eachDatabase('data cloud', (open) => {
       expect(await ask(stranger, 'capabilities', at())).toMatchObject({ value: { activated: true } });
     });
 
-    it('needs no login of a device that somebody has claimed, and one of any other', async () => {
-      expect((await link('POST', 'activate', { capabilities })).status).toBe(200);
-      expect(await ask(owner, 'capabilities', at())).toMatchObject({ value: { activated: true } });
-      expect((await link('POST', 'deactivate', {})).body).toEqual({ result: 'ok' });
-      await activate(owner);
-      expect((await link('POST', 'deactivate', {})).body).toEqual({ result: 'ok' });
-      for (const [half, missing] of [
-        [{ username: owner.email }, 'password'],
-        [{ password }, 'username'],
-      ] as const) {
-        const refused = { status: 400, body: { code: 'INVALID_REQUEST', message: expect.stringContaining(missing) } };
-        expect(await link('POST', 'activate', { ...half, capabilities })).toMatchObject(refused);
-        expect(await link('POST', 'deactivate', half)).toMatchObject(refused);
-      }
-      device = await deviceOf(null);
-      expect(codeOf(await link('POST', 'activate', { capabilities }))).toBe('DEVICE_UNCLAIMED');
-      expect(codeOf(await link('POST', 'deactivate', {}))).toBe('DEVICE_UNCLAIMED');
-    });
-
     // API-DATA-capabilities
     it.each([
       ['a name that is both', { ...capabilities, controls: { temp: { type: 'number' } } }, 'INVALID_CAPABILITIES'],
