@@ -23,12 +23,8 @@ export const recoveryCodeHash = (code: string): string => hashSecret(code.toLowe
 /** A challenge for a user; the value is known this once. */
 export async function openChallenge({ storage, clock }: StepDeps, userId: string): Promise<string> {
   const value = newTokenValue();
-  const row = {
-    hash: hashSecret(value),
-    user_id: userId,
-    expires_at: clock.now() + challengeMs,
-  } as const;
-  await insertChallenge(storage.db, row);
+  const expires_at = clock.now() + challengeMs;
+  await insertChallenge(storage.db, { hash: hashSecret(value), user_id: userId, expires_at });
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, Select, Stack, Table, Text } from '@mantine/core';
 import type { CustomerRecord, CustomerRole } from '@moorage/api';
 import { call } from '../../api/client.ts';
 import { renew, useChange } from '../../api/queries.ts';
@@ -108,7 +108,7 @@ export function PeopleOfCustomer({
                 )}
               </Table.Td>
               <Table.Td>
-                <Group>{(mayChange || isSelf) && <Remove customer={customer} person={person} isSelf={isSelf} />}</Group>
+                {(mayChange || isSelf) && <Remove customer={customer} person={person} isSelf={isSelf} />}
               </Table.Td>
             </Table.Tr>
           );
