@@ -45,7 +45,7 @@ export const fleet: Benchmark = {
       },
       {
         label: 'from the start until all are updated',
-        beside: 'one second for 50 of them, the rate',
+        beside: 'one second for 50 of them',
         unit: 's',
         ours: [Number(seconds)],
         theirs: [moduleCount / 50],

@@ -62,7 +62,9 @@ export interface Peer {
 /** Starts a file of this folder (or any script) and waits for its first line, a JSON object. */
 export async function startPeer(script: string, args: readonly string[] = []): Promise<Peer> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ['--expose-gc', path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // The service of a unit or an image has the second flag, too.
+  const flags = ['--expose-gc', '--max-semi-space-size=16'];
+  const child = spawn(process.execPath, [...flags, path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const first = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);

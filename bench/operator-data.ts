@@ -255,7 +255,9 @@ async function fillLogs(storage: Storage, devices: DeviceRows, users: readonly s
     const rows = Array.from({ length: Math.min(batch, operatorCounts.logs - from) }, (_, at) => {
       const index = from + at;
       const device = devices[scattered(index, devices.length)];
-      const [type, level, words] = logKinds[scattered(index, logKinds.length)] ?? logKinds[0];
+      const drawn = logKinds[scattered(index, logKinds.length)] ?? logKinds[0];
+      // Most updates land.
+      const [type, level, words] = drawn[0] === 'ota.fail' && index % 24 > 0 ? logKinds[0] : drawn;
       return {
         id: randomUUID(),
         type,

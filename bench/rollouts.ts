@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { RolloutSettings } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { openStorage } from '@moorage/service/db/open';
+import { mergeDeviceCounts } from '@moorage/service/devices/counts';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { PostgresServer } from '@moorage/service/testing/postgres-server';
+import { sql } from 'kysely';
 import { type Benchmark, type Finding, interleave } from './harness.ts';
 
 const deviceCount = 100_000;
@@ -63,6 +65,9 @@ async function fleetOf({ app, platform, people, productWithRelease, deviceOn }: 
     .insertInto('labels')
     .values(labels.map((label) => ({ ...label, name: 'site' })))
     .execute();
+  // What a service does by itself within minutes.
+  await mergeDeviceCounts(app);
+  await app.storage.background.db.executeQuery(sql`analyze`.compile(db));
   const client = app.client.as(people.maker.token);
   const params = { product_id: product.id };
   const start = async (settings: RolloutSettings, filter?: string): Promise<string> => {
@@ -222,7 +227,8 @@ async function groups(world: OtaWorld): Promise<Finding[]> {
           await world.report(device, bundle.id, 1, bundle.bversion);
         }
       };
-      await Promise.all(Array.from({ length: open }, lane));
+      // All devices of a group answer at once.
+      await Promise.all(Array.from({ length: groupedDevices / groupCount }, lane));
       reportedAt = performance.now();
     }
     whole.push(performance.now() - from);

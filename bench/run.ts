@@ -8,6 +8,7 @@ import { fileTransfer } from './file-transfer.ts';
 import { fileUpload } from './file-upload.ts';
 import { consoleLoad, firstStart } from './first-start.ts';
 import { fleet } from './fleet.ts';
+import { gateway } from './gateway.ts';
 import { type Benchmark, report } from './harness.ts';
 import { idleChannels } from './idle-channels.ts';
 import { idleModules } from './idle-modules.ts';
@@ -16,8 +17,10 @@ import { operatorConsole } from './operator-console.ts';
 import { otaQuery } from './ota-query.ts';
 import { reconnectStorm } from './reconnect-storm.ts';
 import { rehearse } from './rehearse.ts';
+import { rescue } from './rescue.ts';
 import { rollouts } from './rollouts.ts';
 import { servicePages } from './service-pages.ts';
+import { simulatedNetwork } from './simulated-network.ts';
 import { streamCommands } from './stream-commands.ts';
 import { streamMode } from './stream-mode.ts';
 import { streamThroughput } from './stream-throughput.ts';
@@ -49,7 +52,10 @@ const benchmarks: readonly Benchmark[] = [
   idleNetwork,
   virtualDay,
   fleet,
+  simulatedNetwork,
   rehearse,
+  rescue,
+  gateway,
   webServer,
   firstStart,
   consoleLoad,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startOidcProvider } from '@moorage/service/testing/oidc-provider';
 import { afterEach, expect, test } from 'vitest';
 import { hasPrograms, runScript } from './bash.ts';
@@ -8,6 +9,8 @@ import { eventOf, killAll, moorage } from './command-line.ts';
 import { blocksOf } from './guide.ts';
 
 afterEach(killAll);
+
+const program = fileURLToPath(new URL('../bin/moorage', import.meta.url));
 
 test.skipIf(!hasPrograms('curl', 'bash'))(
   'the guide to accounts works as it stands (needs curl and bash)',
@@ -30,7 +33,8 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     const headers = { 'content-type': 'application/json', 'x-console': '1' };
     expect((await fetch(`${api}/api/auth/sso`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
     const script = (await blocksOf('accounts.md', 'sh')).join('\n');
-    const run = runScript(script.replace('http://127.0.0.1:8080', String(api)));
+    const command = `moorage() { '${process.execPath}' '${program}' "$@"; }\n`;
+    const run = runScript(command + script.replace('http://127.0.0.1:8080', String(api)));
     expect(run.stderr).toBe('');
     expect(run.status).toBe(0);
     expect(run.stdout.split('\n').filter((line) => line !== '')).toEqual([
@@ -39,12 +43,24 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       '"message":"The token lacks the scope \\"all\\"","code":"TOKEN_SCOPE"',
       '"scopes":["read"]',
       '"scopes":["all"]',
+      expect.stringMatching(/^Service account admin-\S+:ci made; it needs a token$/),
+      'shown this once',
+      expect.stringMatching(/^Service account admin-\S+:ci is disabled$/),
+      '1 service account',
       'otpauth://totp/Moorage',
-      '{"needed":false,"totp":null,"recovery_codes":0}',
+      '{"needed":false,"totp":null,"passkeys":0,"recovery_codes":0}',
       '"second_factor":"optional"',
+      '"passkeys":"https://hub.example"',
+      '"rpId":"hub.example"',
       '"role":"maintainer"',
       '"sso":"Harbour ID"',
       'code_challenge_method=S256',
+      expect.stringMatching(/^row +when \(UTC\) +user/),
+      expect.stringMatching(/ admin +Login +127\.0\.0\.1 +customers\.addUser /),
+      '1 change',
+      'written',
+      'The audit is whole',
+      'The audit is whole',
       '{"result":"ok"}',
     ]);
     service.process.kill('SIGTERM');

@@ -73,6 +73,7 @@ const slices = [
   'data',
   'metrics',
   'logs',
+  'audit',
   'identity',
   'meta',
 ];

@@ -6,15 +6,17 @@ import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
 import { openStorage } from '@moorage/service/db/open';
-import { testSettings } from '@moorage/service/testing/index';
+import { PostgresServer, testSettings } from '@moorage/service/testing/index';
 import { makeOperatorData } from '../operator-data.ts';
 
-// A service with the data of an operator and the console, on SQLite. With a folder as argument the data stays in it, and
-// `moorage serve --data FOLDER` opens it; without, it goes with this process.
-const kept = process.argv[2];
+// A service with the data of an operator and the console, on SQLite, or on PostgreSQL when the argument says so. With a folder
+// as argument the data stays in it, and `moorage serve --data FOLDER` opens it; without, it goes with this process.
+const server = process.argv[2] === 'postgres' ? await PostgresServer.create() : undefined;
+await server?.start();
+const kept = server ? undefined : process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 mkdirSync(folder, { recursive: true });
-const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
 const startMs = performance.now();
 const { admin, productId } = await makeOperatorData(storage);
 const fillMs = performance.now() - startMs;
@@ -31,6 +33,7 @@ console.log(JSON.stringify({ api, token: admin.token, productId, fillMs }));
 process.stdin.resume().once('end', async () => {
   await service.close();
   await storage.close();
+  await server?.remove();
   if (kept === undefined) rmSync(folder, { recursive: true, force: true });
   process.exit(0);
 });

@@ -2,12 +2,40 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from '../command-line.ts';
 import { wallDefaults } from '../wall-module.ts';
 import { accessibilityProblems, complaints, openQuay, photograph, type Quay, skipReason } from './harness.ts';
 
 const address = 'http://127.0.0.1:44080';
+
+/** Gives the streams of an adopted module on its page: none, wrong ones, right ones. */
+async function sayWhatItMeasures(page: Page, quay: Quay, device: string): Promise<void> {
+  const card = page.getByRole('region', { name: 'A real module, behind a gateway' });
+  const measures = card.getByRole('textbox', { name: 'What it measures' });
+  await measures.fill('{ no json');
+  await card.getByText('It is no JSON').waitFor();
+  const save = card.getByRole('button', { name: 'Save what it measures' });
+  expect(await save.isDisabled()).toBe(true);
+  const streams = (command: string) =>
+    JSON.stringify({ name: 'Gauge', version: '1', streams: { uptime: { type: 'number', units: 's', command } } });
+  await measures.fill(streams('reboot'));
+  await save.click();
+  await card.getByText('no command that only reads').waitFor();
+  await photograph(page, 'gateway-streams');
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await measures.fill(streams('get time.uptime'));
+  await save.click();
+  await card.getByText('no command that only reads').waitFor({ state: 'detached' });
+  const capabilities = async () =>
+    unwrap(await quay.client.call('data.capabilities', { params: { device_id: device } })).value;
+  await expect
+    .poll(capabilities, { timeout: 90_000 })
+    .toMatchObject({ activated: true, capabilities: { streams: { uptime: { type: 'number' } } } });
+  await page.reload();
+  await expect.poll(() => measures.inputValue()).toBe(streams('get time.uptime'));
+}
 
 describe.skipIf(skipReason)('a gateway', () => {
   let folder = '';
@@ -61,6 +89,8 @@ describe.skipIf(skipReason)('a gateway', () => {
     await card.getByText('no command of a module writes it').waitFor();
     await photograph(page, 'gateway-device');
     expect(await accessibilityProblems(page)).toEqual([]);
+
+    await sayWhatItMeasures(page, quay, String(device));
 
     // Two archives, as the gateway keeps them: a variable has changed between them.
     for (const [name, value] of [

@@ -43,6 +43,8 @@ export interface Quay {
     path?: string;
     dark?: boolean;
     locale?: string;
+    /** A file of JPEG pictures that the camera sees, one after the other; the page may use it without being asked. */
+    camera?: string;
   }): Promise<Page>;
   /** Ends the service; `again` starts it once more on the same port with what it has kept, alone. */
   stop(): Promise<{ again(): Promise<void> }>;
@@ -112,6 +114,13 @@ async function sharedBrowser(): Promise<Browser> {
   return launched as Promise<Browser>;
 }
 
+/** A browser of its own, whose camera sees pictures of a file. */
+const browserWithCamera = (file: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${file}`],
+  });
+
 async function end(program: Moorage): Promise<void> {
   program.process.kill('SIGTERM');
   await program.ended;
@@ -149,6 +158,7 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
   let cookie: ReturnType<typeof sessionCookie> | undefined;
   let running = program;
   const browser = await sharedBrowser();
+  const more: Browser[] = [];
   const contexts: BrowserContext[] = [];
   return {
     url,
@@ -157,13 +167,16 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     administrator,
     program,
     client: anonymous.as(session.value.value.token),
-    async open({ signedIn = true, as, width = 'desk', path = '/', dark = false, locale = 'en-US' } = {}) {
+    async open({ signedIn = true, as, width = 'desk', path = '/', dark = false, locale = 'en-US', camera } = {}) {
+      const own = camera === undefined ? undefined : await browserWithCamera(camera);
+      if (own) more.push(own);
       // Without motion no picture shows a colour on its way.
-      const context = await browser.newContext({
+      const context = await (own ?? browser).newContext({
         viewport: widths[width],
         colorScheme: dark ? 'dark' : 'light',
         reducedMotion: 'reduce',
         locale,
+        ...(own && { permissions: ['camera'] }),
       });
       contexts.push(context);
       context.setDefaultTimeout(waitMs);
@@ -189,6 +202,7 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
+      await Promise.all(more.map((other) => other.close()));
       await end(running);
       await rm(data, { recursive: true, force: true });
     },

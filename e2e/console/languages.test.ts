@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -43,6 +43,24 @@ const shownTexts = `(() => {
 })()`;
 
 const shownOn = async (page: Page): Promise<string[]> => String(await page.evaluate(shownTexts)).split('\n');
+
+/** What the service puts into the blanks of its refusals, read from its sources: names of things, and what one may not do. */
+function blanksOfService(): Set<string> {
+  const service = fileURLToPath(new URL('../../packages/service/src/', import.meta.url));
+  const files = globSync('**/*.ts', { cwd: service, exclude: (name) => name.endsWith('.test.ts') });
+  const sources = files.map((name) => readFileSync(join(service, name), 'utf8')).join('\n');
+  // What is a right has a blank; other tables have actions and rows, too.
+  const blanks =
+    /\b(?:what|things): (?:'([^']+)'|`(\w[\w ]*?) "\$)|\baction: '([^']+ [^']+)'|\brow\(\s*'([^']+ [^']+)',/g;
+  return new Set([...sources.matchAll(blanks)].map((match) => match.slice(1).find((text) => text !== undefined) ?? ''));
+}
+
+test('what the service says of things and rights has German words', async () => {
+  const { blanksInGerman } = (await import(join(folder, 'blanks-de.ts'))) as { blanksInGerman: Record<string, string> };
+  const blanks = [...blanksOfService()];
+  expect(blanks.length).toBeGreaterThan(100);
+  expect(blanks.filter((text) => !Object.hasOwn(blanksInGerman, text))).toEqual([]);
+});
 
 describe.skipIf(skipReason)('the console in another language', () => {
   let quay: Quay;

@@ -168,6 +168,28 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     expect([...complaints(page), ...complaints(gull)]).toEqual([]);
   });
 
+  test('an administrator moves a product to whichever owner they name', async () => {
+    const page = await quay.open({ path: `/products/${product.id}/users` });
+    const dialog = page.getByRole('dialog');
+    const move = async (): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Move to another owner' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await button(page, 'Move to another owner …').click();
+    await page.getByRole('textbox', { name: 'User name or email' }).fill(people.visitor.email);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await move();
+    await page.getByText('Owner: gull.').waitFor();
+    await button(page, 'Move to another owner …').click();
+    await dialog.getByText('A customer').click();
+    await page.getByRole('combobox', { name: 'Customer' }).click();
+    await page.getByRole('option', { name: 'Harbour Works' }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await move();
+    await page.getByText('Owner: harbour.').waitFor();
+    expect(complaints(page)).toEqual([]);
+  });
+
   test('an administrator disables an account, gives it a password, and deletes it', async () => {
     const body = { email: 'tern@example.com', username: 'tern', password: 'long enough' };
     unwrap(await quay.client.as(undefined).call('auth.signup', { body }));
@@ -178,6 +200,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     };
     const dialog = page.getByRole('dialog');
     await act('Disable …');
+    await page.getByRole('dialog', { name: 'Disable' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Disable', exact: true }).click();
     await page.getByRole('cell', { name: 'disabled' }).waitFor();

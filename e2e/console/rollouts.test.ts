@@ -149,6 +149,49 @@ describe.skipIf(skipReason)('rollouts in the console', () => {
     await page.context().close();
   });
 
+  test('rehearses a rollout that is planned, and shows what it would do', async () => {
+    const params = { product_id: product.id };
+    const bundle = unwrap(await quay.client.call('bundles.list', { params, query: { state: 'published' } })).value.find(
+      ({ version }) => version === '2.0.0.0',
+    );
+    const settings = { stages: [{ percent: 50 }, {}] };
+    const body = { title: 'Winter', bundle_id: bundle?.id ?? '', settings };
+    const { id: rollout_id } = unwrap(await quay.client.call('rollouts.create', { params, body })).value;
+    const page = await quay.open({ path: `/rollouts/${rollout_id}` });
+    await settled(page);
+    await button(page, 'Rehearse …').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Twins' }).fill('4');
+    await dialog.getByRole('textbox', { name: 'Runs' }).fill('1');
+    await dialog.getByRole('switch', { name: 'Compare with other settings' }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Rehearse it', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const table = page.getByRole('table', { name: 'Rehearsals' });
+    await table.getByRole('progressbar', { name: 'Progress of rehearsal 1' }).waitFor();
+    await table.getByText('done', { exact: true }).waitFor();
+    const figures = page.getByRole('table', { name: 'Figures of rehearsal 1' });
+    await figures.getByRole('columnheader', { name: 'All in one stage' }).waitFor();
+    // Of this fleet most have never been seen: so have the twins.
+    expect(await figures.getByRole('row', { name: /^Run it \d+ %/ }).count()).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await photograph(page, 'rollout-rehearsed');
+    const [report] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'The whole report' }).click(),
+    ]);
+    await report.getByRole('heading', { level: 1, name: 'Rehearsal: Winter' }).waitFor();
+    await report.getByRole('heading', { name: 'Which settings matter' }).waitFor();
+    await button(page, 'Delete rehearsal 1').click();
+    await table.waitFor({ state: 'detached' });
+    // Nothing has come to a device.
+    const found = unwrap(await quay.client.call('rollouts.get', { params: { rollout_id } })).value;
+    expect(found.state).toBe('draft');
+    unwrap(await quay.client.call('rollouts.act', { params: { rollout_id }, body: { action: 'cancel' } }));
+    expect([...complaints(page), ...complaints(report)]).toEqual([]);
+    await page.context().close();
+  });
+
   test('leads from a bundle to a rollout that fills, pauses, goes on and is aborted', async () => {
     const page = await quay.open({ path: '/rollouts' });
     await page.getByRole('link', { name: 'New rollout' }).click();

@@ -23,7 +23,7 @@ describe.skipIf(skipReason)('the shell of the console', () => {
 
   test('comes with a policy that lets no inline script run, and files that may be kept', async () => {
     const index = await fetch(quay.url);
-    expect(index.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(index.headers.get('content-security-policy')).toContain("script-src 'self' 'wasm-unsafe-eval';");
     expect(index.headers.get('cache-control')).toBe('no-cache');
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await index.text()) ?? [];
     const file = await fetch(new URL(script, quay.url), { headers: { 'accept-encoding': 'gzip' } });

@@ -117,7 +117,7 @@ test.skipIf(release === undefined)(
     await expect.poll(() => asked).toBeGreaterThan(askedBefore);
     going = false;
     await traffic;
-    expect(refused).toEqual([]);
+    expect(refused, before.errors()).toEqual([]);
     before.process.kill('SIGTERM');
     expect(await before.ended).toBe(0);
     expect((await late.call('devices.list', { query: {} })).ok).toBe(true);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@moorage/api';
@@ -102,6 +102,18 @@ describe('moorage fleet beside moorage serve', () => {
     const again = fleet('--count', '4', '--seed', '7', '--until', 'updated');
     expect(await again.ended).toBe(0);
     expect(await standing()).toEqual({ devices: 18, done: 18 });
+  });
+
+  test('lives as many times as fast as it is told', async () => {
+    const hasty = join(folder, 'every-ten-minutes.json');
+    writeFileSync(hasty, '{ "groups": [{ "name": "fleet", "share": 1, "poll_s": 600 }] }');
+    const run = fleet('--count', '2', '--time', '1000', '--scenario', hasty);
+    // In real time these are hours.
+    await run.line((line) => Number(/^{"event":"summary".*"polls":(\d+)/.exec(line)?.[1] ?? 0) >= 40);
+    run.process.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    const refused = fleet('--count', '1', '--time', 'virtual');
+    expect([await refused.ended, refused.errors()]).toEqual([2, expect.stringContaining('--time cannot be virtual')]);
   });
 
   test('ends with 1 when a bad version keeps some from it', async () => {

@@ -64,11 +64,16 @@ test('the guide of real modules has one adopted, and updated by a bundle of a fo
   const { device } = await eventOf(gateway, 'adopted');
   await mkdir(join(folder, 'build', 'webapp'), { recursive: true });
   await writeFile(join(folder, 'build', 'webapp', 'quay.html'), '<h1>Quay</h1>');
-  const made = moorage([...wordsOf(update, folder), '--json'], as);
-  expect(await made.ended).toBe(0);
+  await writeFile(join(folder, 'build', 'boot.script'), 'set user.data quay\nsave\n');
+  const create = (scripts: string) =>
+    moorage([...wordsOf(update, folder), '--setup-scripts', scripts, '--json'], as).ended;
+  expect(await create('other.script')).toBe(2);
+  expect(await create('boot.script')).toBe(0);
   await eventOf(gateway, 'updated');
   const read = async () => unwrap(await client.call('devices.get', { params: { identifier: String(device) } })).value;
   await expect.poll(async () => (await read()).bundle).toBe('1.0.0.0');
+  const command = { params: { device_id: String(device) }, body: { command: 'get user.data' } };
+  expect(unwrap(await client.call('channel.command', command)).value).toMatchObject({ code: 0, data: 'quay' });
   // The backup of before lies at the service and beside the gateway.
   const params = { device_id: String(device) };
   const kept = unwrap(await client.call('deviceFiles.list', { params, query: { prefix: 'backups/' } })).value;

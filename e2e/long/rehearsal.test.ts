@@ -31,3 +31,16 @@ test('a service in memory with nothing to do lets hours of virtual time pass wit
   await service.close();
   expect(ran).toBeLessThan(1_000);
 });
+
+test('the rollout begins when it is started, however many twins there are', async () => {
+  const plan = {
+    rollout: { title: 'At once', settings: { stages: [{}] } },
+    version: '1.0.0.1',
+    from: '1.0.0.0',
+    days: 1,
+  };
+  const run = await runOnce({ ...plan, scenario: plainScenario, devices: 400, pollS: 600 }, '1', () => {});
+  expect(run).toMatchObject({ state: 'finished', done: 400 });
+  // Each asks within the interval, and half of them within half of it, and then restart.
+  expect(run.half_s).toBeLessThan(600);
+});

@@ -26,7 +26,7 @@ function packedFiles(): Plugin {
     },
     async closeBundle() {
       const files = readdirSync(folder, { withFileTypes: true, recursive: true });
-      const texts = files.filter(({ name }) => /\.(html|js|css|json|svg)$/.test(name));
+      const texts = files.filter(({ name }) => /\.(html|js|css|json|svg|wasm)$/.test(name));
       await Promise.all(
         texts.map(async ({ parentPath, name }) => {
           const path = join(parentPath, name);

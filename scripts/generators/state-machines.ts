@@ -10,7 +10,11 @@ import { bundleTransitions } from '../../packages/service/src/bundles/rules.ts';
 import { deviceTransitions } from '../../packages/service/src/devices/rules.ts';
 import { updateTransitions } from '../../packages/service/src/ota/rules.ts';
 import { presenceTransitions, publicationTransitions } from '../../packages/service/src/products/rules.ts';
-import { executionTransitions, rolloutTransitions } from '../../packages/service/src/rollouts/rules.ts';
+import {
+  executionTransitions,
+  rehearsalTransitions,
+  rolloutTransitions,
+} from '../../packages/service/src/rollouts/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 interface Machine {
@@ -25,9 +29,9 @@ const machines: readonly Machine[] = [
   { title: 'Device', path: 'packages/service/src/devices/rules.ts', tables: { deviceTransitions } },
   { title: 'Update of a device', path: 'packages/service/src/ota/rules.ts', tables: { updateTransitions } },
   {
-    title: 'Rollout, and one device in it',
+    title: 'Rollout, one device in it, and its rehearsal',
     path: 'packages/service/src/rollouts/rules.ts',
-    tables: { rolloutTransitions, executionTransitions },
+    tables: { rolloutTransitions, executionTransitions, rehearsalTransitions },
   },
   { title: 'Bundle', path: 'packages/service/src/bundles/rules.ts', tables: { bundleTransitions } },
   { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', tables: { publicationTransitions } },

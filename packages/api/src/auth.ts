@@ -90,13 +90,19 @@ export const authContract = {
     spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
     tag: 'Login',
     summary:
-      'Who may make an account, who needs a second factor and who signs people in, and whether the service sends mail',
+      'Who may make an account, who needs a second factor, what signs people in, and whether the service sends mail',
     auth: 'none',
     reply: Type.Object({
       sign_up: Type.Enum([...signUpPolicies]),
       mail: Type.Boolean({ description: 'a forgotten password is replaced by a link in a mail' }),
       second_factor: Type.Enum([...secondFactorPolicies], { description: 'of whom the service wants one' }),
       sso: Nullable(Type.String({ description: 'name of the provider that signs people in' })),
+      passkeys: Nullable(
+        Type.String({
+          description: 'the address that passkeys are for; null where the one that was called can have none',
+          examples: ['https://hub.example'],
+        }),
+      ),
     }),
     errors: [],
   }),

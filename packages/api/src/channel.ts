@@ -80,7 +80,8 @@ export type ServiceRequest = Static<typeof ServiceRequest>;
 
 /**
  * What the service tells a device: `ota` (there is an update for you), `control` (values that a user has set, as on
- * `GET /device/v1/controls`), `message` (a message waits), `command` (run a line, nothing is answered), `come_back` (the channel ends now, open
+ * `GET /device/v1/controls`), `message` (a message waits), `file` (a user has changed what the gateway of a device reads), `command` (run a line,
+ * nothing is answered), `come_back` (the channel ends now, open
  * another one later), or whatever a third party sends through a connector.
  */
 export const ServiceAction = Type.Object({

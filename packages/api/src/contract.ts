@@ -1,6 +1,7 @@
 import { accountsContract } from './accounts.ts';
 import { alertsContract } from './alerts.ts';
 import { attributesContract } from './attributes.ts';
+import { auditContract } from './audit.ts';
 import { authContract, invitationsContract, sessionContract } from './auth.ts';
 import { avatarsContract } from './avatars.ts';
 import { broadcastsContract } from './broadcasts.ts';
@@ -28,11 +29,14 @@ import { menderContract } from './mender.ts';
 import { metaContract } from './meta.ts';
 import { metricsContract } from './metrics.ts';
 import { overviewContract } from './overview.ts';
+import { passkeysContract } from './passkeys.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
+import { rehearsalsContract } from './rehearsals.ts';
 import { rolloutsContract } from './rollouts.ts';
 import { schemasContract } from './schemas.ts';
 import { segmentsContract } from './segments.ts';
+import { serviceAccountsContract } from './service-accounts.ts';
 import { ssoContract } from './sso.ts';
 import { tokensContract, usersContract } from './users.ts';
 import { viewsContract } from './views.ts';
@@ -42,6 +46,7 @@ export const contract = {
   auth: authContract,
   session: sessionContract,
   factors: factorsContract,
+  passkeys: passkeysContract,
   links: userLinksContract,
   sso: ssoContract,
   invitations: invitationsContract,
@@ -55,15 +60,18 @@ export const contract = {
   bundles: bundlesContract,
   overview: overviewContract,
   productPeople: productPeopleContract,
+  serviceAccounts: serviceAccountsContract,
   customers: customersContract,
   connectors: connectorsContract,
   logs: logsContract,
+  audit: auditContract,
   events: eventsContract,
   metrics: metricsContract,
   fleet: fleetContract,
   segments: segmentsContract,
   alerts: alertsContract,
   rollouts: rolloutsContract,
+  rehearsals: rehearsalsContract,
   devices: devicesContract,
   manyDevices: manyDevicesContract,
   attributes: attributesContract,

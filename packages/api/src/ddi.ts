@@ -57,7 +57,6 @@ const Deployment = Type.Object({
     }),
   ),
 });
-export type DdiDeployment = Static<typeof Deployment>;
 
 const actionHistory = Type.Optional(
   Type.Object(

@@ -37,6 +37,10 @@ export const errors = {
   WRONG_PASSWORD: { status: 403, message: 'The current password is wrong' },
   WRONG_SECOND_FACTOR: { status: 403, message: 'The code is wrong or has been used' },
   WRONG_CHALLENGE: { status: 403, message: 'The login is unknown, used or over; begin again' },
+  WRONG_PASSKEY: {
+    status: 403,
+    message: 'The passkey is not known here, or what it answers is not valid, used or over; begin again',
+  },
   SECOND_FACTOR_NEEDED: { status: 403, message: 'The account has to set up a second factor first' },
   TOKEN_NEEDED: {
     status: 403,
@@ -91,6 +95,11 @@ export const errors = {
   BUNDLE_NOT_PUBLISHED: { status: 409, message: 'The bundle is in state {state}; only a published bundle can do this' },
   BUNDLE_FROZEN: { status: 409, message: 'The bundle is in state {state}; its resources can change only in preview' },
   NO_MAIL_SERVER: { status: 409, message: 'This service sends no mail; its operator names a mail server' },
+  NO_PASSKEYS: {
+    status: 409,
+    message: 'The address "{address}" can have no passkeys: they need HTTPS and a name, or localhost',
+  },
+  NO_REHEARSALS: { status: 409, message: 'This service rehearses no rollouts; "moorage rehearse" does' },
   NO_SSO: { status: 409, message: 'This service has no single sign-on' },
   SSO_ADDRESS_TAKEN: {
     status: 409,

@@ -14,13 +14,14 @@ const Code = Text(40, {
 });
 
 /** Who changes factors shows the password again, or a factor. */
-const Proof = Type.Object(
+export const Proof = Type.Object(
   { current_password: Type.Optional(Text(1024)), code: Type.Optional(Code) },
   ruled({ anyOf: [{ required: ['current_password'] }, { required: ['code'] }] }),
 );
 export type FactorProof = Static<typeof Proof>;
 
-const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc'] }), {
+/** Recovery codes, in the reply that made them. */
+export const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc'] }), {
   description: 'shown this once; each of them opens one session',
 });
 
@@ -28,6 +29,7 @@ const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc']
 export const SecondFactor = Type.Object({
   needed: Type.Boolean({ description: 'the policy of the service wants one of this account' }),
   totp: Nullable(Type.Object({ created_at: Timestamp }, { description: 'an app that shows codes' })),
+  passkeys: Type.Integer({ description: 'how many there are' }),
   recovery_codes: Type.Integer({ description: 'how many are left' }),
 });
 export type SecondFactor = Static<typeof SecondFactor>;

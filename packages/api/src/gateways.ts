@@ -9,6 +9,9 @@ export const gatewaysLimit = 16;
 /** How long a module is shown behind the last report of its gateway, in ms. */
 export const foundForMs = 600_000;
 
+/** Where users put what an adopted module measures, among the files of its device. Its gateway hears of a change. */
+export const gatewayStreamsPath = 'gateway/streams.json';
+
 const seen = {
   address: Text(256, { minLength: 1, description: 'way to its command line', examples: ['http://192.168.1.62:80'] }),
   version: Text(256, { description: 'the version line' }),

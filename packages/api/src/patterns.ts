@@ -22,10 +22,14 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_.:@-]{1,128}$': 'takes letters, digits, "_", ".", ":", "@" and "-", up to 128 of them',
   '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
   '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
+  '^[A-Za-z0-9_-]+$': 'takes letters, digits, "_" and "-"',
   '^[a-z0-9_-]{1,24}$': 'takes small letters, digits, "_" and "-", up to 24 of them',
+  '^[a-z0-9][a-z0-9_.-]{0,31}$':
+    'takes small letters, digits, "_", "." and "-", up to 32 of them, a letter or digit first',
   '^[a-z][a-z0-9-]*$': 'takes small letters, digits and "-", a letter first',
   '^\\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$': 'takes the place of a row, as the header Link gives it',
   '^[0-9A-Fa-f]{8}$': 'takes 8 hexadecimal digits',
+  '^[0-9a-f]{64}$': 'takes 64 hexadecimal digits in lower case',
   '^[0-9a-f]{16,32}$': 'takes 16 to 32 hexadecimal digits in lower case',
   '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$':
     'takes six bytes in hexadecimal, with colons, hyphens, dots or nothing between them',

@@ -20,7 +20,6 @@ export const failureKinds = [
 export type FailureKind = (typeof failureKinds)[number];
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof weekdays)[number];
 
 export const forces = ['soft', 'forced'] as const;
 export type Force = (typeof forces)[number];
@@ -178,7 +177,9 @@ const common = {
     ),
   ),
   probation_s: Type.Optional(seconds(1, 'that a device has to stay with the bundle before it counts as done')),
-  approval: Type.Optional(Type.Boolean({ description: 'another manager has to approve the start' })),
+  approval: Type.Optional(
+    Type.Boolean({ description: 'another manager has to approve the start, no service account' }),
+  ),
   start_at: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms; at once without it' }),
   ),

@@ -23,6 +23,11 @@ export const endpointScopes = {
   'factors.confirmTotp': 'all',
   'factors.removeTotp': 'all',
   'factors.renewCodes': 'all',
+  'passkeys.list': 'read',
+  'passkeys.register': 'all',
+  'passkeys.add': 'all',
+  'passkeys.rename': 'all',
+  'passkeys.remove': 'all',
   'sso.link': 'all',
   'sso.list': 'read',
   'sso.unlink': 'all',
@@ -87,6 +92,12 @@ export const endpointScopes = {
   'productPeople.remove': 'administer',
   'productPeople.move': 'administer',
   'productPeople.makeProduction': 'administer',
+  'serviceAccounts.list': 'read',
+  'serviceAccounts.create': 'all',
+  'serviceAccounts.update': 'all',
+  'serviceAccounts.remove': 'all',
+  'serviceAccounts.addToken': 'all',
+  'serviceAccounts.removeToken': 'all',
   'customers.list': 'read',
   'customers.create': 'administer',
   'customers.get': 'read',
@@ -99,6 +110,8 @@ export const endpointScopes = {
   'connectors.remove': 'administer',
   'connectors.test': 'administer',
   'connectors.deliveries': 'read',
+  'audit.list': 'read',
+  'audit.verify': 'read',
   'logs.list': 'read',
   'logs.get': 'read',
   'events.stream': 'read',
@@ -145,6 +158,11 @@ export const endpointScopes = {
   'rollouts.pinned': 'read',
   'rollouts.unpin': 'operate',
   'rollouts.selection': 'read',
+  'rehearsals.start': 'operate',
+  'rehearsals.list': 'read',
+  'rehearsals.get': 'read',
+  'rehearsals.page': 'read',
+  'rehearsals.remove': 'operate',
   'devices.list': 'read',
   'devices.get': 'read',
   'devices.provision': 'operate',
@@ -254,6 +272,9 @@ export const withoutFactor = [
   'factors.get',
   'factors.setUpTotp',
   'factors.confirmTotp',
+  'passkeys.list',
+  'passkeys.register',
+  'passkeys.add',
 ] as const satisfies readonly (keyof typeof endpointScopes)[];
 
 const names: Readonly<Record<string, TokenScope>> = endpointScopes;
@@ -265,6 +286,9 @@ const nameOf = new Map<EndpointShape, string>(
     Object.entries(actions).map(([action, shape]) => [shape, `${resource}.${action}`] as const),
   ),
 );
+
+/** The name of an endpoint of the API. */
+export const endpointName = (shape: EndpointShape): string | undefined => nameOf.get(shape);
 
 /** The scope that a token needs for an endpoint; none for one that no token is shown to. */
 export const scopeOf = (shape: EndpointShape): TokenScope | undefined => names[nameOf.get(shape) ?? ''];

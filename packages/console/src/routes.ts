@@ -103,6 +103,12 @@ export const routes: readonly Route[] = [
     view: lazyPart(() => import('./views/administration/accounts.tsx')),
   },
   {
+    path: '/administration/audit',
+    title: t.audit,
+    adminOnly: true,
+    view: lazyPart(() => import('./views/administration/audit.tsx')),
+  },
+  {
     path: '/administration',
     go: 'm',
     title: t.administration,

@@ -152,7 +152,7 @@ export class Fleet {
       product: product.product,
       modelOf: (group) => models.get(group) ?? group.model,
       enrolment: this.#enrolment,
-      turn: turnsOf(hostClock, ratePerS),
+      turns: turnsOf(hostClock, ratePerS),
       tally: this.#tally,
     };
   }

@@ -6,6 +6,7 @@ import type { Model } from '@moorage/module/model/model';
 import type { Net } from '@moorage/net';
 import { runHost } from './host.ts';
 import { type Traffic, TwinNet } from './link.ts';
+import type { Turns } from './pace.ts';
 import type { TwinPlan } from './plan.ts';
 import { Power } from './power.ts';
 import { airOf, clockOf } from './surroundings.ts';
@@ -51,7 +52,7 @@ export interface World {
   /** Whose data cloud the samples and messages go to. */
   readonly login?: Login | undefined;
   readonly enrolment: Enrolment;
-  readonly turn: () => Promise<void>;
+  readonly turns: Turns;
   readonly tally: Tally;
 }
 
@@ -132,7 +133,7 @@ export class Twin {
   /** Puts the module together over its flash, and boots it. */
   async switchOn(): Promise<void> {
     const { group, index, seed } = this.plan;
-    const { hostClock, modelOf, net, openStore, service, tally, turn } = this.#world;
+    const { hostClock, modelOf, net, openStore, service, tally, turns } = this.#world;
     this.#opened ??= await openStore(index);
     const power = new Power();
     this.#power = power;
@@ -143,7 +144,7 @@ export class Twin {
       clock: this.#clock,
       hostClock,
       store: power.store(this.#opened.store, isBad),
-      net: new TwinNet({ ...link, traffic: tally, turn }),
+      net: new TwinNet({ ...link, traffic: tally, turn: turns.turn }),
       air: airOf(this.plan),
       seed,
       model: modelOf(group),
@@ -170,6 +171,8 @@ export class Twin {
   async #live(token?: string): Promise<void> {
     let ending: Ending;
     let given = token;
+    await Promise.race([this.#world.turns.begin(), this.#stopping.promise]);
+    if (this.#isStopped()) return;
     do {
       const gone = this.#power.gone.then(() => 'cut' as const);
       ending = await Promise.race([this.#awake(given), gone, this.#stopping.promise]);

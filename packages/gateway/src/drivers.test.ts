@@ -79,6 +79,9 @@ describe('a module whose HTTP server wants a login', () => {
     const rig = await gatewayRig({ settings });
     const opened = await rig.until(openDriver(rig.ports, rig.address, { username: 'ada', password: 'guess' }));
     expect(opened).toMatchObject({ ok: false, error: { error: 'denied' } });
+    expect(opened).toMatchObject({ error: { detail: expect.stringContaining('is another') } });
     expect(JSON.stringify(opened)).not.toContain('guess');
+    const nameless = await rig.until(openDriver(rig.ports, rig.address, {}));
+    expect(nameless).toMatchObject({ ok: false, error: { detail: expect.stringContaining('wants the name') } });
   });
 });

@@ -218,7 +218,9 @@ export class Gateway {
         this.#reporter.event('updated', { mac, bversion: event.bversion }, `${mac}: runs ${event.bversion}`);
       else if (event.type === 'failed')
         this.#reporter.event('failed', { mac, message: event.message }, `${mac}: ${event.message}`);
-    } else if (type === 'online') this.#reporter.event(type, { mac }, `${mac}: answers`);
+    } else if (type === 'no-bundle')
+      this.#reporter.event(type, { mac }, `${mac}: has nothing to do, its product has no bundle for it`);
+    else if (type === 'online') this.#reporter.event(type, { mac }, `${mac}: answers`);
     else if (type === 'offline') this.#reporter.event(type, { mac, why: notice.why }, `${mac}: is away: ${notice.why}`);
     else this.#reporter.event(type, { mac, text: notice.text }, `${mac}: ${notice.text}`);
   }

@@ -14,6 +14,7 @@ import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { dataPaths, watchData } from './data-watch.ts';
 import { whyLinksFail, whyUnreached } from './reach.ts';
+import { processRehearser } from './rehearsal/rehearser.ts';
 import { readSsoFiles } from './sso-files.ts';
 import { storageTrouble } from './trouble.ts';
 
@@ -89,6 +90,7 @@ export async function startService(
       ssoFiles,
       logStream: process.stderr,
       consoleDir: consoleDir(),
+      rehearser: processRehearser(),
     });
     const open = await listen(service.api, settings.host, settings.port, '--port');
     const api = withTls(open, certificates.api !== undefined);

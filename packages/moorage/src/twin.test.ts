@@ -69,7 +69,7 @@ async function twinRig(archive: Archive, way: Way) {
     store,
     model,
     personality: loaded,
-    prepare: (module) => takeSettings(module, archive),
+    prepare: async (module) => expect(await takeSettings(module, archive)).toEqual([]),
   });
   expect(await takeIdentity(store, archive)).toBe(false);
   return rig;

@@ -98,6 +98,8 @@ export async function takeSettings(module: Module, { settings, secrets }: Archiv
       const call = [variable, ...(index === undefined ? [] : [index])];
       const now = module.variables.query(call);
       if (now.ok && now.value.kind === 'value' && now.value.text === value) continue;
+      // A table without rows, which has nothing to be set.
+      if (now.ok && now.value.kind === 'lines' && value === '') continue;
       if (!module.variables.assign([...call, value]).ok) refused.push(name);
     }
   }

@@ -4,6 +4,7 @@ import {
   NewPassword,
   type Refusal,
   refusal,
+  spellings,
   type TokenScope,
   tokensContract,
 } from '@moorage/api';
@@ -18,6 +19,7 @@ import { restore } from './backup/restore.ts';
 import { openBlobs, type S3Access } from './blobs/backends/open.ts';
 import type { Settings } from './core/config.ts';
 import { findAccount } from './db/accounts.ts';
+import { auditing } from './db/audit.ts';
 import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { listAuthorities, retireAuthority, rotateAuthority } from './identity/authorities.ts';
@@ -45,23 +47,29 @@ async function withStorage<T>({ database }: Place, work: (storage: Storage) => P
   }
 }
 
+/** The same for what changes something: it leaves a row in the audit. */
+const changing = <T>(place: Place, action: string, work: (storage: Storage) => Promise<T>): Promise<T> =>
+  withStorage(place, (storage) =>
+    auditing(storage, { atMs: realClock.now(), action, by: 'command line' }, () => work(storage)),
+  );
+
 /** Makes an account. The refusal is DUPLICATE. */
 export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>
-  withStorage(place, (storage) => createUser({ storage, clock: realClock }, account, role));
+  changing(place, 'user add', (storage) => createUser({ storage, clock: realClock }, account, role));
 
 /** Makes an invitation; its token is known this once. Refusals: SIGN_UP_CLOSED, LIMIT_REACHED. */
 export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<Result<MadeInvitation, Refusal>> =>
   signUpPolicy(place) === 'closed'
     ? Promise.resolve(failure(refusal('SIGN_UP_CLOSED')))
-    : withStorage(place, (storage) => makeInvitation({ storage, clock: realClock }, invitation));
+    : changing(place, 'user invite', (storage) => makeInvitation({ storage, clock: realClock }, invitation));
 
 /** Gives the user of an email address or user name another password. The refusal is NOT_FOUND. */
 export const changeUserPassword = (place: Place, name: string, password: string) =>
-  withStorage(place, (storage) => replacePassword({ storage, clock: realClock }, name, password));
+  changing(place, 'user password', (storage) => replacePassword({ storage, clock: realClock }, name, password));
 
 /** Forgets the second factor of the account of an email address or user name. The refusal is NOT_FOUND. */
 export const resetFactorsOf = (place: Place, name: string) =>
-  withStorage(place, (storage) => resetFactors({ storage, clock: realClock }, name));
+  changing(place, 'user factor-reset', (storage) => resetFactors({ storage, clock: realClock }, name));
 
 /** What a token is limited to; products by their full code. */
 export interface TokenWishes {
@@ -77,7 +85,7 @@ export const addToken = (
   title: string,
   { products = [], ...limits }: TokenWishes = {},
 ): Promise<Result<string, Refusal>> =>
-  withStorage(place, async (storage) => {
+  changing(place, 'token add', async (storage) => {
     const user = await findAccount(storage.db, name);
     if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
     const productIds: string[] = [];
@@ -85,7 +93,7 @@ export const addToken = (
       const row = await storage.db
         .selectFrom('products')
         .select('id')
-        .where('product', '=', product)
+        .where('product', '=', spellings.code(product))
         .executeTakeFirst();
       if (!row) return failure(refusal('NOT_FOUND', { what: `Product "${product}"` }));
       productIds.push(row.id);
@@ -99,11 +107,12 @@ export const showAuthorities = (place: Place): Promise<AuthorityRecord[]> =>
   withStorage(place, (storage) => listAuthorities({ storage, clock: realClock }));
 
 /** Makes another authority; a service that runs takes it within seconds. The refusal is ROTATION_OPEN. */
-export const rotate = (place: Place) => withStorage(place, (storage) => rotateAuthority({ storage, clock: realClock }));
+export const rotate = (place: Place) =>
+  changing(place, 'authority rotate', (storage) => rotateAuthority({ storage, clock: realClock }));
 
 /** Ends the trust in the replaced authority. Refusals: NOTHING_TO_RETIRE, DEVICES_STRANDED, never when forced. */
 export const retire = (place: Place, force: boolean) =>
-  withStorage(place, (storage) => retireAuthority({ storage, clock: realClock }, force));
+  changing(place, 'authority retire', (storage) => retireAuthority({ storage, clock: realClock }, force));
 
 /** Brings the tables up to date; returns the migrations that were due. */
 export const migrateStorage = (place: Place): Promise<readonly string[]> =>

@@ -4,6 +4,7 @@ import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { startAlerts } from './alerts/engine.ts';
 import { startMails } from './alerts/mails.ts';
+import { openAudit } from './audit/changes.ts';
 import { startLinkMails } from './auth/link-mails.ts';
 import { openAttempts } from './auth/throttle.ts';
 import { openBlobs } from './blobs/backends/open.ts';
@@ -13,6 +14,7 @@ import { startDeliveries } from './connectors/engine.ts';
 import { startAnnouncing } from './connectors/home-assistant/engine.ts';
 import type { LogLevel, Settings } from './core/config.ts';
 import { deviceAddresses } from './core/device-names.ts';
+import type { Rehearser } from './core/rehearser.ts';
 import { Traffic } from './core/traffic.ts';
 import type { Deps, Handlers } from './core/types.ts';
 import { changeControl } from './data/routes.ts';
@@ -67,6 +69,10 @@ export interface ServiceOptions {
   /** Made from the settings and `ssoFiles` without it. */
   readonly sso?: SingleSignOn;
   readonly ssoFiles?: SsoFiles;
+  /** It answers, and does nothing by itself: no delivery, no mail, no step of a rollout. */
+  readonly still?: boolean;
+  /** Rehearses rollouts; without it nobody does. */
+  readonly rehearser?: Rehearser;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
   readonly deviceHosts?: readonly string[];
   /** What the files of the settings hold. */
@@ -117,12 +123,11 @@ const ssoOf = ({ sso, settings, clock = realClock, ssoFiles }: ServiceOptions) =
 
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
-  const { settings, clock = realClock, logLevel = options.settings.logLevel } = options;
+  const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, rehearser, timeouts } = options;
   const traffic = new Traffic();
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
   const troubleOf = (error: unknown) => health.troubleOf(error);
   let readyAnswers: ReturnType<typeof readyDevices> | undefined;
-  const { logStream, timeouts } = options;
   const serving = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const forPeople = { ...serving, statusOf, trustProxy: settings.trustProxy };
   const api: FastifyInstance = buildServer({
@@ -154,15 +159,16 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
   const tokens = tokenChecks(storage.db);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, tokens, authenticate: { bearer: bearers.check } };
+  const { audit, closeAudit } = openAudit(deps);
+  const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
   packJson(api);
-  mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api }, slices, channel, mounting);
+  mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
   const stopWatching = watchIdentity(looking, identity);
   const stopClock = await watchClock(looking, warnings);
-  const background = await startBackgroundWork(looking, clock, slices, channel);
+  const background = options.still ? noWork : await startBackgroundWork(looking, clock, slices, channel);
   const listeners = [api, devices, ops ?? []].flat();
   return {
     api,
@@ -180,7 +186,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
       await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
-      await background.stopDeliveries();
+      await Promise.all([background.stopDeliveries(), closeAudit()]);
       slices.data.live.close();
       if (!options.storage) await storage.close();
     },
@@ -201,6 +207,8 @@ async function reportTroubles(
   warnings.set('names', warning);
   log.warn(warning);
 }
+
+const noWork = { stop: async () => {}, stopDeliveries: async () => {} };
 
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(

@@ -34,9 +34,11 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   rollout_id: scene.rollout,
   customer_id: scene.customer,
   user_id: scene.caller.id,
+  service_account_id: randomUUID(),
   token_id: randomUUID(),
   view_id: randomUUID(),
   link_id: randomUUID(),
+  passkey_id: randomUUID(),
   gateway_id: randomUUID(),
   found_id: randomUUID(),
   update_id: scene.update,
@@ -44,6 +46,7 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   message_id: randomUUID(),
   broadcast_id: randomUUID(),
   tag: 'release',
+  number: '1',
   path: 'some/file.txt',
   name: 'data',
 });
@@ -249,6 +252,11 @@ const lists: Readonly<Record<string, ListRow | readonly ListRow[]>> = {
     url: ({ product }) => `/api/alerts?product_id=${product}`,
     shows: (body, { alert }) => hasItem('id', alert)(body),
   },
+  'audit.list': {
+    visibleTo: watchesProduct,
+    url: ({ product }) => `/api/audit?object=${product}`,
+    shows: (body, { product }) => hasItem('product_id', product)(body),
+  },
   'logs.list': [
     {
       visibleTo: watchesProduct,
@@ -295,6 +303,10 @@ eachDatabase('authorisation of the lists', (open) => {
       const scene = await accessScene(app, role, software.id);
       const freeze = { product_id: scene.product, reason: 'x', until: null, created_at: 1 };
       await app.storage.db.insertInto('freezes').values(freeze).execute();
+      const nothing = { user_id: null, token_id: null, token: null, ip: null, object_kind: null, object_id: null };
+      const words = { message: null, before: null, after: null };
+      const change = { ...nothing, ...words, at: 1, user: 'x', action: 'x', product_id: scene.product };
+      await app.storage.db.insertInto('audit_queue').values(change).execute();
       for (const [name, row] of Object.entries(lists).flatMap(([name, rows]) =>
         [rows].flat().map((row) => [name, row] as const),
       )) {

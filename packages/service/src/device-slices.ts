@@ -72,7 +72,7 @@ import { type MenderDeps, menderRoutes } from './mender/routes.ts';
 import { readToken } from './mender/rules.ts';
 import { openOtaEngine } from './ota/engine.ts';
 import { PollLoad } from './ota/poll-load.ts';
-import { namedBundle, toUpdateRecord } from './ota/queries.ts';
+import { forgetBundles, namedBundle, toUpdateRecord } from './ota/queries.ts';
 import { deviceUpdatesRoutes, type OtaDeps, openFile, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
 import { totalSize } from './ota/rules.ts';
 import type { OtaDeviceRow } from './ota/work.ts';
@@ -104,13 +104,43 @@ export interface DeviceSlices {
 /** Device records kept ready to send; about 1 KB each. */
 const cachedRecords = 100_000;
 
+/** Gives a bundle its tag in the steps of an update, which have read what had it. */
+const tagBundle: typeof giveTag = (trx, ...given) => {
+  forgetBundles(trx);
+  return giveTag(trx, ...given);
+};
+
+/** What rollouts, pins and freezes are handed of devices, bundles and updates. */
+function holdDeps(
+  deps: Deps,
+  { engine, filesOf }: Pick<OtaDeps, 'engine' | 'filesOf'>,
+  fleet: Fleet,
+  outbound: Pick<Outbound, 'refusedHost'>,
+): HoldDeps {
+  return {
+    ...deps,
+    fleet,
+    outbound,
+    deviceFor,
+    async publishedBundle(db, productId, bundleId) {
+      const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
+      return bundle && { version: bundle.version, bytes: totalSize(await filesOf(db, bundleId)) };
+    },
+    async selection(db, deviceId) {
+      const device = await deps.storage.hot.deviceById(deviceId);
+      if (!device) throw new Error(`Device ${deviceId} has gone since it was found`);
+      return engine.selection(db, device);
+    },
+  };
+}
+
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outbound, 'refusedHost'>): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
   const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
     keepVersion(trx, deviceId, bversion, deps.clock.now());
   const load = new PollLoad();
-  const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: (nowMs) => load.stretch(nowMs) });
+  const fleet = new Fleet({ ...deps, tagBundle, stretch: (nowMs) => load.stretch(nowMs) });
   const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
@@ -142,13 +172,15 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
     filesOf: updateFiles(),
     deviceFor: (caller, action, name) => deviceFor(deps.storage.db, caller, action, name),
   };
-  const files: FileDeps = { ...deps, deviceFor };
+  // Whichever process the device is connected to hears of it.
+  const sendToDevice: FileDeps['sendToDevice'] = (deviceId, action) =>
+    deps.storage.bus.publish(topics.channelAction, { deviceId, action });
+  const files: FileDeps = { ...deps, deviceFor, sendToDevice };
   const data: DeviceSlices['data'] = {
     ...deps,
     live,
     deviceFor,
-    // Whichever process the device is connected to hears of it.
-    sendToDevice: (deviceId, action) => deps.storage.bus.publish(topics.channelAction, { deviceId, action }),
+    sendToDevice,
     checkLogin: devices.checkLogin,
     claim: (caller, login, ip) => claimByAccount(devices, caller, login, ip),
   };
@@ -158,21 +190,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
     sortDevices: (trx, caller, selection) => sortDevices(deps, trx, caller, selection),
     logTogether: (...change) => logTogether(deps, ...change),
   };
-  const rollouts: HoldDeps = {
-    ...deps,
-    fleet,
-    outbound,
-    deviceFor,
-    async publishedBundle(db, productId, bundleId) {
-      const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
-      return bundle && { version: bundle.version, bytes: totalSize(await ota.filesOf(db, bundleId)) };
-    },
-    async selection(db, deviceId) {
-      const device = await deps.storage.hot.deviceById(deviceId);
-      if (!device) throw new Error(`Device ${deviceId} has gone since it was found`);
-      return engine.selection(db, device);
-    },
-  };
+  const rollouts = holdDeps(deps, ota, fleet, outbound);
   return { devices, ota, files, data, attributes, rollouts, ...doorSlices(deps, ota), keepAttributes, identity, load };
 }
 

@@ -1,6 +1,8 @@
-import { type Clock, unwrap } from '@moorage/base';
+import { type Clock, unwrap, VirtualClock } from '@moorage/base';
+import { restoreStorage } from './administration.ts';
 import { buildService, type Service } from './app.ts';
 import { ensureAdministrator, firstAdministrator, issueToken } from './auth/accounts.ts';
+import { timeOfBackup } from './backup/restore.ts';
 import { memoryBlobs } from './blobs/memory-blobs.ts';
 import { resolveSettings } from './core/resolve-settings.ts';
 
@@ -28,10 +30,34 @@ export async function serviceInMemory(clock: Clock): Promise<{ readonly service:
   const parts = { settings, clock, lookClock: seldom(clock), blobs: memoryBlobs(clock) };
   const service = await buildService({ ...parts, logLevel: 'silent' });
   await Promise.all([service.api.ready(), service.devices.ready()]);
-  const { deps } = service;
-  await ensureAdministrator(deps, () => {});
+  await ensureAdministrator(service.deps, () => {});
+  return { service, token: await tokenFor(service) };
+}
+
+async function tokenFor({ deps }: Service): Promise<string> {
   const administrator = await firstAdministrator(deps.storage.db);
   if (!administrator) throw new Error('There is no administrator');
-  const { token } = await issueToken(deps, administrator.id, 'In memory');
-  return { service, token };
+  return (await issueToken(deps, administrator.id, 'In memory')).token;
+}
+
+/**
+ * A service over what a backup holds, at the time of that, for questions alone: it does nothing by itself.
+ *
+ * @param folder an empty one, for what the backup holds
+ * @throws {BackupError}
+ */
+export async function serviceOfBackup(
+  file: string,
+  folder: string,
+): Promise<{ readonly service: Service; readonly token: string }> {
+  const settings = unwrap(
+    resolveSettings({
+      flags: { database: `sqlite:${folder}/records.db`, blobs: `file:${folder}/blobs`, requestsPerMinute: 0 },
+    }),
+  );
+  const clock = new VirtualClock(await timeOfBackup(file));
+  await restoreStorage(settings, file);
+  const service = await buildService({ settings, clock, still: true, logLevel: 'silent' });
+  await service.api.ready();
+  return { service, token: await tokenFor(service) };
 }

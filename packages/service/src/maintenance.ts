@@ -1,6 +1,7 @@
 import { repeat } from '@moorage/base';
 import { removeOldAlerts } from './alerts/engine.ts';
 import { removeOldMails } from './alerts/mails.ts';
+import { maintainAudit } from './audit/keeper.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
 import { deleteOldChallenges } from './auth/factor-queries.ts';
 import { removeOldLinks } from './auth/link-mails.ts';
@@ -39,6 +40,7 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
     run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
   },
   { name: 'old logs', run: removeOldLogs },
+  { name: 'the audit', run: maintainAudit },
   {
     name: 'old counts of polls',
     run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),

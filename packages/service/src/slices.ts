@@ -2,6 +2,7 @@ import {
   accountsContract,
   alertsContract,
   assetsContract,
+  auditContract,
   authContract,
   avatarsContract,
   broadcastsContract,
@@ -18,11 +19,14 @@ import {
   metaContract,
   metricsContract,
   overviewContract,
+  passkeysContract,
   platformsContract,
   productPeopleContract,
   productsContract,
+  rehearsalsContract,
   schemasContract,
   segmentsContract,
+  serviceAccountsContract,
   sessionContract,
   ssoContract,
   tokensContract,
@@ -33,22 +37,26 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
 import { deleteChallenges } from './auth/factor-queries.ts';
 import { factorRoutes, forgetFactors } from './auth/factors.ts';
 import { linkRoutes, queueConfirmation } from './auth/links.ts';
+import { passkeyRoutes } from './auth/passkeys.ts';
 import type { UserRow } from './auth/queries.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
+import { removeServiceAccounts, serviceAccountRoutes } from './auth/service-accounts.ts';
 import { sessionOpener, sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
 import { providerSignOut, ssoRoutes } from './auth/sso.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
 import { copyReleaseCandidate } from './bundles/copy.ts';
-import { handOverBundles } from './bundles/queries.ts';
+import { handOverBundles, resourcesOfBundle } from './bundles/queries.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
 import { broadcastRoutes } from './channel/broadcasts.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
+import type { Rehearser } from './core/rehearser.ts';
 import type { Deps, Handlers } from './core/types.ts';
 import { handOverActivations } from './data/queries.ts';
 import { watchDevices } from './data/routes.ts';
@@ -62,7 +70,7 @@ import { type MountOptions, mountContract } from './http/mount.ts';
 import { eventsRoutes } from './logs/events.ts';
 import { logsRoutes, recentLogs } from './logs/routes.ts';
 import { version } from './meta/version.ts';
-import { fleetRoutes } from './metrics/fleet.ts';
+import { fleetRoutes, shapeRecord } from './metrics/fleet.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import type { Outbound } from './outbound/ports.ts';
 import { catalogue } from './platforms/catalogue.ts';
@@ -70,9 +78,11 @@ import { platformsRoutes } from './platforms/routes.ts';
 import { editions } from './products/editions.ts';
 import { type GroupMember, setGroupMember } from './products/group-members.ts';
 import { productPeopleRoutes } from './products/people.ts';
+import { putMember } from './products/people-queries.ts';
 import { handOverProducts } from './products/queries.ts';
 import { productsRoutes } from './products/routes.ts';
 import { releaseEnded } from './rollouts/queries.ts';
+import { Rehearsals, rehearsalRoutes } from './rollouts/rehearsals.ts';
 import { segmentsRoutes } from './segments/routes.ts';
 import type { SingleSignOn } from './single-sign-on.ts';
 import { setRole } from './users/account-queries.ts';
@@ -81,6 +91,10 @@ import { customersRoutes } from './users/customers.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
 import { viewsRoutes } from './users/views.ts';
+
+/** A service account does what a manager of its product does. */
+const joinProduct = (trx: Db, product_id: string, user_id: string, created_at: number) =>
+  putMember(trx, { product_id, user_id, role: 'manager', created_at });
 
 /** Single sign-on, and what its groups change in other slices. */
 const singleSignOn = (deps: Deps & { readonly sso: SingleSignOn | undefined }) => ({
@@ -94,6 +108,19 @@ const singleSignOn = (deps: Deps & { readonly sso: SingleSignOn | undefined }) =
   },
 });
 
+/** Rehearsals of rollouts; one that runs ends with the listener. */
+function mountRehearsals(
+  app: FastifyInstance,
+  deps: Deps & { readonly rehearser: Rehearser | undefined },
+  { hub: { lease } }: ChannelDeps,
+  options: MountOptions,
+): void {
+  const parts = { ...deps, lease, shapeOf: shapeRecord, resourcesOf: resourcesOfBundle };
+  const rehearsals = new Rehearsals(parts);
+  app.addHook('onClose', () => rehearsals.close());
+  mountContract(app, rehearsalsContract, rehearsalRoutes(parts, rehearsals), options);
+}
+
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
   app: FastifyInstance,
@@ -101,6 +128,7 @@ export function mountSlices(
     readonly outbound: Outbound;
     readonly meta: Handlers<typeof metaContract>;
     readonly sso: SingleSignOn | undefined;
+    readonly rehearser: Rehearser | undefined;
   },
   devices: DeviceSlices,
   channel: ChannelDeps,
@@ -111,6 +139,7 @@ export function mountSlices(
   const signOut = (tokenId: string) => providerSignOut({ ...deps, provider: deps.sso?.provider }, tokenId);
   mountContract(app, sessionContract, sessionRoutes(deps, begin, signOut), options);
   mountContract(app, factorsContract, factorRoutes(deps, begin), options);
+  mountContract(app, passkeysContract, passkeyRoutes(deps, begin), options);
   mountContract(app, ssoContract, ssoRoutes(singleSignOn(deps)), options);
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
@@ -135,7 +164,10 @@ export function mountSlices(
   };
   mountContract(app, overviewContract, overviewRoutes(overview), options);
   mountContract(app, platformsContract, platformsRoutes(deps, editions), options);
-  mountContract(app, productsContract, productsRoutes(deps), options);
+  const forService = { ...deps, handOver, joinProduct };
+  mountContract(app, serviceAccountsContract, serviceAccountRoutes(forService), options);
+  const products = { ...deps, removeServiceAccounts: removeServiceAccounts(forService) };
+  mountContract(app, productsContract, productsRoutes(products), options);
   mountContract(app, assetsContract, assetsRoutes(devices.files), options);
   mountContract(app, avatarsContract, avatarsRoutes(deps), options);
   mountContract(app, bundlesContract, bundlesRoutes({ ...deps, tagMoved: releaseEnded }), options);
@@ -143,8 +175,10 @@ export function mountSlices(
   mountContract(app, customersContract, customersRoutes(deps), options);
   mountContract(app, connectorsContract, connectorsRoutes(deps), options);
   mountContract(app, logsContract, logsRoutes(deps), options);
+  mountContract(app, auditContract, auditRoutes(deps), options);
   mountContract(app, eventsContract, eventsRoutes({ ...deps, watchDevices: watchDevices(devices.data) }), options);
   mountContract(app, fleetContract, fleetRoutes(deps), options);
+  mountRehearsals(app, deps, channel, options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);
   mountContract(app, alertsContract, alertsRoutes(deps), options);

@@ -2,8 +2,8 @@ import type { Resource } from './queries.ts';
 
 /** What may look different after an event: the kind of its type (before the dot), and the resources it touches. */
 const touched: Readonly<Record<string, readonly Resource[]>> = {
-  user: ['users', 'session', 'tokens'],
-  token: ['tokens'],
+  user: ['users', 'session', 'tokens', 'serviceAccounts'],
+  token: ['tokens', 'serviceAccounts'],
   device: ['devices', 'deviceFiles', 'channel', 'fleet', 'rollouts', 'segments'],
   ota: ['devices', 'deviceUpdates', 'bundles', 'fleet', 'rollouts'],
   alert: ['alerts'],

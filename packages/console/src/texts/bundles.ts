@@ -2,11 +2,11 @@ import { texts } from './language.ts';
 
 export const t = texts({
   runsIt: ['Runs it', 'Führt es aus'],
-  runIt: ['run it', 'führt es aus'],
+  runIt: ['run it', 'fertig'],
   updating: ['Updating', 'Wird aktualisiert'],
-  updating2: ['updating', 'wird aktualisiert'],
+  updating2: ['updating', 'in Arbeit'],
   updateWaiting: ['Update waiting', 'Update wartet'],
-  waitingForIt: ['waiting for it', 'wartet darauf'],
+  waitingForIt: ['waiting for it', 'wartend'],
   updateFailed: ['Update failed', 'Update fehlgeschlagen'],
   failed: ['failed', 'fehlgeschlagen'],
   noDevice: ['no device', 'kein Gerät'],

@@ -8,6 +8,10 @@ export const t = texts({
   stream: ['Stream', 'Stream'],
   itsNameAsOnDevices: ["Its name, as on the device's page", 'Sein Name, wie auf der Seite des Geräts'],
   is: ['Is', 'Ist'],
+  sides: [
+    { above: 'above', below: 'below' },
+    { above: 'über', below: 'unter' },
+  ],
   allTime: ['All the time', 'Die ganze Zeit'],
   limit: ['Limit', 'Grenze'],
   inItsUnit: ['In its unit', 'In seiner Einheit'],
@@ -192,5 +196,5 @@ export const t = texts({
     'Addresses with commas between them, up to 10; the service needs a mail server',
     'Adressen mit Kommas dazwischen, höchstens 10; der Dienst braucht einen Mailserver',
   ],
-  misshapen: [(pattern: string) => `It ${pattern}`, (pattern: string) => `Der Wert passt nicht: ${pattern}`],
+  misshapen: [(pattern: string) => `It ${pattern}`, (pattern: string) => `Der Wert ${pattern}`],
 });

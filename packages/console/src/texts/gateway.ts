@@ -41,8 +41,8 @@ export const t = texts({
     'Updates mit Dateien und Setup-Skripten: nach einer Sicherung, jede Datei zurückgelesen, fertig, wenn das Modul wieder antwortet',
   ],
   canWatch: [
-    'Whether it answers, its signal, uptime and flash; what it measures, once its gateway has been told which commands read it',
-    'Ob es antwortet, sein Signal, seine Laufzeit und sein Flash; was es misst, sobald sein Gateway weiß, welche Befehle es lesen',
+    'Whether it answers, its signal, uptime and flash; what it measures, once you say below which commands read it',
+    'Ob es antwortet, sein Signal, seine Laufzeit und sein Flash; was es misst, sobald du unten sagst, welche Befehle es lesen',
   ],
   cannot: ['What does not, and why', 'Was nicht geht, und warum'],
   cannotData: [
@@ -57,6 +57,18 @@ export const t = texts({
     'Controls and messages: the module does not know this service',
     'Steuerungen und Nachrichten: Das Modul kennt diesen Dienst nicht',
   ],
+  streams: ['What it measures', 'Was es misst'],
+  whatStreamsAre: [
+    'A capabilities file in which each stream has the command that reads it: get, gpio_get, gpios_get, adc or wlan_get_rssi. The gateway asks the module every minute. A pin that adc reads becomes an analog input.',
+    'Eine Capabilities-Datei, in der jeder Stream den Befehl hat, der ihn liest: get, gpio_get, gpios_get, adc oder wlan_get_rssi. Das Gateway fragt das Modul jede Minute. Ein Pin, den adc liest, wird ein analoger Eingang.',
+  ],
+  streamsAreNoJson: ['It is no JSON', 'Es ist kein JSON'],
+  saveStreams: ['Save what it measures', 'Speichern, was es misst'],
+  streamsSaved: [
+    'Saved. Its gateway asks for it within a minute.',
+    'Gespeichert. Sein Gateway fragt innerhalb einer Minute danach.',
+  ],
+  streamsRefused: ['The gateway does not take what was saved', 'Das Gateway nimmt das Gespeicherte nicht'],
   backups: ['Backups', 'Sicherungen'],
   whatBackupsAre: [
     'A gateway keeps a rescue archive before each update: variables, files and lists of the module, without passwords.',

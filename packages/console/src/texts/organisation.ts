@@ -28,6 +28,12 @@ export const t = texts({
   moveProduct: ['Move to another owner', 'Anderem Eigentum zuordnen'],
   moveTo: [(owner: string) => `Move to ${owner}`, (owner: string) => `An ${owner} übergeben`],
   yourself: ['yourself', 'sich selbst'],
+  newOwner: ['New owner', 'Neues Eigentum'],
+  person: ['A person', 'Eine Person'],
+  customer: ['A customer', 'Ein Kunde'],
+  userNameOrEmail: ['User name or email', 'Benutzername oder E-Mail'],
+  whichCustomer: ['Customer', 'Kunde'],
+  noSuchCustomer: ['No such customer', 'Kein solcher Kunde'],
   codesStay: [
     'Its codes stay as they are, since devices report them. Who sees it follows its owner, at once.',
     'Die Codes bleiben, denn Geräte melden sie. Wer es sieht, richtet sich sofort nach dem Eigentum.',

@@ -2,6 +2,7 @@ import { texts } from './language.ts';
 
 export const t = texts({
   peopleOf: [(customer: string) => `people of ${customer}`, (customer: string) => `Personen von ${customer}`],
+  everybody: ['everybody', 'alle'],
   administratorsAlone: ['administrators alone', 'nur die Verwaltung'],
   itIsChangedForWhom: ['It is changed for whom this is', 'Geändert ist, für wen dies ist'],
   forThoseNamedHereAlone: ['For those named here alone', 'Nur für die hier Genannten'],

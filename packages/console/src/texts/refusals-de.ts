@@ -1,7 +1,8 @@
 import type { ErrorCode } from '@moorage/api';
 
-/** Messages of the service in German, by their code, with the blanks of the English ones. One that needs none is missing. */
-export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
+/** Messages of the service in German, by their code, with the blanks of the English ones. One that is missing does not compile. */
+export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
+  INVALID_REQUEST: '{detail}',
   INVALID_FILTER: 'Der Filter ist falsch bei {where}: {problem}',
   INVALID_VERSION: 'Die Version „{version}“ besteht nicht aus vier Zahlen von 0 bis {maxPart} mit Punkten dazwischen',
   INVALID_BASE64: 'Das Feld „{field}“ ist kein gültiges Base64',
@@ -16,6 +17,30 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   WRONG_BUNDLE: 'Das Bundle ist kein veröffentlichtes des Produkts „{product}“',
   TARGET_NOT_ALLOWED: 'Der Host „{host}“ liegt im Netz des Dienstes',
   INVALID_CAPABILITIES: 'Die Fähigkeiten sind nicht gültig: {detail}',
+  UNKNOWN_DATA: 'Die Fähigkeiten des Geräts nennen „{name}“ nicht ({kind})',
+  WRONG_VALUE: 'Der Wert von „{name}“ {problem}',
+  UNAUTHENTICATED: 'Dafür braucht es ein gültiges Token',
+  DOOR_UNAUTHORISED: 'Das Token gilt nicht für dieses Gerät',
+  TOKEN_NEEDED: 'Das Konto hat einen zweiten Faktor; statt des Passworts braucht es eines seiner API-Tokens',
+  ACCOUNT_DISABLED: 'Das Konto ist gesperrt',
+  DEVICE_NOT_IDENTIFIED: 'Zertifikat und UUID gehören zu keinem bekannten Gerät',
+  CERTIFICATE_EXPIRED: 'Das Zertifikat ist abgelaufen; das Gerät muss neu provisioniert werden',
+  CERTIFICATE_REPLACED: 'Das Zertifikat wurde durch ein neueres desselben Geräts ersetzt',
+  PRODUCTION_BUNDLE_CHOICE: 'Ein Gerät des Produktionsprodukts „{product}“ darf kein bestimmtes Bundle verlangen',
+  WRONG_ACTIVATION_TOKEN: 'Das Aktivierungstoken ist unbekannt, verbraucht oder von einem anderen Produkt',
+  WRONG_PROVISIONING_TOKEN: 'Das Provisionierungstoken ist unbekannt oder verbraucht',
+  NOT_FOUND: '{what} nicht gefunden',
+  LAST_ADMINISTRATOR: 'Der Dienst braucht ein Konto der Verwaltung, und dies ist das letzte',
+  ACCOUNT_OWNS: 'Das Konto „{user}“ besitzt noch etwas ({things}); nenne, wer es bekommt, oder sperre das Konto',
+  ROTATION_OPEN: 'Die Zertifizierungsstelle {fingerprint} ist noch nicht außer Dienst; es gibt höchstens zwei',
+  NOTHING_TO_RETIRE: 'Keine Zertifizierungsstelle ist ersetzt; zuerst eine neue erstellen',
+  RENEWAL_OPEN: 'Das Zertifikat ist selbst neu und muss zuerst bestätigt werden',
+  PROVISIONING_COMPLETE: 'Die Provisionierung des Geräts ist abgeschlossen',
+  ALREADY_ACTIVATED: 'Das Gerät ist schon aktiviert; deaktiviere es zuerst',
+  NO_MESSAGE_BOX: 'Die Fähigkeiten des Geräts nennen kein Nachrichtenfach „{box}“',
+  ENCODED_BODY: 'Ein Inhalt wird genommen, wie er ist; der Header „content-encoding“ ist „{encoding}“',
+  WRONG_MEDIA_TYPE: 'Der Medientyp „{mediaType}“ wird hier nicht genommen',
+  RANGE_NOT_SATISFIABLE: 'Der Bereich liegt außerhalb der {sizeBytes} Bytes der Datei',
   WRONG_LOGIN: 'Name oder Passwort ist falsch',
   WRONG_PASSWORD: 'Das jetzige Passwort ist falsch',
   CROSS_SITE: 'Diese Änderung muss von einer Seite des Dienstes kommen',
@@ -25,6 +50,10 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   SECOND_FACTOR_REQUIRED: 'Das Konto hat einen zweiten Faktor, der die Anmeldung abschließt',
   WRONG_SECOND_FACTOR: 'Der Code ist falsch oder schon benutzt',
   WRONG_CHALLENGE: 'Die Anmeldung ist unbekannt, benutzt oder abgelaufen; beginne neu',
+  WRONG_PASSKEY:
+    'Der Passkey ist hier nicht bekannt, oder seine Antwort ist ungültig, benutzt oder abgelaufen; beginne neu',
+  NO_PASSKEYS:
+    'Unter der Adresse „{address}“ gibt es keine Passkeys: Sie brauchen HTTPS und einen Namen, oder localhost',
   SECOND_FACTOR_NEEDED: 'Das Konto muss zuerst einen zweiten Faktor einrichten',
   WRONG_LINK: 'Der Link ist unbekannt, benutzt oder abgelaufen',
   TOO_MANY_MAILS: 'Es werden zu viele E-Mails angefordert; wieder in {retryAfterS} Sekunden',
@@ -35,6 +64,7 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   SSO_NO_ADDRESS: 'Der Anbieter hat keine Adresse von dir bestätigt',
   SSO_NO_ACCOUNT: 'Hier gibt es kein Konto für dich; die Verwaltung lädt dich ein',
   SSO_NO_GROUP: 'Du bist in keiner der Gruppen, die hier Zugang haben',
+  NO_REHEARSALS: 'Dieser Dienst probt keine Rollouts; „moorage rehearse“ tut es',
   NO_SSO: 'Dieser Dienst hat keine Anmeldung bei einem Anbieter',
   SSO_ADDRESS_TAKEN:
     'Ein Konto hat deine Adresse, ohne sie bestätigt zu haben; melde dich dort an und verknüpfe es auf der Seite Konto',
@@ -48,7 +78,7 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   HARDWARE_DEVICE: 'Modul-Hardware löscht nur die Verwaltung; wem sie gehört, kann sie zurücksetzen',
   DEVICE_OF_ANOTHER_USER: 'Das Gerät gehört jemand anderem und muss dort zuerst zurückgesetzt werden',
   DEVICE_UNCLAIMED: 'Das Gerät muss zuerst beansprucht werden',
-  PRODUCTION_DEVICE: 'Ein Gerät des Serienprodukts „{product}“ bleibt bei ihm',
+  PRODUCTION_DEVICE: 'Ein Gerät des Produktionsprodukts „{product}“ bleibt bei ihm',
   METHOD_NOT_ALLOWED: '{method} ist hier nicht erlaubt',
   DUPLICATE: '„{value}“ gibt es schon ({what})',
   ILLEGAL_TRANSITION: 'Aus dem Status {from} kann nicht {to} werden ({what})',
@@ -64,7 +94,7 @@ export const messagesInGerman: Readonly<Partial<Record<ErrorCode, string>>> = {
   DEVICES_STRANDED: '{devices} Geräte müssten neu provisioniert werden',
   STORE_FULL: 'Der Speicher ist voll: Er fasst {files} Dateien und {bytes} Bytes',
   VERSIONS_EXHAUSTED: 'Auf die Version „{version}“ folgt keine mehr; eine Version angeben',
-  NO_RELEASE_CANDIDATE: 'Das Produkt „{product}“ hat kein Bundle mit einem Tag, das in Serie gehen könnte',
+  NO_RELEASE_CANDIDATE: 'Das Produkt „{product}“ hat kein Bundle mit einem Tag, das in Produktion gehen könnte',
   LIMIT_REACHED: '{what}: mehr als {limit} sind nicht möglich ({things})',
   NOT_ACTIVATED: 'Das Gerät ist in der Daten-Cloud nicht aktiviert',
   DEVICE_REFUSED: 'Das Gerät lehnt ab: {detail}',

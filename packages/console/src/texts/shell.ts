@@ -22,6 +22,7 @@ export const t = texts({
   log: ['Log', 'Log'],
   account: ['Account', 'Konto'],
   accounts: ['Accounts', 'Konten'],
+  audit: ['Audit', 'Audit'],
   administration: ['Administration', 'Verwaltung'],
   lightColours: ['Light colours', 'Helle Farben'],
   darkColours: ['Dark colours', 'Dunkle Farben'],

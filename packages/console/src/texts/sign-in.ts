@@ -26,6 +26,7 @@ export const t = texts({
   signIn: ['Sign in', 'Anmelden'],
   or: ['or', 'oder'],
   signInWith: [(provider: string) => `Sign in with ${provider}`, (provider: string) => `Anmelden mit ${provider}`],
+  signInWithPasskey: ['Sign in with a passkey', 'Anmelden mit einem Passkey'],
   signingIn: ['Signing in …', 'Anmeldung läuft …'],
   beginAgain: ['Begin again', 'Neu beginnen'],
   forgotPassword: ['Forgot your password?', 'Passwort vergessen?'],

@@ -28,7 +28,8 @@ const states: Readonly<Record<string, string>> = texts({
   installed: ['installed', 'installiert'],
   updating: ['updating', 'wird aktualisiert'],
   'update waiting': ['update waiting', 'Update wartet'],
-  'update failed': ['update failed', 'Update fehlgeschlagen'],
+  // Beside a ring on a phone there is not room for all of it.
+  'update failed': ['update failed', 'Update fehl\u00ADgeschlagen'],
   waiting: ['waiting', 'wartet'],
   running: ['running', 'läuft'],
   paused: ['paused', 'pausiert'],

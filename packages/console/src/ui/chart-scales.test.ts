@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axisNumber, barSpan, momentText, stackOf } from './chart-scales.ts';
+import { axisDate, axisNumber, barSpan, momentText, stackOf } from './chart-scales.ts';
 
 test.each([
   [
@@ -55,4 +55,11 @@ test('numbers beside an axis are the same in every language, and have room', () 
     '1.25M',
   ]);
   expect(axisNumber(null)).toBe('');
+});
+
+test('dates beside an axis have the order of the language, and a day 24 hours', () => {
+  const at = new Date(2026, 10, 21, 14, 5, 9);
+  const templates = ['{YYYY}', '{MMM}', '{D} {MMM}\n{YYYY}', '{HH}:{mm}\n{D} {MMM} {YYYY}', '{HH}:{mm}:{ss}'];
+  const texts = templates.map((template) => axisDate(template)(at));
+  expect(texts).toEqual(['2026', 'Nov', 'Nov 21\n2026', '14:05\nNov 21, 2026', '14:05:09']);
 });

@@ -22,6 +22,25 @@ export const dateAxis: readonly (readonly (number | string | null)[])[] = [
   [1, '{HH}:{mm}:{ss}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
 ];
 
+function axisLine(template: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, {
+    hourCycle: 'h23',
+    ...(template.includes('YYYY') && { year: 'numeric' }),
+    ...(template.includes('MMM') && { month: 'short' }),
+    ...(template.includes('{D}') && { day: 'numeric' }),
+    ...(template.includes('HH') && { hour: '2-digit' }),
+    ...(template.includes('mm') && { minute: '2-digit' }),
+    ...(template.includes('ss') && { second: '2-digit' }),
+  });
+}
+
+/** Writes what `dateAxis` asks for as the browser's language does; a day has 24 hours everywhere, for want of room. */
+export function axisDate(template: string): (date: Date) => string {
+  // The library puts the rows of a text together before it asks.
+  const lines = template.split('\n').map((line) => (line === '' ? undefined : axisLine(line)));
+  return (date) => lines.map((line) => line?.format(date) ?? '').join('\n');
+}
+
 /** The moment under the pointer; nothing while there is none. */
 export const momentText = (atS: number | null | undefined): string => (atS == null ? '' : formatMoment(atS * 1000));
 

@@ -4,7 +4,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { common } from '../texts/common.ts';
-import { axisNumber, barSpan, dateAxis, momentText, stackOf, wholeSteps } from './chart-scales.ts';
+import { axisDate, axisNumber, barSpan, dateAxis, momentText, stackOf, wholeSteps } from './chart-scales.ts';
 
 export interface ChartSeries {
   readonly label: string;
@@ -76,7 +76,14 @@ function axesOf(whole: boolean): UPlot.Axis[] {
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const axis = { stroke: cssColour('--mantine-color-dimmed'), font, ticks: { show: false } };
   return [
-    { ...axis, grid: { show: false }, values: dateAxis.map((row) => [...row]), border: { show: true, stroke: edge } },
+    {
+      ...axis,
+      grid: { show: false },
+      values: dateAxis.map((row) => [...row]),
+      border: { show: true, stroke: edge },
+      // In pixels: times with seconds do not touch, in wide letters either.
+      space: 68,
+    },
     {
       ...axis,
       size: 52,
@@ -112,6 +119,7 @@ export default function Chart({ label, times, series, height = 220, whole = fals
       height,
       series: [{ label: common.time, value: (_, at) => momentText(at) }, ...shown],
       axes: axesOf(whole),
+      fmtDate: axisDate,
       scales: {
         x: {
           time: true,

@@ -1,10 +1,10 @@
-import { Box, Checkbox, Group, Paper, Progress, Table, UnstyledButton } from '@mantine/core';
+import { Box, Group, Paper, Progress, Table, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type ReactNode, type Ref, useCallback, useMemo, useRef } from 'react';
+import { memo, type ReactNode, type Ref, useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import type { Noun } from '../texts/language.ts';
 import { t } from '../texts/ui.ts';
 import { useInCard } from './card.tsx';
@@ -32,6 +32,9 @@ const rowPx = 29;
 
 /** Tables with more rows draw those alone that are in sight. */
 const drawnRows = 100;
+
+/** Rows that a new page begins with; the others come piece by piece, and the browser is not held up. */
+const firstRows = 15;
 
 const features = tableFeatures({ columnVisibilityFeature });
 
@@ -84,7 +87,7 @@ function HeadCell<Row>({ column, list }: { readonly column: Column<Row>; readonl
       {sort === undefined ? (
         title
       ) : (
-        <UnstyledButton fz="inherit" fw="inherit" style={{ whiteSpace: 'nowrap' }} onClick={() => list.sortBy(sort)}>
+        <UnstyledButton fz="inherit" fw="inherit" onClick={() => list.sortBy(sort)}>
           <Group gap={4} wrap="nowrap">
             {title}
             {sortIcon(list.sort, sort)}
@@ -118,30 +121,52 @@ interface RowProps<Row> {
   readonly measure?: Ref<HTMLTableRowElement> | undefined;
 }
 
+interface MarkProps {
+  readonly label: string;
+  readonly marked: boolean;
+  /** Some are, and some are not. */
+  readonly some?: boolean;
+  readonly onMark: (marked: boolean) => void;
+}
+
+const Mark = ({ label, marked, some = false, onMark }: MarkProps) => (
+  <input
+    type="checkbox"
+    className="mark"
+    aria-label={label}
+    checked={marked}
+    ref={(input) => {
+      if (input) input.indeterminate = some;
+    }}
+    onChange={(event) => onMark(event.currentTarget.checked)}
+  />
+);
+
+// The elements of the library's table without its components, which cost more than all that stands in a row.
+const { tr = '', td = '' } = Table.classes;
+
 function PlainRow<Row>({ row, id, columns, marked, name, onMark, index, measure }: RowProps<Row>) {
   return (
-    <Table.Tr
-      {...(marked && { bg: 'var(--mantine-color-default-hover)' })}
+    <tr
+      className={tr}
+      data-with-row-border
+      data-hover
+      {...(marked && { 'data-marked': true })}
       // The head is row 1.
       {...(index !== undefined && { 'aria-rowindex': index + 2, 'data-index': index })}
       {...(measure && { ref: measure })}
     >
       {marked !== undefined && (
-        <Table.Td w={36}>
-          <Checkbox
-            size="xs"
-            aria-label={t.select(name)}
-            checked={marked}
-            onChange={(event) => onMark(id, event.currentTarget.checked)}
-          />
-        </Table.Td>
+        <td className={td}>
+          <Mark label={t.select(name)} marked={marked} onMark={(next) => onMark(id, next)} />
+        </td>
       )}
       {columns.map(({ key, cell, fill }) => (
-        <Table.Td key={key} {...(fill && { className: 'fill' })}>
+        <td key={key} className={fill ? `${td} fill` : td}>
           {cell(row)}
-        </Table.Td>
+        </td>
       ))}
-    </Table.Tr>
+    </tr>
   );
 }
 
@@ -223,6 +248,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { label, query, list, empty, noun, countLimit } = props;
   const { data, error } = query;
   const inCard = useInCard();
+  const rest = useDeferredValue(data !== undefined, false);
   if (data === undefined) return error ? <ErrorBox error={error} onRetry={() => void query.refetch()} /> : <Loading />;
   const total = data.total ?? data.value.length;
   const card = inCard ? {} : ({ withBorder: true, px: { base: 'xs', xs: 'md' }, py: 6 } as const);
@@ -241,16 +267,18 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         {query.isPlaceholderData && <Progress value={100} animated size={3} />}
       </Box>
       <Filled {...props} rows={data.value} busy={query.isPlaceholderData} label={label}>
-        {(columns) => (
-          <TableFoot
-            list={list}
-            total={total}
-            noun={noun}
-            countLimit={countLimit}
-            address={data.address}
-            {...columns}
-          />
-        )}
+        {(columns) =>
+          rest && (
+            <TableFoot
+              list={list}
+              total={total}
+              noun={noun}
+              countLimit={countLimit}
+              address={data.address}
+              {...columns}
+            />
+          )
+        }
       </Filled>
       <Further list={list} cursor={cursor} />
     </Paper>
@@ -278,7 +306,7 @@ function Filled<Row extends RowData>({
   const table = useTable({
     features,
     columns: useMemo(() => columns.map(({ key, title }) => ({ id: key, header: title })), [columns]),
-    data: rows,
+    data: useDeferredValue(rows, rows.slice(0, firstRows)),
     getRowId: idOf,
     state: { columnVisibility },
   });
@@ -303,12 +331,11 @@ function Filled<Row extends RowData>({
             <Table.Tr>
               {selection && (
                 <Table.Th w={36}>
-                  <Checkbox
-                    size="xs"
-                    aria-label={t.selectAllRowsOfThis}
-                    checked={marked > 0 && marked === ids.length}
-                    indeterminate={marked > 0 && marked < ids.length}
-                    onChange={(event) => selection.set(withRows(selection.ids, ids, event.currentTarget.checked))}
+                  <Mark
+                    label={t.selectAllRowsOfThis}
+                    marked={marked > 0 && marked === ids.length}
+                    some={marked > 0 && marked < ids.length}
+                    onMark={(next) => selection.set(withRows(selection.ids, ids, next))}
                   />
                 </Table.Th>
               )}

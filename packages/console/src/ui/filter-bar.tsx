@@ -5,14 +5,15 @@ import { type ReactNode, useId } from 'react';
 import { common } from '../texts/common.ts';
 import { t } from '../texts/ui.ts';
 import { SearchBox } from './search-box.tsx';
+import { useLater } from './use-later.ts';
 import type { ListAddress } from './use-list.ts';
 
 interface FilterBarProps {
   readonly list: ListAddress;
   /** "Filters of the devices". */
   readonly label: string;
-  readonly search: { readonly label: string; readonly placeholder: string };
-  /** The filters beside the search. */
+  readonly search?: { readonly label: string; readonly placeholder: string };
+  /** The filters beside the search, if there is one. */
   readonly children: ReactNode;
 }
 
@@ -23,10 +24,12 @@ export function FilterBar({ list, label, search, children }: FilterBarProps) {
   const id = useId();
   const { q, after, ...others } = list.filters;
   const count = Object.keys(others).length;
-  const shown = !narrow || opened;
+  // Some have nine of them: they take longer than all the rest of a page.
+  const later = useLater();
+  const shown = later && (!narrow || opened);
   return (
     <Group gap="sm" role="search" aria-label={label}>
-      <SearchBox {...search} value={q} onChange={(value) => list.setFilter('q', value)} />
+      {search && <SearchBox {...search} value={q} onChange={(value) => list.setFilter('q', value)} />}
       {narrow && (
         <Button
           variant="default"

@@ -1,32 +1,44 @@
-import { Text } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { t } from '../texts/format.ts';
 import { formatMoment, formatRelative, msOf } from './format.ts';
-import { nowMs } from './time.ts';
+import { every, nowMs } from './time.ts';
 import { useTip } from './tip.tsx';
 
 /** How often "3 minutes ago" is looked at again, in ms. */
 const renewMs = 30_000;
 
-/** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
-export function Moment({ at, none = t.never }: { readonly at: string | null; readonly none?: string }) {
-  const [now, setNow] = useState(nowMs);
-  useInterval(() => setNow(nowMs()), renewMs, { autoInvoke: true });
-  const ms = at === null ? 0 : msOf(at);
-  const { target, bubble } = useTip<HTMLTimeElement>(formatMoment(ms));
-  if (at === null)
-    return (
-      <Text span inherit c="dimmed">
-        {none}
-      </Text>
-    );
+let end: (() => void) | undefined;
+const shown = new Set<() => void>();
+
+/** One timer for all moments of a page. */
+function subscribe(renew: () => void): () => void {
+  end ??= every(renewMs, () => {
+    for (const each of shown) each();
+  });
+  shown.add(renew);
+  return () => {
+    shown.delete(renew);
+    if (shown.size > 0) return;
+    end?.();
+    end = undefined;
+  };
+}
+
+const turn = (): number => Math.floor(nowMs() / renewMs);
+
+function Passed({ atMs }: { readonly atMs: number }) {
+  useSyncExternalStore(subscribe, turn);
+  const { target, bubble } = useTip<HTMLTimeElement>(() => formatMoment(atMs));
   return (
     <>
-      <time {...target} dateTime={new Date(ms).toISOString()}>
-        {formatRelative(ms, Math.max(now, ms))}
+      <time {...target} dateTime={new Date(atMs).toISOString()}>
+        {formatRelative(atMs, Math.max(nowMs(), atMs))}
       </time>
       {bubble}
     </>
   );
 }
+
+/** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
+export const Moment = ({ at, none = t.never }: { readonly at: string | null; readonly none?: string }) =>
+  at === null ? <span className="dimmed">{none}</span> : <Passed atMs={msOf(at)} />;

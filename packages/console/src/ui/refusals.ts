@@ -12,9 +12,12 @@ const labelOf = (field: string): string => {
 
 /** Messages of the service in the language of the console; as they come until the table of that is there. */
 let translate = (_code: string, message: string): string => message;
+/** What is wrong with a value, as the rest of a sentence about it, in the language of the console. */
+export let sayProblem = (problem: string): string => problem;
 if (language === 'de') {
-  void import('./german-refusals.ts').then(({ inGerman }) => {
+  void import('./german-refusals.ts').then(({ inGerman, problemInGerman }) => {
     translate = inGerman;
+    sayProblem = problemInGerman;
   });
 }
 
@@ -26,7 +29,10 @@ export function sayError(error: Error): string {
   if (error.code !== 'INVALID_REQUEST') return translate(error.code, error.message);
   // Parameters of a path are no fields of a form: the address was typed, or cut.
   if (/^Field ".+?" of the params /.test(error.message)) return t.thisAddressNamesNothingThat;
-  return error.message.replace(/Field "(.+?)" of the (?:body|query) /g, (_, field: string) => `"${labelOf(field)}" `);
+  return error.message.replace(
+    /Field "(.+?)" of the (?:body|query) (.*?)(?=; Field "|$)/gs,
+    (_, field: string, problem: string) => `"${labelOf(field)}" ${sayProblem(problem)}`,
+  );
 }
 
 /** Codes that say more than their status. */

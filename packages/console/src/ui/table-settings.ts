@@ -1,4 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
+import { useMemo } from 'react';
 
 /** Rows of a page that a list may have; the service gives no more than the last. */
 export const pageSizes = [25, 50, 100, 200, 500] as const;
@@ -48,11 +49,14 @@ export function useTableSettings(name: string): TableSettings {
     getInitialValueInEffect: false,
     deserialize: readKept,
   });
-  return {
-    ...kept,
-    setRows: (rows) => setKept({ ...kept, rows }),
-    choose: (column, shown) => setKept({ ...kept, columns: { ...kept.columns, [column]: shown } }),
-    setColumns: (columns) => setKept({ ...kept, columns }),
-    reset: () => setKept({ ...kept, columns: {} }),
-  };
+  return useMemo(
+    () => ({
+      ...kept,
+      setRows: (rows) => setKept({ ...kept, rows }),
+      choose: (column, shown) => setKept({ ...kept, columns: { ...kept.columns, [column]: shown } }),
+      setColumns: (columns) => setKept({ ...kept, columns }),
+      reset: () => setKept({ ...kept, columns: {} }),
+    }),
+    [kept, setKept],
+  );
 }

@@ -49,6 +49,8 @@ export const theme = createTheme({
     TextInput: { defaultProps: { autoComplete: 'off' } },
     SegmentedControl: { styles: { root: { background: 'var(--segments)' } } },
     Select: { defaultProps: { checkIconPosition: 'right' } },
+    // Lists of choices that are closed would be made, and placed, with every page.
+    Combobox: { defaultProps: { keepMounted: false } },
   },
 });
 

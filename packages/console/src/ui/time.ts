@@ -6,3 +6,9 @@ export function after(delayMs: number, work: () => void): () => void {
   const timer = setTimeout(work, delayMs);
   return () => clearTimeout(timer);
 }
+
+/** Runs `work` again and again, in ms; the answer ends it. */
+export function every(periodMs: number, work: () => void): () => void {
+  const timer = setInterval(work, periodMs);
+  return () => clearInterval(timer);
+}

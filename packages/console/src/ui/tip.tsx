@@ -25,7 +25,7 @@ const touchMs = 3_000;
  * A bubble that explains an element while it is pointed at or has the focus. Of those in a long list only the one that
  * is seen exists: a hundred of the library's own cost more than all the rest of the list.
  */
-export function useTip<E extends HTMLElement>(label: string): Tip<E> {
+export function useTip<E extends HTMLElement>(label: string | (() => string)): Tip<E> {
   const ref = useRef<E>(null);
   const [shown, setShown] = useState(false);
   const show = (): void => setShown(true);
@@ -38,7 +38,7 @@ export function useTip<E extends HTMLElement>(label: string): Tip<E> {
     target: { ref, onPointerEnter: show, onPointerLeave: leave, onFocus: show, onBlur: hide },
     bubble: shown && (
       <Suspense>
-        <Bubble label={label} target={ref as RefObject<HTMLElement | null>} />
+        <Bubble label={typeof label === 'string' ? label : label()} target={ref as RefObject<HTMLElement | null>} />
       </Suspense>
     ),
   };

@@ -31,13 +31,23 @@ function fromTheFirst({ after: _, ...filters }: ListState['filters']): ListState
   return filters;
 }
 
+/** The page of a list, and its order if one is chosen, for the query of its endpoint. */
+export const pageOf = <S extends string>({ limit, offset, sort }: ListAddress) => ({
+  limit,
+  offset,
+  // Safe: the service refuses an order that it does not know, and the page shows that.
+  ...(sort !== undefined && { sort: sort as S }),
+});
+
+const noFilters: readonly string[] = [];
+
 /**
  * Reads and writes the state of a list in the address.
  *
- * @param filterNames names of the list's filters; a constant of the module
  * @param table name of the table, under which its settings are kept
+ * @param filterNames names of the list's filters; a constant of the module
  */
-export function useListAddress(filterNames: readonly string[], table: string): ListAddress {
+export function useListAddress(table: string, filterNames = noFilters): ListAddress {
   const settings = useTableSettings(table);
   const { rows } = settings;
   const search = useSearch();
@@ -50,7 +60,7 @@ export function useListAddress(filterNames: readonly string[], table: string): L
     },
     [navigate, path],
   );
-  return {
+  const address: ListAddress = {
     ...state,
     limit: rows,
     offset: (state.page - 1) * rows,
@@ -71,4 +81,7 @@ export function useListAddress(filterNames: readonly string[], table: string): L
     },
     clear: () => go({ page: 1, sort: state.sort, filters: {} }),
   };
+  // The same while nothing changes: the filters of a list are not drawn anew with every answer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: all that it is made of
+  return useMemo(() => address, [state, settings, go]);
 }

@@ -75,7 +75,7 @@ test('a module that is away is shown offline, and is back when it answers', asyn
   expect(channel.isOpen).toBe(false);
   network.conditions = () => ({});
   await pass(() => channel.isOpen);
-  expect(notices.map(({ type }) => type).filter((type) => type !== 'device' && type !== 'step')).toEqual([
+  expect(notices.map(({ type }) => type).filter((type) => type === 'online' || type === 'offline')).toEqual([
     'online',
     'offline',
     'online',
@@ -136,7 +136,28 @@ test.each([
   }
 });
 
+test('a product without a bundle is said to have none, and nothing has failed', async () => {
+  const { adopted, backups, notices, pass } = await adoptedRig();
+  adopted.start();
+  await pass(() => notices.some(({ type }) => type === 'no-bundle'));
+  expect(notices.some((notice) => notice.type === 'device' && notice.event.type === 'failed')).toBe(false);
+  expect(backups).toEqual([]);
+  await adopted.stop();
+});
+
 describe('an update that fails', () => {
+  test('of a bundle whose files the service has no more is one', async () => {
+    const { adopted, held, notices, pass, peer } = await adoptedRig();
+    peer.bundle = bundle;
+    const [{ name } = { name: '' }] = bundle.files;
+    peer.refuse(`GET /ota/${bundle.id}/${encodeURIComponent(name)}`, 404);
+    adopted.start();
+    await pass(() => notices.some((notice) => notice.type === 'device' && notice.event.type === 'failed'));
+    expect(notices.some(({ type }) => type === 'no-bundle')).toBe(false);
+    expect(await held()).toEqual(oldSet);
+    await adopted.stop();
+  });
+
   test.each([
     [
       'a file that the flash has no room for',

@@ -1,4 +1,4 @@
-import { otaResults, type ReportedAttributes } from '@moorage/api';
+import { gatewayStreamsPath, otaResults, type ReportedAttributes } from '@moorage/api';
 import { type CancelTimer, failure, ignoreFailure, type Random, type Result, type Store, success } from '@moorage/base';
 import {
   type CommandOutcome,
@@ -46,6 +46,8 @@ export type ModuleNotice =
   | { readonly type: 'online' }
   | { readonly type: 'offline'; readonly why: string }
   | { readonly type: 'step'; readonly text: string }
+  /** Asked for an update: its product has no bundle that is for it. */
+  | { readonly type: 'no-bundle' }
   | { readonly type: 'device'; readonly event: DeviceEvent };
 
 /** How often a module is asked how it is, and one that is away whether it is back, in ms. */
@@ -90,6 +92,8 @@ export class RepresentedModule {
   /** Pushes, and what puts back: never two at a time. */
   readonly #pushes = new Turns();
   #isPushing = false;
+  /** The service has named a bundle since it was asked for one. */
+  #isOffered = false;
   /** Pushes of a bundle that came to nothing: each has worn the flash. */
   readonly #failed = new Map<string, number>();
   #isStopped = false;
@@ -129,9 +133,15 @@ export class RepresentedModule {
       attributes: () => module.#attributes(),
       install: (update) => module.#install(update),
     });
-    const { measured } = options;
-    module.#streams = measured && new StreamSender(module.#device, measured, module.#parts.say);
-    module.client.onEvent((event) => notify({ type: 'device', event }));
+    module.#streams = new StreamSender(module.#device, options.measured, module.#parts.say);
+    module.client.onAction('file', ({ path }) => {
+      if (path === gatewayStreamsPath) module.#readStreams();
+    });
+    module.client.onEvent((event) => {
+      notify(module.#noticeOf(event));
+      // What has been changed while there was no channel has been missed.
+      if (event.type === 'channel' && event.open) module.#readStreams();
+    });
     return module;
   }
 
@@ -175,7 +185,8 @@ export class RepresentedModule {
     let samples: readonly Datum[] = [];
     const seen = await this.#link.use(async (driver) => {
       const facts = await readFacts(driver, isFirst);
-      const { measured, ports } = this.#options;
+      const { ports } = this.#options;
+      const measured = this.#streams?.measured;
       if (!facts.ok || !measured) return facts;
       const asked = await measure(driver, measured, Math.floor(ports.clock.now() / 1000));
       if (asked.ok) samples = asked.value;
@@ -202,6 +213,15 @@ export class RepresentedModule {
     // Not of the shared slots: an update may hold one of them while it waits for this.
     const parts = { ...this.#parts, slots: new Slots(1) };
     ignoreFailure(await parts.slots.run(() => this.#pushing(() => putBack(parts, this.#power.signal))));
+  }
+
+  /** Reads what users want measured, and says what is wrong with it. */
+  #readStreams(): void {
+    const read = async (): Promise<void> => {
+      await this.#streams?.read();
+      await this.#report();
+    };
+    read().catch((cause: unknown) => this.#parts.say(`What it measures could not be read: ${cause}`));
   }
 
   #online(): void {
@@ -246,6 +266,7 @@ export class RepresentedModule {
       files: files ?? null,
       used_flash: flashBytes ?? null,
       gateway: this.#options.place.address.slice(0, 256),
+      streams_problem: this.#streams?.problem ?? null,
     };
   }
 
@@ -287,8 +308,16 @@ export class RepresentedModule {
     });
   }
 
+  /** That there is no bundle is no failure of an update. */
+  #noticeOf(event: DeviceEvent): ModuleNotice {
+    if (event.type === 'ota') this.#isOffered = true;
+    const hasNone = event.type === 'failed' && event.result === otaResults.notFound && !this.#isOffered;
+    return hasNone ? { type: 'no-bundle' } : { type: 'device', event };
+  }
+
   /** What the module did not take is not tried again by itself: writing wears its flash. */
   async #update(): Promise<Result<unknown, ServiceFailure>> {
+    this.#isOffered = false;
     const tried = (): number => [...this.#failed.values()].reduce((sum, count) => sum + count, 0);
     const before = tried();
     const updated = await this.client.ota();

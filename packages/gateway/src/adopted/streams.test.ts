@@ -1,4 +1,6 @@
+import { callUrl, gatewayStreamsPath } from '@moorage/api';
 import { unwrap } from '@moorage/base';
+import { fileEndpoints } from '@moorage/device';
 import { describe, expect, test } from 'vitest';
 import { adoptedRig } from '../testing/adopted-rig.ts';
 import { ways } from '../testing/gateway-rig.ts';
@@ -97,6 +99,52 @@ test('a service that refuses the streams is told once, and again with the next p
   peer.answers.clear();
   await pass(() => peer.data.samples.length > 0);
   await adopted.stop();
+});
+
+describe('a file of streams at the service', () => {
+  const call = `GET ${callUrl(fileEndpoints.get, { params: { target: 'device', path: gatewayStreamsPath } })}`;
+  const others = { ...measured, streams: { depth: level } };
+  const body = Buffer.from(JSON.stringify(others));
+
+  test('goes before what the module was adopted with, outlives a restart, and is heard of when it changes', async () => {
+    const { adopted, channel, pass, peer, powerOn, store } = await adoptedRig({ measured });
+    adopted.start();
+    await pass(() => peer.data.samples.some(({ n }) => n === 'level'));
+    peer.answers.set(call, { status: 200, body });
+    channel.send({ action: 'file', path: 'another.txt' });
+    channel.send({ action: 'file', path: gatewayStreamsPath });
+    await pass(() => peer.data.samples.some(({ n }) => n === 'depth'));
+    expect(peer.data.capabilities).toEqual(others);
+    expect(peer.requests.filter(({ path }) => call.endsWith(path))).toHaveLength(2);
+    await adopted.stop();
+    // The service has no answer for it then: what was known goes on.
+    peer.refuse(call, 503);
+    const again = await powerOn(store.survivor());
+    const before = peer.data.samples.length;
+    again.start();
+    await pass(() => peer.data.samples.length > before);
+    expect(peer.data.samples.at(-1)?.n).toBe('depth');
+    await again.stop();
+  });
+
+  test('that is wrong changes nothing, and what is wrong is an attribute', async () => {
+    const { adopted, channel, pass, peer } = await adoptedRig({ measured: { ...measured, streams: { level } } });
+    const told = () => channel.attributes;
+    const writes = { ...measured, streams: { level: { ...level, command: 'reboot' } } };
+    peer.answers.set(call, { status: 200, body: Buffer.from(JSON.stringify(writes)) });
+    adopted.start();
+    const problem = expect.stringContaining('no command that only reads');
+    await pass(() => told().some((data) => JSON.stringify(data).includes('no command that only reads')));
+    expect(told().at(-1)).toMatchObject({ streams_problem: problem });
+    await pass(() => peer.data.samples.length > 2);
+    expect(peer.data.samples.every(({ n }) => n === 'level')).toBe(true);
+    peer.answers.delete(call);
+    const count = told().length;
+    channel.send({ action: 'file', path: gatewayStreamsPath });
+    await pass(() => told().length > count);
+    expect(told().at(-1)).toMatchObject({ streams_problem: null });
+    await adopted.stop();
+  });
 });
 
 test('streams that are others than before are made known anew', async () => {

@@ -1,14 +1,17 @@
 import {
   Capabilities,
+  callUrl,
   capabilitiesLimitBytes,
   capabilitiesProblem,
   type DataValue,
   dataValueLimit,
+  gatewayStreamsPath,
+  otaResults,
   type StreamCapability,
   valueProblem,
 } from '@moorage/api';
 import { failure, type Result, schemaDemand, success } from '@moorage/base';
-import type { DataRefusal, Datum, Device } from '@moorage/device';
+import { type DataRefusal, type Datum, type Device, fileEndpoints } from '@moorage/device';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts';
@@ -75,23 +78,53 @@ export async function measure(
 
 const fileName = 'streams.json';
 
-/** Brings what a module measures to the service. Samples are in the store until they are there. */
+/**
+ * Brings what a module measures to the service. Samples are in the store until they are there. What it is that the module
+ * measures says a file among those of the device at the service, else whoever has adopted it.
+ */
 export class StreamSender {
   readonly #device: Device;
-  readonly #measured: Measured;
+  readonly #adopted: Measured | undefined;
+  #measured: Measured | undefined;
+  #problem: string | undefined;
   /** Called with one sentence when the service begins to refuse. */
   readonly #say: (text: string) => void;
   #isSending = false;
   #trouble = '';
 
-  constructor(device: Device, measured: Measured, say: (text: string) => void) {
+  constructor(device: Device, adopted: Measured | undefined, say: (text: string) => void) {
     this.#device = device;
-    this.#measured = measured;
+    this.#adopted = adopted;
+    const { activated, capabilities } = device.data;
+    const before = activated ? parseMeasured(JSON.stringify(capabilities)) : undefined;
+    this.#measured = before?.ok ? before.value : adopted;
     this.#say = say;
+  }
+
+  /** What the module is asked with each poll. */
+  get measured(): Measured | undefined {
+    return this.#measured;
+  }
+
+  /** What is wrong with the file at the service; the streams are those of before then. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Reads the file at the service; one that is away says nothing new. */
+  async read(): Promise<void> {
+    const path = callUrl(fileEndpoints.get, { params: { target: 'device', path: gatewayStreamsPath } });
+    const { client } = this.#device;
+    const fetched = await client.withConnection((connection) => connection.fetch(path, capabilitiesLimitBytes + 1));
+    if (!fetched.ok && fetched.error.result !== otaResults.notFound) return;
+    const parsed = fetched.ok ? parseMeasured(Buffer.from(fetched.value).toString()) : success(this.#adopted);
+    this.#problem = parsed.ok ? undefined : parsed.error.slice(0, 256);
+    if (parsed.ok) this.#measured = parsed.value;
   }
 
   /** Resolves when the samples are durable; the service is not waited for. @throws when the store fails */
   async take(samples: readonly Datum[]): Promise<void> {
+    if (!this.#measured) return;
     const isKnown = this.#isKnown;
     if (isKnown) await this.#device.data.sample(samples);
     if (this.#isSending) return;

@@ -57,7 +57,7 @@ export interface Driver {
   /** Most bytes that one `stream_write` carries here. */
   readonly chunkBytes: number;
   run(line: string, options?: RunOptions): Promise<Result<Answer, DriverFailure>>;
-  /** Whole content of a file by a way that is quicker than the command line, which may not be there; unchecked. */
+  /** Whole content of a file by a way beside the command line that is quicker, and may not be there; unchecked. */
   readonly fetchFile?: (name: string, maxBytes: number) => Promise<Uint8Array | undefined>;
   /** Gives the connection up; a terminal is free for others then. */
   close(): Promise<void>;

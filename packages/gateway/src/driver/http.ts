@@ -19,6 +19,9 @@ export interface HttpDriverOptions {
 /** Requests have 4 KiB at most, and base64 makes 4 bytes of 3. */
 const chunkBytes = 2500;
 
+/** One for the command line, and one for files: browsers open more. */
+const maxConnections = 2;
+
 /** Bits of `flags`. */
 const flags = { lineBase64: 1, responseBase64: 2, dataBase64: 4 } as const;
 
@@ -44,13 +47,15 @@ export class HttpDriver implements Driver {
   readonly #client: HttpClient;
   readonly #clock: Clock;
   readonly #turns = new Turns();
+  readonly #hasLogin: boolean;
 
   constructor({ net, clock, host, port, tls, login }: HttpDriverOptions) {
     this.address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.#clock = clock;
+    this.#hasLogin = login !== undefined;
     const basic = login && Buffer.from(`${login.username}:${login.password}`).toString('base64');
     const headers = { host: `${host}:${port}`, ...(basic !== undefined && { authorization: `Basic ${basic}` }) };
-    this.#client = new HttpClient(net, clock, { host, port, headers, ...(tls && { tls }) });
+    this.#client = new HttpClient(net, clock, { host, port, headers, maxConnections, ...(tls && { tls }) });
   }
 
   run(line: string, options: Parameters<Driver['run']>[1] = {}): Promise<Result<Answer, DriverFailure>> {
@@ -64,7 +69,7 @@ export class HttpDriver implements Driver {
 
   async fetchFile(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
     const path = `/${name.split('/').map(encodeURIComponent).join('/')}`;
-    const fetched = await this.#turns.run(() => this.#client.fetch(path, maxBytes));
+    const fetched = await this.#client.fetch(path, maxBytes);
     return fetched.ok ? fetched.value : undefined;
   }
 
@@ -76,7 +81,7 @@ export class HttpDriver implements Driver {
     const answered = await this.#client.json('GET', `/command/${encodeURIComponent(line)}`);
     // A firmware that takes lines by POST alone.
     const refused = !answered.ok && answered.error.kind === 'status' && [400, 404, 405].includes(answered.error.status);
-    return refused ? this.#post(line, {}) : read(answered);
+    return refused ? this.#post(line, {}) : this.#read(answered);
   }
 
   async #post(
@@ -92,7 +97,19 @@ export class HttpDriver implements Driver {
       command: isPlain ? line : Buffer.from(line).toString('base64'),
       ...(data && { data: Buffer.from(data).toString('base64') }),
     };
-    return read(await this.#client.json('POST', '/command', body));
+    return this.#read(await this.#client.json('POST', '/command', body));
+  }
+
+  #read(answered: Result<unknown, HttpFailure>): Result<Answer, DriverFailure> {
+    const isDenied = !answered.ok && answered.error.kind === 'status' && answered.error.status === 401;
+    return isDenied
+      ? driverFailure(
+          'denied',
+          this.#hasLogin
+            ? 'The name or the password of the HTTP server is another'
+            : 'The module wants the name and password of its HTTP server',
+        )
+      : read(answered);
   }
 
   #inTime<T>(work: Promise<Result<T, DriverFailure>>, timeoutMs: number): Promise<Result<T, DriverFailure>> {
@@ -117,8 +134,6 @@ function read(answered: Result<unknown, HttpFailure>): Result<Answer, DriverFail
 function failureOf(error: HttpFailure): DriverFailure {
   if (error.kind === 'unreachable') return { error: 'unreachable', detail: error.detail };
   if (error.kind === 'malformed') return { error: 'garbled', detail: error.detail };
-  if (error.status === 401)
-    return { error: 'denied', detail: 'The module wants the name and password of its HTTP server' };
   return error.status === 404
     ? { error: 'unreachable', detail: 'There is no command line at this address: http.server.api_enabled is off' }
     : { error: 'garbled', detail: `The module answered with status ${error.status}` };

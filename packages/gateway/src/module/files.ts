@@ -47,16 +47,36 @@ export async function statFile(
   }
 }
 
+type Sized = Pick<ListedFile, 'name' | 'size'>;
+
+/** A content that is on its way beside the command line; `undefined` where that way is none. */
+export type Fetching = Promise<Uint8Array | undefined> | undefined;
+
+const beginFetch = (driver: Driver, { name, size }: Sized): Fetching =>
+  driver.fetchFile?.(name, Math.min(size, maxFileBytes));
+
+/** Begins to fetch files one after another, beside what the command line is asked meanwhile; `readFile` checks what comes. */
+export function beginFetches(driver: Driver, files: readonly Sized[]): ReadonlyMap<string, Fetching> {
+  let last: Fetching = Promise.resolve(undefined);
+  const fetches = new Map<string, Fetching>();
+  for (const file of driver.fetchFile ? files : []) {
+    last = last.then(() => beginFetch(driver, file));
+    fetches.set(file.name, last);
+  }
+  return fetches;
+}
+
 /** The content of a file, whose CRC has been checked. The error says why there is none. */
 export async function readFile(
   driver: Driver,
-  { name, size }: Pick<ListedFile, 'name' | 'size'>,
+  { name, size }: Sized,
   crc: number | undefined,
+  fetching = beginFetch(driver, { name, size }),
 ): Promise<Result<Uint8Array, DriverFailure>> {
   const isWhole = (bytes: Uint8Array): boolean =>
     bytes.length === size &&
     (crc === undefined || crc16(bytes) === crc || crc16(bytes, undefined, 'ccitt-false') === crc);
-  const fetched = await driver.fetchFile?.(name, Math.min(size, maxFileBytes));
+  const fetched = await fetching;
   if (fetched && isWhole(fetched)) return success(fetched);
   for (let attempt = 1; ; attempt++) {
     const read = await readByStream(driver, name, size);

@@ -1,7 +1,7 @@
 import { type Clock, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts';
 import { learnRefusals } from '../driver/refusals.ts';
-import { readFile, statFile } from '../module/files.ts';
+import { beginFetches, type Fetching, readFile, statFile } from '../module/files.ts';
 import {
   type ListedFile,
   type Named,
@@ -13,7 +13,7 @@ import {
 } from '../module/reports.ts';
 import { askText, askUntil } from '../module/tables.ts';
 import type { Archive, RescuedFile, Texts } from './archive.ts';
-import { isSecretName, secretIn } from './secrets.ts';
+import { isSecretName, secretFinder } from './secrets.ts';
 
 export interface RescueOptions {
   readonly clock: Clock;
@@ -38,6 +38,13 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
   const unread: Unread = [];
   const version = await askUntil(driver, 'version', (text) => success(text.split('\n').at(-1)?.trim() ?? ''));
   if (!version.ok) return version;
+  const listed = await askUntil(driver, 'ls -v', (text) => {
+    const parsed = parseListing(text);
+    return parsed.ok ? success({ text, files: parsed.value }) : parsed;
+  });
+  if (!listed.ok) return listed;
+  const wanted = options.withoutContents ? [] : listed.value.files.filter(({ size }) => size > 0);
+  const fetches = beginFetches(driver, wanted);
   const asked = async (line: string): Promise<string> => {
     const text = await askText(driver, line);
     if (!text.ok) unread.push({ what: line, why: text.error.detail });
@@ -52,14 +59,10 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
   if (!refusals.ok) return refusals;
   const gpios = await driver.run('gpios_get');
   const pins = gpios.ok && gpios.value.code === 0 ? /^[01X]{1,99}$/.exec(answerText(gpios.value))?.[0] : undefined;
-  const listed = await askUntil(driver, 'ls -v', (text) => {
-    const parsed = parseListing(text);
-    return parsed.ok ? success({ text, files: parsed.value }) : parsed;
-  });
-  if (!listed.ok) return listed;
   const files = await readFiles(driver, listed.value.files, {
     variables,
     settings: settings.value.known,
+    fetches,
     options,
     unread,
   });
@@ -128,6 +131,7 @@ async function readSettings(
 interface FileContext {
   readonly variables: readonly Named[];
   readonly settings: readonly Setting[];
+  readonly fetches: ReadonlyMap<string, Fetching>;
   readonly options: RescueOptions;
   readonly unread: Unread;
 }
@@ -135,21 +139,22 @@ interface FileContext {
 async function readFiles(
   driver: Driver,
   listed: readonly ListedFile[],
-  { variables, settings, options, unread }: FileContext,
+  { variables, settings, fetches, options, unread }: FileContext,
 ): Promise<Result<readonly RescuedFile[], DriverFailure>> {
   const totalBytes = listed.reduce((sum, { size }) => sum + size, 0);
   let readBytes = 0;
   const files: RescuedFile[] = [];
+  const secretIn = secretFinder(variables, settings);
   for (const file of listed) {
     options.onProgress?.(readBytes, totalBytes);
     const stat = await statFile(driver, file.name);
     if (!stat.ok) return stat;
     const crc = stat.value?.crc;
-    const content = options.withoutContents ? undefined : await contentOf(driver, file, crc);
+    const content = options.withoutContents ? undefined : await contentOf(driver, file, crc, fetches.get(file.name));
     readBytes += file.size;
     if (content && !content.ok && content.error.error === 'unreachable') return content;
     const why = !content ? undefined : content.ok ? undefined : content.error.detail;
-    const secret = content?.ok && !options.withSecrets ? secretIn(content.value, variables, settings) : undefined;
+    const secret = content?.ok && !options.withSecrets ? secretIn(content.value) : undefined;
     const reason = why ?? secret;
     if (reason !== undefined) unread.push({ what: file.name, why: reason });
     files.push({ ...file, crc, content: content?.ok && secret === undefined ? content.value : undefined });
@@ -162,9 +167,10 @@ async function contentOf(
   driver: Driver,
   file: ListedFile,
   crc: number | undefined,
+  fetching: Fetching,
 ): Promise<Result<Uint8Array, DriverFailure>> {
   if (file.size === 0) return success(new Uint8Array());
-  const read = await readFile(driver, file, crc);
+  const read = await readFile(driver, file, crc, fetching);
   if (read.ok || (file.flags & closedFlags) === 0 || read.error.error === 'unreachable') return read;
   return { ok: false, error: { error: 'garbled', detail: 'the module does not give out such files' } };
 }

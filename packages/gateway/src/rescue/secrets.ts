@@ -9,22 +9,24 @@ export const isSecretName = (name: string): boolean => secretName.test(name.spli
 /** Shortest value of a password that is looked for in files, in characters; shorter ones stand in any text. */
 const minSoughtLength = 6;
 
-/** Why a file is left out of an archive without passwords; `undefined` where it holds none that can be told. */
-export function secretIn(
-  content: Uint8Array,
+/** Says why a file is left out of an archive without passwords; `undefined` of one that holds none that can be told. */
+export function secretFinder(
   variables: readonly Named[],
   settings: readonly Setting[],
-): string | undefined {
-  const text = Buffer.from(content).toString('latin1');
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'it is a private key';
+): (content: Uint8Array) => string | undefined {
   const secrets = variables.filter(({ name }) => isSecretName(name));
   const calls = secrets
     .flatMap(({ name, shortcut }) => [name, shortcut])
     .filter((call) => call !== '')
     .map((call) => call.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(' ', String.raw`\s+`));
   const names = calls.join('|');
-  const sets = new RegExp(String.raw`(^|[\r\n])\s*set\s+(${names})\s+(?!"")\S|"(${names})"\s*:\s*"[^"]`);
-  if (calls.length > 0 && sets.test(text)) return 'it sets a password';
+  // A line begins once: blank lines, of which a file may have megabytes, are not looked through from each of them.
+  const sets = new RegExp(String.raw`(^|[\r\n])[^\S\r\n]*set\s+(${names})\s+(?!"")\S|"(${names})"\s*:\s*"[^"]`);
   const values = settings.filter(({ name, value }) => isSecretName(name) && value.length >= minSoughtLength);
-  return values.some(({ value }) => text.includes(value)) ? 'a password stands in it' : undefined;
+  return (content) => {
+    const text = Buffer.from(content).toString('latin1');
+    if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'it is a private key';
+    if (calls.length > 0 && sets.test(text)) return 'it sets a password';
+    return values.some(({ value }) => text.includes(value)) ? 'a password stands in it' : undefined;
+  };
 }

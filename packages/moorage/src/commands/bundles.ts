@@ -93,13 +93,31 @@ async function firmwareOf(
   );
 }
 
+/** The names that `--setup-scripts` lists. @throws {UserError} when the folder has no such file */
+function scriptsOf(text: string, files: readonly FolderFile[]): ReadonlySet<string> {
+  const names = text.split(',').filter((name) => name !== '');
+  const missing = names.find((name) => !files.some(({ filename }) => filename === name));
+  if (missing === undefined) return new Set(names);
+  throw new UserError(`Option --setup-scripts has "${missing}": the folder has no such file`, 2);
+}
+
+interface Filling {
+  readonly files: readonly FolderFile[];
+  /** Names of those that are setup scripts. */
+  readonly scripts: ReadonlySet<string>;
+}
+
 /** Fills a new bundle. What fails midway leaves no bundle behind. */
-async function fill(service: ServiceClient, bundle: BundleDetail, files: readonly FolderFile[], reporter: Reporter) {
+async function fill(service: ServiceClient, bundle: BundleDetail, { files, scripts }: Filling, reporter: Reporter) {
   const params = { bundle_id: bundle.id };
   try {
     for (const file of files) {
       const { filename, size } = file;
-      await service.call('bundles.addResource', { params, body: { filename, base64: await readBase64(file) } });
+      const type = scripts.has(filename) && { type: 'SETUP_SCRIPT' };
+      await service.call('bundles.addResource', {
+        params,
+        body: { filename, base64: await readBase64(file), ...type },
+      });
       reporter.event('file', { filename, size }, `  ${printable(filename)} (${size} bytes)`);
     }
   } catch (error) {
@@ -126,6 +144,11 @@ export const bundlesCreateCommand = defineCliCommand({
       defaultText: 'one higher than the highest',
     },
     firmware: { kind: 'text', placeholder: 'VERSION', help: 'firmware that it is for', defaultText: 'the newest' },
+    'setup-scripts': {
+      kind: 'text',
+      placeholder: 'FILE[,FILE]',
+      help: 'files of the folder that are setup scripts, with their paths in it',
+    },
     publish: { kind: 'switch', help: 'publish it once it is complete' },
     tag: { kind: 'text', placeholder: tags.join('|'), help: 'with --publish: give it this tag' },
   },
@@ -135,6 +158,7 @@ export const bundlesCreateCommand = defineCliCommand({
     const tag = options.tag === undefined ? undefined : readTag(options.tag, 'Option --tag');
     if (tag && !publish) throw new UserError('Option --tag is for published bundles: --publish is missing', 2);
     const files = await filesOf(folder);
+    const scripts = scriptsOf(options['setup-scripts'] ?? '', files);
     const service = await connect(options, sources);
     const product = await productNamed(service, name);
     const firmware = await firmwareOf(service, product, options.firmware);
@@ -142,7 +166,7 @@ export const bundlesCreateCommand = defineCliCommand({
     const body = { ...params, firmware_id: firmware.id, ...(version !== undefined && { version }) };
     const { value: bundle } = await service.call('bundles.create', { params, body });
     reporter.say(`Bundle ${bundle.version} of ${product.product}:`);
-    await fill(service, bundle, files, reporter);
+    await fill(service, bundle, { files, scripts }, reporter);
     const at = { params: { bundle_id: bundle.id } };
     if (publish) await service.call('bundles.setState', { ...at, body: { state: 'published' } });
     if (tag) await service.call('bundles.setTag', { ...at, body: { tag } });

@@ -1,4 +1,5 @@
 import { accountsCommands } from './accounts.ts';
+import { auditCommands } from './audit.ts';
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
@@ -31,6 +32,7 @@ import { rolloutDefaultCommand, rolloutTemplatesCommand } from './rollout-templa
 import { rolloutWatchCommand } from './rollout-watch.ts';
 import { serveCommand } from './serve.ts';
 import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } from './service.ts';
+import { serviceAccountCommands } from './service-accounts.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
 import { userAddCommand } from './user-add.ts';
@@ -41,8 +43,10 @@ import { userPasswordCommand } from './user-password.ts';
 /** What the groups of subcommands are about. */
 export const groups: Readonly<Record<string, string>> = {
   accounts: 'Accounts of a service that runs, for administrators: list, disable, delete',
+  audit: 'Who has changed what in a service: list, export, check',
   user: 'Accounts of a service: make one, invite somebody, change a password',
   token: 'Bearer tokens, for programs',
+  'service-account': 'Accounts of programs that belong to a product',
   bundles: 'Bundles of a product: create from a folder, publish, tag',
   files: 'Files of a device or a product in the service',
   gateway: 'Real modules as they are: find them, stand for them at a service',
@@ -72,6 +76,8 @@ export const commands: readonly CliCommand[] = [
   loginCommand,
   logoutCommand,
   ...accountsCommands,
+  ...auditCommands,
+  ...serviceAccountCommands,
   productsCommand,
   bundlesListCommand,
   bundlesCreateCommand,

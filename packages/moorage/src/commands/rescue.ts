@@ -60,7 +60,10 @@ export async function reach(address: string, given: Resolved<typeof reachOptions
   const ca = given.ca === undefined ? undefined : await readText(given.ca);
   const open = (password: string | undefined) => openDriver(hostPorts(), address, { username, password, ca, baud });
   const first = await open(given.password);
-  const wantsPassword = !first.ok && first.error.error === 'denied' && given.password === undefined;
+  const isDenied = !first.ok && first.error.error === 'denied';
+  const lacksName = /^https?:/.test(address) && username === undefined;
+  if (isDenied && lacksName) throw new UserError(`${address}: ${first.error.detail}: give the name with --user`);
+  const wantsPassword = isDenied && given.password === undefined;
   const opened = wantsPassword ? await open(await askSecret(`Password at ${address}: `)) : first;
   if (opened.ok) return opened.value;
   throw new UserError(`${address}: ${opened.error.detail}`);
@@ -131,7 +134,7 @@ async function putBack(driver: Driver, path: string, yes: boolean, reporter: Rep
   const found = differences(archive, await take(driver, false, true, reporter));
   const { files, settings, skipped } = found;
   const facts = { files: files.map(({ name }) => name), settings: settings.map(({ name }) => name), skipped };
-  reporter.event('differences', facts, inWords(found).join('\n'));
+  reporter.event('differences', facts, inWords(found).join('\n') || undefined);
   if (files.length === 0 && settings.length === 0) {
     reporter.event('restored', { refused: [] }, 'The module has all of it already');
     return;

@@ -40,8 +40,7 @@ export const fleetOptions = {
   rate: {
     kind: 'count',
     placeholder: 'N',
-    default: 50,
-    help: 'connections that all of them open in a second, at most',
+    help: 'connections that all of them open in a second, at most (default: 50, or one for each 30 of many modules)',
   },
   workers: { kind: 'count', placeholder: 'N', default: 1, help: 'processes that they are spread over' },
   part: { kind: 'text', placeholder: 'I/N', help: 'only each Nth module, from number I on: the rest runs elsewhere' },
@@ -61,10 +60,15 @@ const maxModules = 100_000;
 type Given = Resolved<typeof fleetOptions>;
 
 /** The settings, looked at. */
-export interface FleetFlags extends Omit<Given, 'part' | 'product'> {
+export interface FleetFlags extends Omit<Given, 'part' | 'product' | 'rate'> {
   readonly product: string;
   readonly part: NonNullable<FleetParts['part']>;
+  readonly rate: number;
 }
+
+const leastRate = 50;
+/** Modules that poll each minute need one connection a second for 60 of them; half of the turns are left for the rest. */
+const modulesOfATurn = 30;
 
 /** @throws {UserError} for a setting that is impossible */
 export function fleetFlags(given: Given): FleetFlags {
@@ -75,7 +79,7 @@ export function fleetFlags(given: Given): FleetFlags {
   if (product === undefined) return wrong('Option --product is missing');
   if (count < 1 || count > maxModules) wrong(`Option --count is ${count}, not a number of 1 to ${maxModules}`);
   if (workers < 1 || workers > maxWorkers) wrong(`Option --workers is ${workers}, not a number of 1 to ${maxWorkers}`);
-  if (rate < 1) wrong('Option --rate is 0, not a number from 1 on');
+  if (rate !== undefined && rate < 1) wrong('Option --rate is 0, not a number from 1 on');
   if (until !== undefined && until !== 'updated') wrong(`Option --until is "${until}", not updated`);
   if (given.timeout !== undefined && until === undefined) wrong('Option --timeout is for --until, which is missing');
   if (given.password !== undefined && given.username === undefined && process.env.MOORAGE_PASSWORD === undefined) {
@@ -87,5 +91,6 @@ export function fleetFlags(given: Given): FleetFlags {
   if (number === '' || part.number < 0 || part.number >= part.of)
     wrong(`Option --part is "${partText}", not I/N such as 2/4`);
   if (workers > 1 && given.part !== undefined) wrong('Option --part has no use with --workers, which makes the parts');
-  return { ...given, product, part };
+  const usualRate = Math.max(leastRate, Math.ceil(count / part.of / modulesOfATurn));
+  return { ...given, product, part, rate: rate ?? usualRate };
 }

@@ -37,7 +37,8 @@ export function sumOf(parts: readonly FleetSummary[]): FleetSummary {
 /** Processes with a part of the fleet each. */
 export class Workers implements WatchedFleet {
   readonly #children: ChildProcess[] = [];
-  readonly #summaries: FleetSummary[] = [];
+  /** What each has said last, by its index; some have said nothing yet. */
+  readonly #summaries = new Map<number, FleetSummary>();
   readonly #exits: Promise<void>[] = [];
   #isStopping = false;
   /** Rejects when one of them ends by itself. */
@@ -48,7 +49,7 @@ export class Workers implements WatchedFleet {
   }
 
   get summary(): FleetSummary {
-    return sumOf(this.#summaries);
+    return sumOf([...this.#summaries.values()]);
   }
 
   /** Starts all; resolves when each has its modules. Each has its share of the rate. */
@@ -97,7 +98,7 @@ export class Workers implements WatchedFleet {
     if (!child.stdout) throw new Error('A worker has no output');
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { event, ...data } = JSON.parse(line) as { event: string } & FleetSummary;
-      if (event === 'summary') this.#summaries[index] = data;
+      if (event === 'summary') this.#summaries.set(index, data);
       if (event === 'ready') ready.resolve();
     });
     return ready.promise;

@@ -42,11 +42,13 @@ describe('the input of a rehearsal', () => {
     [{ rollout: 'missing.json' }, 'missing.json" cannot be read'],
     [{ rollout: 'plan.json', scenario: 'wrong.json' }, 'wrong.json" is wrong: Key "groups" is missing'],
     [{ rollout: 'plan.json', shape: 'wrong.json' }, 'wrong.json" is wrong: Key'],
+    [{ rollout: 'plan.json', backup: 'a' }, 'Option --backup needs the id of a rollout in it, or --product'],
+    [{ rollout: 'plan.json', backup: 'wrong.json', product: 'X' }, 'is not a whole backup'],
     [{ rollout: 'plan.json', bundle: 'nothing' }, 'nothing" cannot be read'],
     [{ 'fail-if': 'done' }, 'Option --fail-if: "done" is no condition'],
     [{ junit: 'x' }, 'Option --junit is for --fail-if, which is missing'],
   ])('%j is refused', async (given: Readonly<Record<string, string>>, message) => {
-    const files = ['rollout', 'scenario', 'shape', 'bundle'];
+    const files = ['rollout', 'scenario', 'shape', 'bundle', 'backup'];
     const flags = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, files.includes(name) ? join(folder, value) : value]),
     );

@@ -6,7 +6,7 @@ import { filesOf, readBase64 } from '../bundle-folder.ts';
 import { UserError } from '../commands/define.ts';
 import { isId, productNamed } from '../lookups.ts';
 import { readText } from '../run-module.ts';
-import { connect, type ServiceClient } from '../service-client.ts';
+import { connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import type { RehearseFlags } from './options.ts';
 import type { BundleFile, Rehearsal } from './run.ts';
 
@@ -25,6 +25,9 @@ function checkFlags(flags: RehearseFlags): void {
     if (!/^\d{1,5}(\.\d{1,5}){3}$/.test(flags[name])) {
       throw new UserError(`Option --${name} is "${flags[name]}", not a version such as 1.0.0.1`, 2);
     }
+  }
+  if (flags.backup !== undefined && flags.product === undefined && !isId(flags.rollout ?? '')) {
+    throw new UserError('Option --backup needs the id of a rollout in it, or --product', 2);
   }
   const [one, other] = (['scenario', 'shape', 'product'] as const).filter((name) => flags[name] !== undefined);
   if (one && other) throw new UserError(`Option --${other} says what the twins are, too: leave --${one} out`, 2);
@@ -62,11 +65,17 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   return Promise.all(files.map(async (file) => ({ filename: file.filename, base64: await readBase64(file) })));
 }
 
-async function shapeFor(flags: RehearseFlags, productId: string | undefined): Promise<ShapeRecord | undefined> {
+type Connect = (sources?: FieldSources) => Promise<ServiceClient>;
+
+async function shapeFor(
+  flags: RehearseFlags,
+  productId: string | undefined,
+  connectTo: Connect,
+): Promise<ShapeRecord | undefined> {
   const { product, scenario, shape } = flags;
   if (shape !== undefined) return read('shape', shape, parseShape(await readText(shape, 'shape')));
   if (scenario !== undefined || (product === undefined && productId === undefined)) return undefined;
-  const service = await connect(flags);
+  const service = await connectTo();
   const id = product === undefined ? productId : (await productNamed(service, product, 'Option --product')).id;
   return (await service.call('fleet.shape', { params: { product_id: id ?? '' } })).value;
 }
@@ -85,16 +94,32 @@ async function scenarioFor(
 }
 
 /** What the flags of a rehearsal mean, and what it takes for granted. @throws {UserError} naming what is wrong */
-export async function readInput(flags: RehearseFlags): Promise<{ rehearsal: Rehearsal; assumed: readonly string[] }> {
+export async function readInput(flags: RehearseFlags): Promise<RehearsalAsked> {
   checkFlags(flags);
+  if (flags.backup === undefined) return askedOf(flags, (sources) => connect(flags, sources));
+  const { openBackup } = await import('./backup.ts');
+  const backup = await openBackup(flags.backup);
+  try {
+    return await askedOf(flags, async (sources) => backup.client(sources));
+  } finally {
+    await backup.close();
+  }
+}
+
+interface RehearsalAsked {
+  readonly rehearsal: Rehearsal;
+  readonly assumed: readonly string[];
+}
+
+async function askedOf(flags: RehearseFlags, connectTo: Connect): Promise<RehearsalAsked> {
   const { bundle: folder, days, devices, from, rollout: named } = flags;
   if (named === undefined) throw new UserError('Option --rollout is missing', 2);
   const found: Found = isId(named)
-    ? await fromService(await connect(flags, [['rollout_id', 'Option --rollout']]), named, folder === undefined)
+    ? await fromService(await connectTo([['rollout_id', 'Option --rollout']]), named, folder === undefined)
     : { rollout: read('rollout', named, parseRollout(await readText(named, 'rollout'))) };
   const files = folder === undefined ? found.files : await readFolder(folder);
   const version = found.version ?? flags['bundle-version'];
-  const shape = await shapeFor(flags, found.productId);
+  const shape = await shapeFor(flags, found.productId, connectTo);
   const scenario = await scenarioFor(flags, shape, version);
   const { bundle_id: _bundle, settings, template, title = 'Rollout', ...others } = found.rollout;
   if (settings && template !== undefined) {

@@ -15,6 +15,7 @@ export const rehearseOptions = {
     placeholder: 'CODE',
     help: 'product of a service whose fleet the twins are like; that of --rollout ID without it',
   },
+  backup: { kind: 'text', placeholder: 'FILE', help: 'ask a backup of a service instead of one that runs' },
   scenario: { kind: 'text', placeholder: 'FILE', help: 'what the twins are and have to bear, as for moorage fleet' },
   shape: { kind: 'text', placeholder: 'FILE', help: 'what a service has said of the shape of a fleet, as JSON' },
   bundle: {
@@ -39,6 +40,10 @@ export const rehearseOptions = {
   seeds: { kind: 'count', placeholder: 'N', default: 3, help: 'runs, each with other chances' },
   seed: { kind: 'count', placeholder: 'N', default: 1, help: 'of the first run; the next ones follow it' },
   days: { kind: 'count', placeholder: 'N', default: 14, help: 'longest time that is looked at, in days' },
+  compare: {
+    kind: 'switch',
+    help: 'rehearse it with half the pace, with gates that wait twice as long and with one stage, too',
+  },
   html: { kind: 'text', placeholder: 'FILE', help: 'write the report as one page, too' },
   junit: { kind: 'text', placeholder: 'FILE', help: 'write what --fail-if says as results of tests, too' },
   'fail-if': {

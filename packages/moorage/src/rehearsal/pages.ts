@@ -2,7 +2,7 @@ import type { Condition } from './fail-if.ts';
 import { failingRuns } from './fail-if.ts';
 import { measure, metricNames, metrics, type Report } from './report.ts';
 import type { Run } from './run.ts';
-import { endText, failuresOf, gateWaitOf, spanText, spreadText } from './texts.ts';
+import { comparedHeads, comparedRows, endText, failuresOf, gateWaitOf, spanText, spreadText } from './texts.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -54,8 +54,10 @@ table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .8rem;text-alig
 .work{fill:#2a6fb8}.wait{fill:#c98a1b}h2{font-size:1.1rem;margin-top:2rem}`;
 
 /** A report as one page that needs nothing else. */
-export function reportHtml({ assumed, bundle, devices, runs, spread, title }: Report): string {
+export function reportHtml(report: Report): string {
+  const { assumed, bundle, compared, devices, runs, spread, title } = report;
   const rows = metricNames.map((metric) => row([metric, spreadText(metric, spread[metric]), metrics[metric].help]));
+  const others = comparedRows(report).map((cells) => row(cells));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -66,6 +68,7 @@ export function reportHtml({ assumed, bundle, devices, runs, spread, title }: Re
 <p>Bundle ${escaped(bundle)} on ${devices} twins, ${runs.length} runs. Blue: devices update; amber: a gate holds.</p>
 ${assumed.map((line) => `<p>Taken for granted: ${escaped(line)}</p>`).join('\n')}
 <table>${row(['', 'Mean (range)', ''], 'th')}${rows.join('')}</table>
+${compared.length > 0 ? `<h2>Which settings matter</h2>\n<table>${row(comparedHeads, 'th')}${others.join('')}</table>` : ''}
 ${runs.map(runSection).join('\n')}
 </html>
 `;

@@ -1,3 +1,4 @@
+import { type RehearsalMetric, type RehearsalSpread, type RehearsalVariant, rehearsalMetrics } from '@moorage/api';
 import type { Run } from './run.ts';
 
 /** What a run can be judged by; shares are of its devices. */
@@ -11,10 +12,10 @@ export const metrics = {
   nearly_all: { unit: 'h', help: 'until 99 % are done' },
   peak_polls: { unit: '', help: 'polls in the busiest second' },
   peak_bytes: { unit: '', help: 'bytes of connections that ended in the busiest second' },
-} as const;
+} as const satisfies Readonly<Record<RehearsalMetric, { readonly unit: string; readonly help: string }>>;
 
-export type Metric = keyof typeof metrics;
-export const metricNames = Object.keys(metrics) as readonly Metric[];
+export type Metric = RehearsalMetric;
+export const metricNames = rehearsalMetrics;
 
 const rounded = (value: number): number => Math.round(100 * value) / 100;
 
@@ -38,10 +39,14 @@ export function measure(metric: Metric, { devices, load, ...run }: Run): number 
 }
 
 /** A metric over all runs; null for what did not come in one of them. */
-export interface Spread {
-  readonly least: number | null;
-  readonly mean: number | null;
-  readonly most: number | null;
+export type Spread = RehearsalSpread;
+
+type Spreads = Readonly<Record<Metric, Spread>>;
+
+/** The same rollout with other settings. */
+export interface Compared {
+  readonly settings: RehearsalVariant;
+  readonly spread: Spreads;
 }
 
 export interface Report {
@@ -50,7 +55,8 @@ export interface Report {
   readonly devices: number;
   /** What the rehearsal takes for granted. */
   readonly assumed: readonly string[];
-  readonly spread: Readonly<Record<Metric, Spread>>;
+  readonly spread: Spreads;
+  readonly compared: readonly Compared[];
   readonly runs: readonly Run[];
 }
 
@@ -65,9 +71,14 @@ function spreadOf(metric: Metric, runs: readonly Run[]): Spread {
   };
 }
 
-/** All runs together. */
-export function reportOf(about: Omit<Report, 'spread' | 'runs'>, runs: readonly Run[]): Report {
-  const spread = Object.fromEntries(metricNames.map((metric) => [metric, spreadOf(metric, runs)]));
+/** Every metric over all runs. */
+export const spreadsOf = (runs: readonly Run[]): Spreads =>
   // Safe: it has every metric.
-  return { ...about, spread: spread as Report['spread'], runs };
-}
+  Object.fromEntries(metricNames.map((metric) => [metric, spreadOf(metric, runs)])) as Spreads;
+
+/** All runs together. */
+export const reportOf = (
+  about: Omit<Report, 'spread' | 'compared' | 'runs'>,
+  runs: readonly Run[],
+  compared: readonly Compared[] = [],
+): Report => ({ ...about, spread: spreadsOf(runs), compared, runs });

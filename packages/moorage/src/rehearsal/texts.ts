@@ -1,3 +1,4 @@
+import type { RehearsalVariant } from '@moorage/api';
 import { printable, table } from '../table.ts';
 import { type Metric, metricNames, metrics, type Report, type Spread } from './report.ts';
 import type { Run } from './run.ts';
@@ -62,6 +63,24 @@ function runLines(run: Run): string[] {
   ];
 }
 
+const variants: Readonly<Record<RehearsalVariant, string>> = {
+  half_pace: 'half the pace',
+  slow_gates: 'gates that wait twice as long',
+  at_once: 'all in one stage',
+};
+
+/** What other settings are compared by. */
+const comparedBy = ['done', 'failed', 'reached_before_abort', 'most', 'nearly_all', 'peak_polls'] as const;
+
+export const comparedHeads = ['with', ...comparedBy];
+
+/** The rollout as it is, then with each other setting. */
+export const comparedRows = ({ compared, spread }: Report): string[][] =>
+  [
+    { name: 'these settings', spread },
+    ...compared.map((one) => ({ name: variants[one.settings], spread: one.spread })),
+  ].map((one) => [one.name, ...comparedBy.map((metric) => spreadText(metric, one.spread[metric]))]);
+
 /** A report for people. */
 export function reportText(report: Report): string {
   const { assumed, bundle, devices, runs, spread, title } = report;
@@ -71,6 +90,7 @@ export function reportText(report: Report): string {
     ...assumed.map((line) => `Taken for granted: ${line}`),
     '',
     table(['', 'mean (range)', ''], rows),
+    ...(report.compared.length > 0 ? ['', table(comparedHeads, comparedRows(report))] : []),
     ...runs.flatMap((run) => ['', ...runLines(run)]),
   ].join('\n');
 }

@@ -14,7 +14,7 @@ const linesOf = (changes: Partial<Unit>) => unitText({ ...unit, ...changes }).sp
 test('a unit starts the program with its environment file in its data folder', () => {
   expect(linesOf({})).toEqual(
     expect.arrayContaining([
-      'ExecStart=/usr/bin/node /usr/lib/node_modules/moorage/bin/moorage.mjs serve',
+      'ExecStart=/usr/bin/node --max-semi-space-size=16 /usr/lib/node_modules/moorage/bin/moorage.mjs serve',
       'EnvironmentFile=/etc/moorage/moorage.env',
       'WorkingDirectory=/var/lib/moorage',
       'StateDirectory=moorage',
@@ -24,10 +24,10 @@ test('a unit starts the program with its environment file in its data folder', (
 });
 
 test.each([
-  ['/opt/my programs/moorage', 'ExecStart=/usr/bin/node "/opt/my programs/moorage" serve'],
-  ['/opt/50%/moorage', 'ExecStart=/usr/bin/node /opt/50%%/moorage serve'],
-  ['/opt/$HOME/moorage', 'ExecStart=/usr/bin/node /opt/$$HOME/moorage serve'],
-  ['/opt/"x"/moorage', 'ExecStart=/usr/bin/node "/opt/\\"x\\"/moorage" serve'],
+  ['/opt/my programs/moorage', 'ExecStart=/usr/bin/node --max-semi-space-size=16 "/opt/my programs/moorage" serve'],
+  ['/opt/50%/moorage', 'ExecStart=/usr/bin/node --max-semi-space-size=16 /opt/50%%/moorage serve'],
+  ['/opt/$HOME/moorage', 'ExecStart=/usr/bin/node --max-semi-space-size=16 /opt/$$HOME/moorage serve'],
+  ['/opt/"x"/moorage', 'ExecStart=/usr/bin/node --max-semi-space-size=16 "/opt/\\"x\\"/moorage" serve'],
 ])('a program at %s stands in the unit as systemd reads it', (program, line) => {
   expect(linesOf({ program })).toContain(line);
 });

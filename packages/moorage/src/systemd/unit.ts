@@ -62,6 +62,12 @@ const systemAlone = [
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 const isAtHome = (path: string): boolean => ['/home', '/root', '/run/user'].some((folder) => isIn(path, folder));
 
+/**
+ * Objects die young here: with more room for them V8 takes 100 MiB more under load, and does no less work. The image says the
+ * same.
+ */
+const nodeFlag = '--max-semi-space-size=16';
+
 /** The lines that keep a system service to its own things. */
 function systemLines({ node, program, dataDir, lowPort }: Unit): string[] {
   const own = `/var/lib/${serviceName}`;
@@ -90,7 +96,7 @@ export function unitText(unit: Unit): string {
     '',
     '[Service]',
     'Type=exec',
-    `ExecStart=${unitWord(node)} ${unitWord(program)} serve`,
+    `ExecStart=${unitWord(node)} ${nodeFlag} ${unitWord(program)} serve`,
     // Certificates and what else may change while it runs.
     'ExecReload=kill -HUP $MAINPID',
     `EnvironmentFile=${unitPath(environmentFile)}`,

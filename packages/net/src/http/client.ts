@@ -15,6 +15,8 @@ export interface HttpTarget {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsClient | undefined;
+  /** Connections that requests may use at the same time; one without it. */
+  readonly maxConnections?: number;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called with the headers of every response. */
@@ -291,13 +293,14 @@ function networkFailure(error: unknown): NetFailure | undefined {
   return { error: kind, detail: error instanceof Error ? error.message : String(error), ...(code !== '' && { code }) };
 }
 
-/** Hands `node:http` the streams that the net port dials, one at a time, and keeps them for the next request. */
+/** Hands `node:http` the streams that the net port dials, and keeps them for the next request. */
 class DialAgent extends Agent {
   readonly #net: Net;
   readonly #target: HttpTarget;
 
   constructor(net: Net, target: HttpTarget) {
-    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
+    const { maxConnections = 1 } = target;
+    super({ keepAlive: true, maxSockets: maxConnections, maxFreeSockets: maxConnections });
     this.#net = net;
     this.#target = target;
   }

@@ -15,4 +15,4 @@ export const watchedCustomer = ({ customerId, customerRole }: ViewingUser): stri
   customerRole === 'viewer' ? null : customerId;
 
 /** For whom something is listed or counted: administrators see everything, others what is theirs to see. */
-export type Viewer = 'everyone' | ViewingUser;
+export type Viewer<V extends ViewingUser = ViewingUser> = 'everyone' | V;

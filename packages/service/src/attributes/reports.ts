@@ -25,9 +25,10 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
     known.set(device_id, values.set(name, value));
   }
   // A device may have been deleted meanwhile: the reports of the others are kept all the same.
-  const there = await existingDevices(trx, [...merged.keys()]);
+  const unknown = [...merged.keys()].filter((id) => !known.has(id));
+  const there = unknown.length > 0 ? await existingDevices(trx, unknown) : new Set();
   const changes = [...merged.values()]
-    .filter(({ deviceId }) => there.has(deviceId))
+    .filter(({ deviceId }) => known.has(deviceId) || there.has(deviceId))
     .map(({ deviceId, reported, atMs }) => ({
       deviceId,
       ...changesOf(known.get(deviceId) ?? new Map(), reported, atMs),
@@ -43,8 +44,12 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
 export type KeepAttributes = (deviceId: string, reported: ReportedAttributes, atMs: number) => Promise<void>;
 
 /** Reports that come together are committed together. */
-export function attributeKeeper(storage: Pick<Storage, 'transaction'>): KeepAttributes {
-  const write = groupWriter<Report>((group) => transactionOverConflicts(storage, (trx) => keep(trx, group)));
+export function attributeKeeper(storage: Pick<Storage, 'reporting'>): KeepAttributes {
+  const write = groupWriter<Report>((group) => {
+    const ids = group.map(({ deviceId }) => deviceId);
+    const transaction: Storage['transaction'] = (work) => storage.reporting(ids, work);
+    return transactionOverConflicts({ transaction }, (trx) => keep(trx, group));
+  });
   return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
 }
 

@@ -42,6 +42,26 @@ eachDatabase('attributes and labels', (open) => {
     expect(await valuesOf(device.id)).not.toHaveProperty('quiet');
   });
 
+  it('a report leaves what is cached of other things', async () => {
+    const { app, productWithRelease, deviceOn, ask } = world;
+    const { changes, reports } = app.storage;
+    const { product, release } = await productWithRelease();
+    const device = await deviceOn(product.id);
+    const report = (uptime: number) =>
+      ask(device, { bid: release.id, bversion: release.bversion, attributes: { uptime } });
+    await report(1);
+    const [version, mark] = [changes.version(), reports.markOf(device.id)];
+    await report(2);
+    expect(await valuesOf(device.id)).toMatchObject({ uptime: '2' });
+    expect([changes.version(), reports.version()]).toEqual([version, version]);
+    // PostgreSQL counts no changes, and nothing is cached.
+    expect(reports.markOf(device.id) > mark).toBe(app.storage.kind === 'sqlite');
+    // Anything else that is written in a transaction does count.
+    const params = { device_id: device.id };
+    unwrap(await call(world.people.owner).call('attributes.setLabels', { params, body: { labels: { region: 'eu' } } }));
+    expect(changes.version() === version).toBe(version === undefined);
+  });
+
   it('many devices at once keep theirs apart', async () => {
     const { productWithRelease, deviceOn, ask } = world;
     const { product } = await productWithRelease();
@@ -77,6 +97,30 @@ eachDatabase('attributes and labels', (open) => {
     const many = Object.fromEntries(Array.from({ length: labelsLimit - 1 }, (_, index) => [`a${index}`, 'x']));
     expect(outcome(await set(people.owner, many))).toBe('LIMIT_REACHED');
     expect(outcome(await set(people.owner, {}))).toBe('INVALID_REQUEST');
+  });
+
+  // API-LIMIT-attributes
+  it('a device has so many attributes and labels, with names and values so long', async () => {
+    const { people, productWithRelease, deviceOn, ask } = world;
+    const device = await deviceOn((await productWithRelease()).product.id);
+    const named = (count: number, start = 'a') =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${start}${index}`, 'x']));
+    const statusOf = async (values: object) => (await ask(device, { attributes: values })).status;
+    expect([await statusOf(named(64)), await statusOf(named(65))]).toEqual([200, 400]);
+    await ask(device, { attributes: { more: 'x' } });
+    expect(Object.keys(await valuesOf(device.id))).toHaveLength(64);
+    const [name, value] = ['n'.repeat(64), 'v'.repeat(256)];
+    expect(await statusOf({ [`${name}n`]: value })).toBe(400);
+    expect(await statusOf({ [name]: `${value}v` })).toBe(400);
+    const set = async (labels: Record<string, string>) => {
+      const params = { device_id: device.id };
+      return outcome(await call(people.owner).call('attributes.setLabels', { params, body: { labels } }));
+    };
+    expect(await set({ [`${name}n`]: value })).toBe('INVALID_REQUEST');
+    expect(await set({ [name]: `${value}v` })).toBe('INVALID_REQUEST');
+    expect(await set({ [name]: value })).toBe('ok');
+    expect(await set(named(31, 'b'))).toBe('ok');
+    expect(await set({ more: 'x' })).toBe('LIMIT_REACHED');
   });
 
   // API-EP-POST-devices-labels, API-RULE-many-devices-1

@@ -26,30 +26,39 @@ export const refuseWhenBusy = (): Refusal | undefined =>
 export const tooManyLogins = ({ retryAfterS }: { readonly retryAfterS: number }) =>
   failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
 
+/** Somebody who wants to come in. */
+interface Comer {
+  /** What they call themselves, for an account that is not there. */
+  readonly name: string;
+  readonly user: UserRow | undefined;
+  /** Address that they came from. */
+  readonly ip: string;
+}
+
 /**
- * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
- * that no account has. Refusals: WRONG_LOGIN, ACCOUNT_DISABLED, TOO_MANY_LOGINS,
- * BUSY. Spec: API-LIMIT-login.
+ * Lets somebody in who shows what it takes, as often as the limits allow; what fails is in the log. Refusals:
+ * ACCOUNT_DISABLED, TOO_MANY_LOGINS, and `wrong`. Spec: API-LIMIT-login.
+ *
+ * @param isShown whether they have shown it; asked for whoever comes, so that it takes the same time
  */
-export async function checkCredentials(
+export async function tryLogin(
   { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
-  { username, password, ip }: Credentials,
+  { name, user, ip }: Comer,
+  wrong: Refusal,
+  isShown: () => Promise<boolean>,
 ): Promise<Result<UserRow, Refusal>> {
-  const overload = refuseWhenBusy();
-  if (overload) return failure(overload);
-  const user = await findAccount(storage.db, username);
   // Its name and its email are one account: a client that knows both gets no more tries.
-  const ofName = await attempts.begin(limits.loginOfName, `${addressKey(ip)} ${user?.username ?? username}`);
+  const ofName = await attempts.begin(limits.loginOfName, `${addressKey(ip)} ${user?.username ?? name}`);
   if (!ofName.ok) return tooManyLogins(ofName.error);
   const ofAddress = await attempts.begin(limits.loginOfAddress, addressKey(ip));
   if (!ofAddress.ok) {
     await ofName.value.undo();
     return tooManyLogins(ofAddress.error);
   }
-  const correct = await verifyPassword(password, user?.password_hash);
+  const correct = await isShown();
   if (user && correct) {
     await Promise.all([ofName.value.clear(), ofAddress.value.undo()]);
-    // Only who knows the password learns of it.
+    // Only who has shown it learns of it.
     return user.disabled_at === null ? success(user) : failure(refusal('ACCOUNT_DISABLED'));
   }
   await writeLog(storage.db, {
@@ -59,9 +68,26 @@ export async function checkCredentials(
     atMs: clock.now(),
     userId: user?.id ?? null,
     ip,
-    data: { username },
+    data: { username: name },
   });
-  return failure(refusal('WRONG_LOGIN'));
+  return failure(wrong);
+}
+
+/**
+ * The account of a user name and password, for login and for the claim of a device. Takes the same time for a name
+ * that no account has. Refusals: WRONG_LOGIN, ACCOUNT_DISABLED, TOO_MANY_LOGINS,
+ * BUSY. Spec: API-LIMIT-login.
+ */
+export async function checkCredentials(
+  deps: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  { username, password, ip }: Credentials,
+): Promise<Result<UserRow, Refusal>> {
+  const overload = refuseWhenBusy();
+  if (overload) return failure(overload);
+  const user = await findAccount(deps.storage.db, username);
+  return tryLogin(deps, { name: username, user, ip }, refusal('WRONG_LOGIN'), () =>
+    verifyPassword(password, user?.password_hash),
+  );
 }
 
 /** Checks the password of who is signed in, before a change of how they sign in. Refusal, beside others: WRONG_PASSWORD. */

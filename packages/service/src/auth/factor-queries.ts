@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ChallengeTable, TotpTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
+import { passkeysOf } from './passkey-queries.ts';
 import type { UserRow } from './queries.ts';
 
 export async function insertChallenge(db: Db, row: Omit<ChallengeTable, 'attempts'>): Promise<void> {
@@ -43,6 +44,7 @@ export async function deleteChallenges(trx: Db, userId: string): Promise<void> {
 /** Forgets challenges that are over. */
 export async function deleteOldChallenges(db: Db, nowMs: number): Promise<void> {
   await db.deleteFrom('challenges').where('expires_at', '<=', nowMs).execute();
+  await db.deleteFrom('passkey_challenges').where('expires_at', '<=', nowMs).execute();
 }
 
 export const totpOf = (db: Db, userId: string): Promise<Selectable<TotpTable> | undefined> =>
@@ -124,7 +126,7 @@ export async function noteFactors(trx: Db, userId: string): Promise<boolean> {
     .where('user_id', '=', userId)
     .where('secret', 'is not', null)
     .executeTakeFirst();
-  const has = app !== undefined;
+  const has = app !== undefined || (await passkeysOf(trx, userId)).length > 0;
   await trx
     .updateTable('users')
     .set({ second_factor: has ? 1 : 0 })

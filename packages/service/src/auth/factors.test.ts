@@ -15,7 +15,7 @@ const stepMs = 30_000;
 const refusedWith = (status: number, code: string) => ({ ok: false, error: { status, body: { code } } });
 const wrongFactor = refusedWith(403, 'WRONG_SECOND_FACTOR');
 const wrongChallenge = refusedWith(403, 'WRONG_CHALLENGE');
-const none = { needed: false, totp: null, recovery_codes: 0 };
+const none = { needed: false, totp: null, passkeys: 0, recovery_codes: 0 };
 
 describe('codes of an app', () => {
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -101,6 +101,7 @@ eachDatabase('a second factor', (open) => {
     expect(unwrap(await ada.client.call('factors.get')).value).toEqual({
       needed: false,
       totp: { created_at: String(app.clock.now()) },
+      passkeys: 0,
       recovery_codes: 10,
     });
     expect([await works(ada.token), await works(other)]).toEqual([true, false]);

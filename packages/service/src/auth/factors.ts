@@ -13,6 +13,7 @@ import { isFromConsole } from '../core/console-session.ts';
 import { wantsFactor } from '../core/second-factor.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
+import { beforeChange } from '../db/audit.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { checkOwnPassword } from './credentials.ts';
@@ -25,14 +26,15 @@ import {
   replaceCodes,
   totpOf,
 } from './factor-queries.ts';
+import { deletePasskeys, passkeysOf } from './passkey-queries.ts';
 import { endSessions, type UserRow } from './queries.ts';
 import { openSession } from './routes.ts';
-import { finishLogin, recoveryCodeHash, spendAnyCode, tryFactor } from './second-step.ts';
+import { finishLogin, recoveryCodeHash, shownCode, spendAnyCode, tryFactor } from './second-step.ts';
 import type { BeginSession } from './session.ts';
 import { newTotpSecret, totpStep, totpUrl } from './totp.ts';
 
 type Contract = typeof factorsContract;
-type OwnCall = Pick<Call<EndpointShape>, 'ip'> & { readonly caller: Caller };
+export type OwnCall = Pick<Call<EndpointShape>, 'ip'> & { readonly caller: Caller };
 
 const recoveryCodes = 10;
 /** Without letters and digits that look alike; 16 of them are 80 bits. */
@@ -43,7 +45,7 @@ const newRecoveryCode = (): string => Array.from({ length: 4 }, group).join('-')
 const accountOf = ({ caller }: OwnCall) => ({ id: caller.userId, username: caller.username });
 
 /** Refuses a change of factors by somebody who shows neither the password nor a factor. Spec: API-RULE-factor-2. */
-async function refuseUnproven(deps: Deps, call: OwnCall, proof: FactorProof): Promise<Refusal | undefined> {
+export async function refuseUnproven(deps: Deps, call: OwnCall, proof: FactorProof): Promise<Refusal | undefined> {
   if (proof.current_password !== undefined) {
     const found = await checkOwnPassword(deps, call, proof.current_password);
     return found.ok ? undefined : found.error;
@@ -53,11 +55,11 @@ async function refuseUnproven(deps: Deps, call: OwnCall, proof: FactorProof): Pr
     const validation = { source: 'body', keys: ['current_password', 'code'] } as const;
     return refusal('INVALID_REQUEST', { detail: 'Field "current_password" or "code" has to be there' }, validation);
   }
-  const used = await tryFactor(deps, accountOf(call), call.ip, async (trx) =>
+  const spend = async (trx: Db): Promise<Result<void, Refusal>> =>
     (await spendAnyCode(trx, call.caller.userId, code, deps.clock.now()))
       ? success(undefined)
-      : failure(refusal('WRONG_SECOND_FACTOR')),
-  );
+      : failure(refusal('WRONG_SECOND_FACTOR'));
+  const used = await beforeChange(() => tryFactor(deps, accountOf(call), call.ip, spend));
   return used.ok ? undefined : used.error;
 }
 
@@ -83,7 +85,7 @@ async function makeCodes(trx: Db, userId: string): Promise<string[]> {
 }
 
 /** What follows from a factor that counts from now on: sessions that did without it end. Returns recovery codes. */
-async function factorAdded({ storage }: Deps, trx: Db, { caller }: OwnCall): Promise<string[]> {
+export async function factorAdded({ storage }: Deps, trx: Db, { caller }: OwnCall): Promise<string[]> {
   await noteFactors(trx, caller.userId);
   if ((await countCodes(trx, caller.userId)) > 0) return [];
   await endSessions(trx, caller.userId, caller.tokenId);
@@ -99,6 +101,7 @@ const get =
     return success({
       needed: wantsFactor(settings.secondFactor, caller.role),
       totp: at === null ? null : { created_at: at },
+      passkeys: (await passkeysOf(storage.db, caller.userId)).length,
       recovery_codes: await countCodes(storage.db, caller.userId),
     });
   };
@@ -170,13 +173,13 @@ const renewCodes =
 export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract> => ({
   // API-EP-POST-auth-second-factor
   async login(call) {
-    const found = await finishLogin(deps, call.body, call.ip);
+    const found = await finishLogin(deps, call.body.challenge, call.ip, shownCode(call.body.code));
     return found.ok ? openSession(deps, found.value, call, 'factor') : found;
   },
   // API-EP-POST-auth-session-second-factor
   async open(call) {
     if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    const found = await finishLogin(deps, call.body, call.ip);
+    const found = await finishLogin(deps, call.body.challenge, call.ip, shownCode(call.body.code));
     return found.ok ? begin(call, found.value, 'factor') : found;
   },
   get: get(deps),
@@ -189,6 +192,7 @@ export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract
 /** Forgets the factors of an account whose user has lost them. Its sessions end. */
 export async function forgetFactors(trx: Db, userId: string): Promise<void> {
   await deleteTotp(trx, userId);
+  await deletePasskeys(trx, userId);
   await noteFactors(trx, userId);
   await endSessions(trx, userId);
 }

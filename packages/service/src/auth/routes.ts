@@ -1,17 +1,15 @@
 import {
   type authContract,
   type EndpointShape,
-  optionalTimestamp,
   type Refusal,
   refusal,
   type Session,
-  type TokenRecord,
-  type TokenScope,
   type tokensContract,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
+import { pagesAt, passkeyAddress } from '../core/passkey-address.ts';
+import type { Call, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import { makeToken, revokeToken } from './accounts.ts';
@@ -19,13 +17,14 @@ import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } fro
 import { checkLogin } from './second-step.ts';
 import { readInvitation, signUp } from './sign-up.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
+import { tokenRecord } from './token-records.ts';
 import { newClientId } from './tokens.ts';
 
 /**
  * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
  *
- * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `provider` for
- * another service that has let them in
+ * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `passkey` for
+ * one alone, `provider` for another service that has let them in
  */
 export async function openSession(
   { storage, clock }: Deps,
@@ -73,32 +72,16 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),
   // API-EP-GET-auth-sign-up
-  policy: () =>
+  policy: (call) =>
     success({
       sign_up: signUpPolicy(deps.settings),
       mail: deps.settings.smtpUrl !== undefined,
       second_factor: deps.settings.secondFactor,
       sso: deps.settings.oidcIssuer === undefined ? null : deps.settings.oidcName,
+      passkeys: passkeyAddress(pagesAt(deps.settings, call))?.origin ?? null,
     }),
   // API-EP-POST-auth-invitation
   invitation: ({ body }) => readInvitation(deps, body.invitation),
-});
-
-/** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */
-const tokenRecord = (row: TokenRow, { tokenId }: Pick<Caller, 'tokenId'>, value: string = row.tail): TokenRecord => ({
-  id: row.id,
-  title: row.title,
-  token: value,
-  client: row.client,
-  created_at: String(row.created_at),
-  last_used_at: optionalTimestamp(row.last_used_at),
-  last_used_ip: row.last_used_ip,
-  // Safe: only `makeToken` writes them.
-  scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
-  product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
-  expires_at: optionalTimestamp(row.expires_at),
-  user_agent: row.user_agent,
-  current: row.id === tokenId,
 });
 
 /** `Token <n>` with the lowest n that none of the titles has. */

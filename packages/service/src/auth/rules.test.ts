@@ -47,6 +47,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'product.change': '--------xxx',
   'product.admin': '---------xx',
   'product.connectors': '--------xxx',
+  'product.service_accounts': '--------xxx',
   'product.fleet': '-------xxxx',
   'product.shape': '------xxxxx',
   'product.people': '-------xxxx',
@@ -62,6 +63,7 @@ const matrix: Readonly<Record<Action, string>> = {
   'user.manage': '----------x',
   'authority.manage': '----------x',
   'log.all': '----------x',
+  'audit.all': '----------x',
   'token.activation.create': '--------xxx',
   'metrics.read': '----------x',
 };

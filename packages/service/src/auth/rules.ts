@@ -108,6 +108,11 @@ export const authorisation = {
     'product.read',
   ),
   'product.people': row('see who works on this product', ['operator', 'manager', 'owner', 'admin'], 'product.read'),
+  'product.service_accounts': row(
+    'manage the service accounts of this product',
+    ['manager', 'owner', 'admin'],
+    'product.read',
+  ),
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
@@ -121,6 +126,7 @@ export const authorisation = {
   'authority.manage': row('manage the authorities', ['admin']),
   'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),
+  'audit.all': row('read the audit of everybody, and check it', ['admin']),
   'token.activation.create': row('make activation tokens', ['manager', 'owner', 'admin'], 'product.read'),
 } as const satisfies Record<string, Row>;
 
@@ -185,6 +191,9 @@ export interface WhoCalls {
   /** The role among the people of the customer; without one it says nothing. */
   readonly customerRole: CustomerRole;
 }
+
+/** Whether an account is that of a program, which belongs to a product: names of people have no colon. */
+export const isServiceAccount = ({ username }: { readonly username: string }): boolean => username.includes(':');
 
 /** What the people of a customer are to all that it owns, by their role in it. Spec: API-RULE-customer-1. */
 export const customerRoles = {

@@ -70,18 +70,31 @@ export async function tryFactor<T>(
   return used;
 }
 
-/** The account whose login a code finishes. Refusals: WRONG_CHALLENGE and those of `tryFactor`. */
+/** Looks at what was shown as a factor of an account; then uses it up in a transaction, or refuses it. */
+export type ShownFactor = (user: UserRow, nowMs: number) => Promise<(trx: Db) => Promise<Refusal | undefined>>;
+
+/** A code of the app, or a recovery code. */
+export const shownCode =
+  (code: string): ShownFactor =>
+  async ({ id }, nowMs) =>
+  async (trx) =>
+    (await spendAnyCode(trx, id, code, nowMs)) ? undefined : refusal('WRONG_SECOND_FACTOR');
+
+/** The account whose login a factor finishes. Refusals: WRONG_CHALLENGE, those of `tryFactor` and of the factor. */
 export async function finishLogin(
   deps: StepDeps,
-  { challenge, code }: { readonly challenge: string; readonly code: string },
+  challenge: string,
   ip: string,
+  shown: ShownFactor,
 ): Promise<Result<UserRow, Refusal>> {
   const hash = hashSecret(challenge);
   const now = deps.clock.now();
   const user = await tryChallenge(deps.storage.db, hash, now, answersLimit);
   if (!user) return failure(refusal('WRONG_CHALLENGE'));
+  const spend = await shown(user, now);
   return tryFactor(deps, user, ip, async (trx): Promise<Result<UserRow, Refusal>> => {
-    if (!(await spendAnyCode(trx, user.id, code, now))) return failure(refusal('WRONG_SECOND_FACTOR'));
+    const refused = await spend(trx);
+    if (refused) return failure(refused);
     // Of many at once with one challenge, one gets through.
     return (await spendChallenge(trx, hash)) ? success(user) : failure(refusal('WRONG_CHALLENGE'));
   });

@@ -58,6 +58,7 @@ eachDatabase('signing up', (open) => {
         mail: false,
         second_factor: 'optional',
         sso: null,
+        passkeys: 'http://localhost',
       });
       expect([policy, code(await signUp())]).toEqual([policy, plain]);
       expect([policy, code(await signUp({ invitation: (await invite()).token }))]).toEqual([policy, invited]);

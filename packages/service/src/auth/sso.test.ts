@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SsoGroups } from '../core/sso-groups.ts';
 import type { Storage } from '../db/storage.ts';
 import { openSingleSignOn } from '../single-sign-on.ts';
+import { auditedActions } from '../testing/audited.ts';
 import { clientId, type Forgery, fakeProvider, issuer } from '../testing/fake-provider.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 import { deleteOldSignIns } from './sso-queries.ts';
@@ -103,6 +104,7 @@ eachDatabase('single sign-on', (open) => {
     expect((await page.call('GET', '/api/user')).body).toMatchObject({ email: 'ada@corp.test', name_given: 'Ada' });
     const again = await signIn({ sub: 's-ada', email: 'other@corp.test', email_verified: false });
     expect(again.body.session.user_id).toBe(first.body.session.user_id);
+    expect(await auditedActions(app.storage)).toEqual(['sso.finish', 'sso.finish']);
   });
 
   // API-RULE-sso-1

@@ -6,7 +6,7 @@ import { deleteAttempts, replaceAttempts, timesOf } from './attempt-queries.ts';
 
 const minuteMs = 60_000;
 
-/** API-LIMIT-login, API-LIMIT-factor, API-LIMIT-signup, API-LIMIT-links, API-LIMIT-sso. */
+/** API-LIMIT-login, API-LIMIT-factor, API-LIMIT-passkey, API-LIMIT-signup, API-LIMIT-links, API-LIMIT-sso. */
 export const limits = {
   loginOfName: { kind: 'login.name', most: 10, windowMs: 15 * minuteMs },
   loginOfAddress: { kind: 'login.address', most: 100, windowMs: 15 * minuteMs },
@@ -15,6 +15,7 @@ export const limits = {
   linkOfIp: { kind: 'link.address', most: 20, windowMs: 60 * minuteMs },
   linkOfEmail: { kind: 'link.email', most: 3, windowMs: 60 * minuteMs },
   linkInAll: { kind: 'link', most: 200, windowMs: 60 * minuteMs },
+  passkeyOfAddress: { kind: 'passkey.address', most: 300, windowMs: 15 * minuteMs },
   ssoOfAddress: { kind: 'sso.address', most: 100, windowMs: 15 * minuteMs },
   signUpInAll: { kind: 'signup', most: 200, windowMs: 60 * minuteMs },
 } as const satisfies Record<string, Limit>;

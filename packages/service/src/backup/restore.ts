@@ -49,6 +49,20 @@ export async function restore({ database, openBlobs, file }: RestoreOptions): Pr
   }
 }
 
+/** When a backup was made, epoch ms. @throws {BackupError} when it does not begin as one */
+export async function timeOfBackup(file: string): Promise<number> {
+  const archive = await ArchiveReader.open(file);
+  try {
+    for await (const entry of archive.entries()) {
+      if (entry.name === headName) return (JSON.parse(await archive.text(entry)) as Head).created_at;
+      break;
+    }
+    throw archive.damaged('it does not begin as one');
+  } finally {
+    await archive.close();
+  }
+}
+
 const inUse = (table: string): BackupError =>
   new BackupError(`The database is in use: table "${table}" has rows. A backup is restored into an empty one only`);
 

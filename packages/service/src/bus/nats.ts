@@ -166,10 +166,20 @@ export class NatsBus extends LocalBus {
         this.#connected = false;
         if (!this.#closed) this.#onError(new Error(`The NATS server ${status.server} is away`));
       }
-      if (status.type === 'reconnect') {
-        this.#connected = true;
-        this.missed();
-      }
+      if (status.type === 'reconnect') void this.#comeBack(connection);
     }
+  }
+
+  /** What others publish before the server has the subscription again passes by as well. */
+  async #comeBack(connection: NatsConnection): Promise<void> {
+    try {
+      await connection.flush();
+    } catch {
+      // Cut again: the library goes on, and says so.
+      return;
+    }
+    if (this.#closed) return;
+    this.#connected = true;
+    this.missed();
   }
 }

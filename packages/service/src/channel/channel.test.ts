@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { openStorage } from '../db/open.ts';
+import { auditedActions } from '../testing/audited.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 
 /** A device's end of the channel: what has come, and what it answers. */
@@ -250,6 +251,7 @@ eachDatabase('message channel', (_open, kind, address) => {
       peer.say({ id: request.id, code: 0, data: 'harbour\r\n' });
       expect(await answer).toEqual({ code: 0, data: 'harbour\r\n' });
       expect(await logs()).toContain('device.command');
+      expect(await auditedActions(app.storage)).toContain('channel.command');
     });
 
     it('that the device refuses, does not answer, or cannot get have refusals of their own', async () => {

@@ -39,6 +39,7 @@ describe('settings', () => {
         quotaBundles: 100_000,
         quotaConnectors: 1_000,
         quotaMebibytes: 102_400,
+        auditDays: 730,
         connectorAllow: [],
         smtpUrl: undefined,
         mailFrom: 'Moorage <moorage@localhost>',

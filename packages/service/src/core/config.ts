@@ -81,6 +81,8 @@ export interface Settings extends MapSettings, OutboundSettings, SsoSettings {
   readonly quotaBundles: number;
   readonly quotaConnectors: number;
   readonly quotaMebibytes: number;
+  /** How long rows of the audit are kept, in days; 0 for good. */
+  readonly auditDays: number;
   readonly logLevel: LogLevel;
   /** One line in the log for each answered request. */
   readonly accessLog: boolean;
@@ -315,6 +317,15 @@ export const settingsTable: readonly Setting[] = [
     otherwise: () => 60_000,
   },
   ...quotaSettings,
+  {
+    name: 'auditDays',
+    flag: 'audit-days',
+    placeholder: 'DAYS',
+    help: 'how long the audit keeps who has changed what; 0 for good',
+    default: '730',
+    parse: (text) => (text === '0' ? success(0) : count('days', 36_500)(text)),
+    otherwise: () => 730,
+  },
   ...outboundSettings,
   ...mapSettings,
   {

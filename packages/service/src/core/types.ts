@@ -198,6 +198,31 @@ type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 /** Answers a call; at once where nothing has to be waited for. */
 export type Handler<E extends EndpointShape> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>;
 
+/** A request as the audit sees it. */
+export interface AuditedCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' | 'isEncrypted'> {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** None where nobody has to show a token. */
+  readonly caller: unknown;
+}
+
+/**
+ * Makes what an endpoint changes leave a row in the audit; nothing for one that changes nothing.
+ *
+ * @param read the endpoint that reads the record which this one changes
+ */
+export type Audited = (
+  shape: EndpointShape,
+  read: EndpointShape | undefined,
+) =>
+  | (<T extends Result<unknown, Refusal>>(
+      call: AuditedCall,
+      work: () => Promise<T>,
+      record: () => Promise<unknown>,
+    ) => Promise<T>)
+  | undefined;
+
 /** Exactly one handler for each entry of a contract: a missing one does not compile. */
 export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;

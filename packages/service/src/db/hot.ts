@@ -47,7 +47,7 @@ export interface Touch {
  * everything else uses the query builder.
  */
 export interface HotPaths {
-  /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled. */
+  /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled, or the product that it belongs to is in the trash. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
   /** Rows of a select that was compiled beforehand; `name` stands for its text. */
   select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
@@ -70,4 +70,5 @@ export interface HotPaths {
 export const callerSql = `
   select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, t.scopes, t.product_ids,
     t.expires_at, t.opened_by, u.username, u.role, u.customer_id, u.customer_role, u.second_factor
-  from tokens t join users u on u.id = t.user_id and u.disabled_at is null where t.token_hash = `;
+  from tokens t join users u on u.id = t.user_id and u.disabled_at is null and (u.service_product_id is null
+    or exists (select 1 from products p where p.id = u.service_product_id and p.trashed = 0)) where t.token_hash = `;

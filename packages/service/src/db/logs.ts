@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogType } from '@moorage/api';
 import type { Insertable } from 'kysely';
+import { noteInAudit } from './audit.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
 
@@ -40,11 +41,20 @@ export interface LogEntry {
  */
 export const writeLog = (trx: Db, entry: LogEntry): Promise<void> => writeLogs(trx, [entry]);
 
+/** Rows of one statement: a database takes only so many values in one. */
+const rowsAtOnce = 1_000;
+
 /** Writes rows of the log, as `writeLog` does. */
 export async function writeLogs(trx: Db, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;
+  noteInAudit(trx, entries);
   const rows = entries.map((entry) => ({ id: randomUUID(), entry }));
-  await trx
+  for (let at = 0; at < rows.length; at += rowsAtOnce) await insertLogs(trx, rows.slice(at, at + rowsAtOnce));
+  await queueDeliveries(trx, rows);
+}
+
+const insertLogs = (trx: Db, rows: readonly Written[]) =>
+  trx
     .insertInto('logs')
     .values((eb) =>
       rows.map(({ id, entry: { type, level = 'info', message, atMs, deviceId, ...entry } }) => ({
@@ -67,16 +77,11 @@ export async function writeLogs(trx: Db, entries: readonly LogEntry[]): Promise<
       })),
     )
     .execute();
-  await queueDeliveries(trx, rows);
-}
 
 interface Written {
   readonly id: string;
   readonly entry: LogEntry;
 }
-
-/** Rows of one statement: a database takes only so many values in one. */
-const rowsAtOnce = 1_000;
 
 /** Queues a delivery for each connector of a product that wants an event. Most products have none. */
 async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AlertDeviceTable, AlertMailTable, AlertRuleTable, AlertTable } from './tables/alerts.ts';
 import type { AttributeTable, LabelTable } from './tables/attributes.ts';
+import type { AuditChainTable, AuditQueueTable, AuditTable } from './tables/audit.ts';
 import type { ArtifactHeaderTable, BundleTable, ResourceTable } from './tables/bundles.ts';
 import type {
   BroadcastKeyTable,
@@ -35,12 +36,14 @@ import type {
   FleetSettingsTable,
   FreezeTable,
   PinTable,
+  RehearsalTable,
   RolloutCountTable,
   RolloutTable,
   SegmentTable,
 } from './tables/fleet.ts';
 import type { AuthorityTable } from './tables/identity.ts';
 import type { LogTable, PollTable } from './tables/logs.ts';
+import type { PasskeyChallengeTable, PasskeyTable } from './tables/passkeys.ts';
 import type {
   AttemptTable,
   ChallengeTable,
@@ -68,6 +71,7 @@ import type { SsoAttemptTable, SsoLinkTable, SsoSessionTable } from './tables/ss
 
 export type * from './tables/alerts.ts';
 export type * from './tables/attributes.ts';
+export type * from './tables/audit.ts';
 export type * from './tables/bundles.ts';
 export type * from './tables/channel.ts';
 export type * from './tables/cluster.ts';
@@ -80,6 +84,7 @@ export type * from './tables/files.ts';
 export type * from './tables/fleet.ts';
 export type * from './tables/identity.ts';
 export type * from './tables/logs.ts';
+export type * from './tables/passkeys.ts';
 export type * from './tables/people.ts';
 export type * from './tables/platforms.ts';
 export type * from './tables/products.ts';
@@ -128,8 +133,12 @@ export interface Schema {
   rollouts: RolloutTable;
   executions: ExecutionTable;
   rollout_counts: RolloutCountTable;
+  rehearsals: RehearsalTable;
   logs: LogTable;
   polls: PollTable;
+  audit: AuditTable;
+  audit_queue: AuditQueueTable;
+  audit_chain: AuditChainTable;
   customers: CustomerTable;
   connectors: ConnectorTable;
   connector_events: ConnectorEventTable;
@@ -159,6 +168,8 @@ export interface Schema {
   attempts: AttemptTable;
   invitations: InvitationTable;
   mail_links: MailLinkTable;
+  passkeys: PasskeyTable;
+  passkey_challenges: PasskeyChallengeTable;
   sso_attempts: SsoAttemptTable;
   sso_links: SsoLinkTable;
   sso_sessions: SsoSessionTable;

@@ -23,6 +23,12 @@ export interface Expressions {
   startsWith(text: Expression<string>, prefix: string): RawBuilder<SqlBool>;
   /** Locks the selected rows until the transaction ends, where the database locks single rows; of a join, those that `lock` names. */
   lockRows<Q extends { forUpdate(): Q }>(query: Q, lock?: (query: Q) => Q): Q;
+  /** The same condition, for which no index is looked into; only of databases that do not know how many rows fit. */
+  rowByRow?(condition: Expression<SqlBool>): Expression<SqlBool>;
+  /** The same condition, of a statement that is planned each time; only of databases that settle on one plan for all values. */
+  forItsValues?(condition: Expression<SqlBool>): Expression<SqlBool>;
+  /** What is another text after each change of a row of the table; only of databases whose changes are not counted. */
+  rowVersion?(table: string): RawBuilder<string>;
   /** A table of texts, in a column `value`: any number in one parameter. */
   rowsOf(texts: readonly string[]): RawBuilder<{ value: string }>;
 }
@@ -36,6 +42,8 @@ export interface Storage {
   readonly hot: HotPaths;
   readonly expressions: Expressions;
   readonly changes: Changes;
+  /** The same where a mark of a device is that it has reported something new of itself. */
+  readonly reports: Changes;
   readonly samples: Samples;
   /** Wake-ups between the processes that share the database. */
   readonly bus: Bus;
@@ -45,6 +53,11 @@ export interface Storage {
    * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * The same for what these devices report of themselves: where changes are counted it is a mark of them in `reports`, and
+   * what is cached of other things stays.
+   */
+  reporting<T>(deviceIds: readonly string[], work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
   check(): Promise<void>;
   /** The same records for periodic work: requests do not wait for it, nor it for them. */

@@ -1,10 +1,8 @@
 import type { ControlledTransactionBuilder, Transaction } from 'kysely';
+import { auditIn } from './audit.ts';
+import { isFailure } from './outcomes.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
-
-/** Whether work has returned a failure, a `Result` that is not ok. */
-const isFailure = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'ok' in value && value.ok === false && 'error' in value;
 
 /** What happens once a transaction is committed. */
 const followUps = new WeakMap<Db, (() => void)[]>();
@@ -26,7 +24,11 @@ export async function runTransaction<T>(
   followUps.set(trx, waiting);
   try {
     const outcome = await work(trx);
-    if (!isFailure(outcome)) await trx.commit().execute();
+    if (!isFailure(outcome)) {
+      const audited = await auditIn(trx, outcome);
+      if (audited) waiting.push(audited);
+      await trx.commit().execute();
+    }
     for (const run of trx.isCommitted ? waiting : []) run();
     return outcome;
   } finally {

@@ -186,6 +186,7 @@ eachDatabase('DDI', (open, kind) => {
       status: 200,
       body: { id, actionHistory: { status: 'DONE', messages: ['Update Installed.', 'Update Installed.'] } },
     });
+    // API-EP-GET-devices-device_id-updates-update_id-messages
     const log = await world.api.call('doors.messages', { params: { device_id: device.id, update_id: Number(id) } });
     expect(log.ok && log.value.value.map(({ step, text }) => `${step}: ${text}`)).toEqual([
       'proceeding: Installing Update Chunk Artifacts.',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { topics } from '../bus/topics.ts';
@@ -39,6 +40,16 @@ eachDatabase('blocking, resetting and asking many devices', (open) => {
     );
     for (const { id } of mine) expect(await rowOf(id)).toMatchObject({ state: 'enabled', blocked_by: null });
     expect(await rowOf(held.id)).toMatchObject({ state: 'disabled', blocked_by: 'admin' });
+  });
+
+  // API-LIMIT-many-commands
+  it('one command line runs on a hundred of them at most', async () => {
+    const send = (count: number) => {
+      const device_ids = Array.from({ length: count }, () => randomUUID());
+      return world.as('owner').call('channel.commandMany', { body: { device_ids, command: 'ls' } });
+    };
+    expect(unwrap(await send(100)).value.refused).toHaveLength(100);
+    expect(await send(101)).toMatchObject({ ok: false, error: { status: 400, body: { code: 'INVALID_REQUEST' } } });
   });
 
   it('rows are apart by owner, so that each reads of their own devices alone', async () => {

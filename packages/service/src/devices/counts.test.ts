@@ -1,8 +1,10 @@
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import type { Viewer } from '../access/viewer.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { Storage } from '../db/storage.ts';
+import { parseFilter } from '../filters/parse.ts';
+import { listFilter } from '../filters/queries.ts';
 import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../testing/index.ts';
 import { mergeDeviceCounts } from './counts.ts';
 import { listDevices } from './queries.ts';
@@ -68,6 +70,54 @@ eachDatabase('counts of devices', (open) => {
     expect((await list('everyone', {})).total).toBe(total + 1_000);
     expect((await list('everyone', { state: 'active' })).total).toBeLessThanOrEqual(total);
     await storage.db.deleteFrom('count_devices').where('product_id', '=', 'other').execute();
+  });
+
+  // API-RULE-list-1
+  it('of a filter are those of the devices that a viewer may see, also where an index of values knows how many fit', async () => {
+    const platform = await make.platform();
+    const [one, other] = [
+      await make.product({ platform_id: platform.id }),
+      await make.product({ platform_id: platform.id }),
+    ];
+    const guest = await make.user();
+    const at = { platform_id: platform.id, product_id: one.id, user_id: null };
+    const theirs = await make.device({ ...at, product_id: other.id, user_id: guest.id });
+    const pattern = await make.device(at);
+    const row = await storage.db
+      .selectFrom('devices')
+      .selectAll()
+      .where('id', '=', pattern.id)
+      .executeTakeFirstOrThrow();
+    // More than are put in order before a page of them is made.
+    const ids = Array.from({ length: 5_010 }, (_, index) => `c${String(index).padStart(39, '0')}`);
+    for (let from = 0; from < ids.length; from += 500) {
+      const part = ids.slice(from, from + 500);
+      await storage.db
+        .insertInto('devices')
+        .values(part.map((id) => ({ ...row, id, uuid: id })))
+        .execute();
+      const attributes = part.map((device_id) => ({ device_id, name: 'heap', value: '7', number: 7, since: 0 }));
+      await storage.db
+        .insertInto('attributes')
+        .values(attributes.map((attribute) => ({ ...attribute, version_key: null })))
+        .execute();
+    }
+    const heap = { device_id: theirs.id, name: 'heap', value: '8', number: 8, version_key: null, since: 0 };
+    await storage.db.insertInto('attributes').values(heap).execute();
+    const filter = unwrap(parseFilter('attribute.heap=ge=7'));
+    const filtering = listFilter(filter, storage.expressions, testStartMs);
+    const found = async (viewer: Viewer, query: { readonly product_id?: string; readonly q?: string }) => {
+      const page = { ...query, limit: 3, offset: 5_009 };
+      const { items, total } = await listDevices(storage.db, storage.expressions, viewer, page, testStartMs, filtering);
+      return [items.length, total];
+    };
+    const viewer: Viewer = { userId: guest.id, customerId: null, customerRole: 'owner' };
+    expect(await found('everyone', {})).toEqual([2, 5_011]);
+    expect(await found('everyone', { product_id: one.id })).toEqual([1, 5_010]);
+    expect(await found('everyone', { product_id: other.id })).toEqual([0, 1]);
+    expect(await found('everyone', { q: 'nothing has this' })).toEqual([0, 0]);
+    expect(await found(viewer, {})).toEqual([0, 1]);
+    await storage.db.deleteFrom('devices').where('product_id', 'in', [one.id, other.id]).execute();
   });
 
   it('are one row for each product and owner after they were merged, and come to nothing with the last device', async () => {

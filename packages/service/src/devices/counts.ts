@@ -1,6 +1,6 @@
 import type { DeviceListQuery } from '@moorage/api';
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db, Storage } from '../db/storage.ts';
+import type { Db, Expressions, Storage } from '../db/storage.ts';
 
 /** What of a query leaves the number of devices to the counts of products and owners. */
 const countedBy: ReadonlySet<string> = new Set(['limit', 'offset', 'sort', 'product_id', 'user_id']);
@@ -26,6 +26,24 @@ export const countedDevices = (
     .$if(user_id !== undefined, (rows) => rows.where('user_id', '=', user_id ?? ''))
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('n'), eb.lit(0)).as('total'))
     .executeTakeFirstOrThrow();
+
+/** Whether a query has all devices there are, but for its filter. */
+export async function hasAllDevices(
+  db: Db,
+  { filter: _, ...query }: DeviceListQuery,
+  visible: Expression<SqlBool> | undefined,
+): Promise<boolean> {
+  if (!isCounted(query)) return false;
+  const [all, seen] = await Promise.all([countedDevices(db, {}, undefined), countedDevices(db, query, visible)]);
+  return all.total === seen.total;
+}
+
+/** What a viewer may see, looked at from device to device where a page is full sooner than all of it is put in order. */
+export async function walked(db: Db, { rowByRow }: Expressions, visible: Expression<SqlBool>, pageEnd: number) {
+  if (!rowByRow) return visible;
+  const [all, seen] = await Promise.all([countedDevices(db, {}, undefined), countedDevices(db, {}, visible)]);
+  return pageEnd * all.total < seen.total ** 2 ? rowByRow(visible) : visible;
+}
 
 /** Products and owners with more than one row. */
 const split = (db: Db) =>

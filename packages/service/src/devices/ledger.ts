@@ -1,5 +1,5 @@
 import type { Db, Expressions } from '../db/storage.ts';
-import { addressTaken, changeDevice, lockDevice } from './queries.ts';
+import { addressTaken, changeDevice, lockDevice, lockDevices } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
 type ReportedChange = Partial<LocationColumns> & {
@@ -20,6 +20,7 @@ export const updateLedger = (
 ) => ({
   addressTaken,
   lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
+  lockAll: (trx: Db, ids: readonly string[]) => lockDevices(trx, expressions, ids, ''),
   async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
     // The device reports its address itself: one that another device has proves nothing.
     const isFree = mac !== undefined && !(await addressTaken(trx, mac));

@@ -14,12 +14,13 @@ import {
 } from 'kysely';
 import { watchedProducts } from '../access/logs.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
+import { builtOnce } from '../db/compiled.ts';
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
-import type { Walk } from '../filters/queries.ts';
+import type { ListFilter, Walk } from '../filters/queries.ts';
 import { standingState } from '../filters/standing.ts';
-import { countedDevices, isCounted } from './counts.ts';
+import { countedDevices, hasAllDevices, isCounted, walked } from './counts.ts';
 import type { DeviceKey } from './rules.ts';
 
 type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
@@ -70,15 +71,18 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
 
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
-const byKey = (key: DeviceKey) => (where: ExpressionBuilder<Schema & { d: DeviceTable }, 'd'>) => {
-  if (key.by === 'id') return where('d.id', '=', key.value);
-  if (key.by === 'uuid') return where('d.uuid', '=', key.value);
-  return where.or([where('d.mac', '=', key.value), where('d.bt_addr', '=', key.value)]);
-};
+// The parameters are in the order of the statement: the viewer in the join, then the key.
+const findById = builtOnce((db) => detailed(db, '').where('d.id', '=', ''));
+const findByUuid = builtOnce((db) => detailed(db, '').where('d.uuid', '=', ''));
+const findByAddress = builtOnce((db) =>
+  detailed(db, '').where((where) => where.or([where('d.mac', '=', ''), where('d.bt_addr', '=', '')])),
+);
 
 /** One device by any of its names, with the role that its product's owner gave to `viewerId`. */
-export const findDevice = (db: Db, key: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> =>
-  detailed(db, viewerId).where(byKey(key)).limit(1).executeTakeFirst();
+export async function findDevice(db: Db, { by, value }: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> {
+  if (by === 'address') return (await findByAddress(db, viewerId, value, value))[0];
+  return (await (by === 'id' ? findById : findByUuid)(db, viewerId, value))[0];
+}
 
 /** Finds a device outside of a transaction, as `findDevice` does. */
 export type DeviceFinder = (key: DeviceKey, viewerId: string) => Promise<DetailedDevice | undefined>;
@@ -134,7 +138,6 @@ const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
  * Spec: API-RULE-list-1, API-RULE-list-2.
  *
  * @param nowMs for what depends on the time
- * @param fits what else has to hold, as the filter of the query says
  */
 export async function listDevices(
   db: Db,
@@ -142,15 +145,15 @@ export async function listDevices(
   viewer: Viewer,
   query: DeviceListQuery,
   nowMs: number,
-  fits?: (where: Where, walk: Walk) => Expression<SqlBool>,
+  { fits, countValues }: Partial<ListFilter> = {},
 ): Promise<{ items: DetailedDevice[]; total: number }> {
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
   const addresses = query.q ? await privateTo(db, viewer) : undefined;
   const candidates = query.q ? await expressions.findCandidates(db, query.q) : undefined;
   const matched = matching(db, expressions, query, nowMs, addresses, candidates);
-  const shown = visible ? matched.where(visible) : matched;
-  const filtered = (walk: Walk) => (fits ? shown.where((where) => fits(where, walk)) : shown);
   const page = paging(query, '-created_at');
+  const shown = visible ? matched.where(await walked(db, expressions, visible, page.offset + page.limit)) : matched;
+  const filtered = (walk: Walk) => (fits ? shown.where((where) => fits(where, walk)) : shown);
   const descending = page.direction === 'desc';
   // Said of a field that always has a value, this would keep PostgreSQL from the index.
   const isOptional = optionalFields.includes(page.field);
@@ -159,9 +162,8 @@ export async function listDevices(
     if (!isOptional) return directed;
     return descending ? directed.nullsLast() : directed.nullsFirst();
   };
-  const pageBy = (walk: Walk) => {
-    const rows = filtered(walk)
-      .selectAll('devices')
+  const pageOf = (found: DeviceRows) => {
+    const rows = found
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction)
       .limit(page.limit)
@@ -171,16 +173,31 @@ export async function listDevices(
       .orderBy('d.id', page.direction)
       .execute();
   };
-  const count =
-    isCounted(query) && !fits
-      ? countedDevices(db, query, visible)
-      : filtered('values')
-          .select((counting) => counting.fn.countAll<number>().as('total'))
-          .executeTakeFirstOrThrow();
-  if (!fits) return bothOf(pageBy('values'), count);
-  // How many fit says from where their page is found faster.
-  const { total } = await count;
-  return { items: await pageBy(total <= fewDevices ? 'values' : 'devices'), total: Number(total) };
+  const counted = () =>
+    filtered('values')
+      .select((counting) => counting.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+  if (!fits) {
+    const count = isCounted(query) ? countedDevices(db, query, visible) : counted();
+    return bothOf(pageOf(shown.selectAll('devices')), count);
+  }
+  if (
+    countValues &&
+    (await hasAllDevices(db, query, visible)) &&
+    (await countValues(db, fewDevices + 1)) > fewDevices
+  ) {
+    return bothOf(
+      pageOf(filtered('devices').selectAll()),
+      countValues(db).then((total) => ({ total })),
+    );
+  }
+  // How many fit says from where their page is found faster. The limit keeps a database from walking past all others.
+  const { total } = await counted();
+  const few = filtered('values')
+    .selectAll('devices')
+    .limit(2 * fewDevices);
+  const found = total <= fewDevices ? db.selectFrom(few.as('devices')).selectAll() : filtered('devices').selectAll();
+  return { items: await pageOf(found), total: Number(total) };
 }
 
 type Where = ExpressionBuilder<Schema, 'devices'>;
@@ -329,10 +346,10 @@ export async function countOnline(db: Db, ids: readonly string[]): Promise<numbe
   return (await rows.where('device_id', 'in', ids).executeTakeFirstOrThrow()).n;
 }
 
+const findTaker = builtOnce((db) => db.selectFrom('devices').select('id').where('mac', '=', ''));
+
 /** Whether some device has this address. */
-export async function addressTaken(db: Db, mac: string): Promise<boolean> {
-  return (await db.selectFrom('devices').select('id').where('mac', '=', mac).executeTakeFirst()) !== undefined;
-}
+export const addressTaken = async (db: Db, mac: string): Promise<boolean> => (await findTaker(db, mac)).length > 0;
 
 /** The device that holds a provisioning token, by the token's SHA-256. */
 export const findByProvisionToken = (db: Db, hash: string) =>

@@ -6,7 +6,7 @@ import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { type Caller, type Handler, type Handlers, JsonReply } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
 import { parseFilter } from '../filters/parse.ts';
-import { filterCondition } from '../filters/queries.ts';
+import { listFilter } from '../filters/queries.ts';
 import { compileStanding } from '../filters/standing.ts';
 import { askAll, deleteAll, notifyAsked, progressOf, refuseAsking, revoke } from './actions.ts';
 import { activate, productChoices, refuseTakingBack, resetDevices } from './activation.ts';
@@ -38,8 +38,8 @@ const list =
     if (filter && !filter.ok) return filter;
     const viewer = viewerFor('device.read', caller);
     const nowMs = clock.now();
-    const fits = filter && filterCondition(filter.value, expressions, nowMs, await privateTo(db, viewer));
-    const { items, total } = await listDevices(db, expressions, viewer, query, nowMs, fits);
+    const filtering = filter && listFilter(filter.value, expressions, nowMs, await privateTo(db, viewer));
+    const { items, total } = await listDevices(db, expressions, viewer, query, nowMs, filtering);
     return success({ items: await deviceRecords(db, items, caller, nowMs), total });
   };
 

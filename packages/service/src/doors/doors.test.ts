@@ -1,5 +1,8 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { keysLimit, waitingLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
+import { outcome } from '../testing/device-world.ts';
 import { type DoorWorld, doorWorld } from '../testing/door-world.ts';
 import { eachDatabase } from '../testing/index.ts';
 
@@ -93,6 +96,50 @@ eachDatabase('doors', (open) => {
     expect(decided.ok && decided.value.value).toEqual({ done: 1, refused: [] });
     expect((await client.poll()).status).toBe(200);
     expect(await waitingOf(product.id)).toEqual([]);
+  });
+
+  // API-LIMIT-waiting
+  it('as many strangers wait for a product as it may have', async () => {
+    const { product } = await world.openProduct({ waiting: true });
+    const { db } = world.app.storage;
+    const row = { product_id: product.id, door: 'ddi', secret_hash: '', ip: null, first_at: 1, last_at: 1 } as const;
+    for (let at = 0; at < waitingLimit - 1; at += 1_000) {
+      const count = Math.min(1_000, waitingLimit - 1 - at);
+      const rows = Array.from({ length: count }, (_, index) => ({ ...row, id: randomUUID(), name: `w${at + index}` }));
+      await db.insertInto('door_waiting').values(rows).execute();
+    }
+    const names = async () => {
+      const found = db.selectFrom('door_waiting').select('name').where('product_id', '=', product.id);
+      return (await found.where('name', 'like', 'late-%').execute()).map(({ name }) => name);
+    };
+    for (const name of ['late-1', 'late-2']) await world.ddiClient(name, 'TargetToken x', product.product).poll();
+    expect(await names()).toEqual(['late-1']);
+  });
+
+  // API-LIMIT-door-keys
+  it('as many keys are accepted beforehand as a product and a call may have', async () => {
+    const { product } = await world.openProduct();
+    const { db } = world.app.storage;
+    const row = { product_id: product.id, user_id: null, created_at: 1 };
+    for (let at = 0; at < keysLimit - 1; at += 2_000) {
+      const count = Math.min(2_000, keysLimit - 1 - at);
+      const rows = Array.from({ length: count }, (_, index) => ({
+        ...row,
+        id: randomUUID(),
+        name: `k${at + index}`,
+        key_hash: `${at + index}`,
+      }));
+      await db.insertInto('door_keys').values(rows).execute();
+    }
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const key = String(publicKey.export({ type: 'spki', format: 'pem' }));
+    const add = async (names: readonly string[]) => {
+      const body = { keys: names.map((name) => ({ name, key })) };
+      return outcome(await world.api.call('doors.addKeys', { params: { product_id: product.id }, body }));
+    };
+    expect(await add(['late-1'])).toBe('ok');
+    expect(await add(['late-2'])).toBe('LIMIT_REACHED');
+    expect(await add(Array.from({ length: 10_001 }, (_, index) => `n${index}`))).toBe('INVALID_REQUEST');
   });
 
   it('a stranger with the name of a device cannot take its place', async () => {

@@ -10,7 +10,6 @@ import { RecordCache } from '../storage/record-cache.ts';
 import {
   acceptedKey,
   changeWaiting,
-  compileDoorDeviceByName,
   countWaiting,
   deleteKey,
   doorDeviceById,
@@ -110,7 +109,6 @@ export class DoorKeeper {
   readonly #known: RecordCache<Known & { readonly row: DoorCaller['row'] }>;
   /** Tokens of products: many devices show the same. */
   readonly #tokens: RecordCache<ProductToken>;
-  readonly #deviceByName: ReturnType<typeof compileDoorDeviceByName>;
   readonly #noted = new Map<string, number>();
   readonly #used = new Map<string, number>();
   /** The row that was remembered last. */
@@ -121,7 +119,6 @@ export class DoorKeeper {
     this.#deps = deps;
     this.#known = new RecordCache(deps.storage.changes, remembered);
     this.#tokens = new RecordCache(deps.storage.changes, rememberedTokens);
-    this.#deviceByName = compileDoorDeviceByName(deps.storage.db);
   }
 
   /** The device of a token. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-identity. */
@@ -289,7 +286,7 @@ export class DoorKeeper {
     if (!token || token.door !== door || !isSame(token.token_hash, hash)) return undefined;
     if (!token[door] || !meansProduct(tenant, token.product) || !isDoorName(name)) return undefined;
     this.#noteUse(token.id, clock.now());
-    const found = await this.#deviceByName(storage.db, token.product_id, door, name);
+    const found = await doorDeviceByName(storage.db, token.product_id, door, name);
     // A device that has been activated elsewhere comes in by its own token only.
     if (found) return found.current_product_id === token.product_id ? knownOf(found) : undefined;
     return this.#register(shown, token);

@@ -1,6 +1,6 @@
 import type { DoorName } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { withKey } from '../db/compiled.ts';
+import { builtOnce } from '../db/compiled.ts';
 import type { Paging } from '../db/paging.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type {
@@ -17,7 +17,6 @@ import type { Db, Expressions } from '../db/storage.ts';
 export type DoorTokenRow = Selectable<DoorTokenTable>;
 export type WaitingRow = Selectable<DoorWaitingTable>;
 export type DoorUpdateRow = Selectable<DoorUpdateTable>;
-export type DoorDeviceRow = Selectable<DoorDeviceTable>;
 
 export const doorsOf = (db: Db, productId: string) =>
   db.selectFrom('product_doors').selectAll().where('product_id', '=', productId).executeTakeFirst();
@@ -74,19 +73,13 @@ const doorDevices = (db: Db) =>
 export const doorDeviceByToken = (db: Db, hash: string) =>
   doorDevices(db).where('x.token_hash', '=', hash).executeTakeFirst();
 
-const byName = (db: Db, productId: string, door: DoorName, name: string) =>
-  doorDevices(db).where('x.product_id', '=', productId).where('x.door', '=', door).where('x.name', '=', name);
+const findByName = builtOnce((db) =>
+  doorDevices(db).where('x.product_id', '=', '').where('x.door', '=', 'ddi').where('x.name', '=', ''),
+);
 
-export const doorDeviceByName = (db: Db, productId: string, door: DoorName, name: string) =>
-  byName(db, productId, door, name).executeTakeFirst();
-
-/** The same, compiled once: each device that is not remembered is looked up by it. */
-export function compileDoorDeviceByName(
-  db: Db,
-): (...key: Parameters<typeof byName>) => ReturnType<typeof doorDeviceByName> {
-  const query = byName(db, '', 'ddi', '').compile();
-  return async (from, ...key) => (await from.executeQuery(withKey(query, ...key))).rows[0];
-}
+/** Each device that is not remembered is looked up by it. */
+export const doorDeviceByName = async (db: Db, productId: string, door: DoorName, name: string) =>
+  (await findByName(db, productId, door, name))[0];
 
 export const doorDeviceById = (db: Db, deviceId: string) =>
   doorDevices(db).where('x.device_id', '=', deviceId).executeTakeFirst();

@@ -1,4 +1,6 @@
+import { gatewayStreamsPath } from '@moorage/api';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../bus/topics.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
@@ -23,7 +25,7 @@ eachDatabase('files on the device listener', (open) => {
       headers: { ...identity(device), ...headers },
       ...(payload !== undefined && { payload: Buffer.from(payload) }),
     });
-  const asUser = (method: 'GET' | 'POST', url: string, token: string, payload?: string) =>
+  const asUser = (method: 'GET' | 'POST' | 'DELETE', url: string, token: string, payload?: string) =>
     world.app.api.inject({
       method,
       url,
@@ -132,5 +134,21 @@ eachDatabase('files on the device listener', (open) => {
         }
       }
     });
+  });
+
+  // API-CHAN-action
+  it('that a user changes for its gateway are told to that, and no others', async () => {
+    const sent: unknown[] = [];
+    const unsubscribe = world.app.storage.bus.subscribe(topics.channelAction, (message) => sent.push(message));
+    const { token } = world.people.owner;
+    const at = (path: string) => `/api/devices/${device.id}/files/${path}`;
+    for (const path of [gatewayStreamsPath, 'gateway/other.json'])
+      expect((await asUser('POST', at(path), token, '{}')).statusCode).toBe(200);
+    const told = { deviceId: device.id, action: { action: 'file', path: gatewayStreamsPath } };
+    await expect.poll(() => sent).toEqual([told]);
+    expect((await asUser('DELETE', at(gatewayStreamsPath), token)).statusCode).toBe(200);
+    expect((await asUser('DELETE', at(gatewayStreamsPath), token)).statusCode).toBe(404);
+    await expect.poll(() => sent).toEqual([told, told]);
+    unsubscribe();
   });
 });

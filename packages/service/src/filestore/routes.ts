@@ -1,4 +1,12 @@
-import type { assetsContract, deviceFilesContract, FileTarget, filesRoutesContract, Refusal } from '@moorage/api';
+import {
+  type assetsContract,
+  type deviceFilesContract,
+  type FileTarget,
+  type filesRoutesContract,
+  gatewayStreamsPath,
+  type Refusal,
+  type ServiceAction,
+} from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../access/products.ts';
 import { type Action, type DeviceTies, isOpenToVendor, refuseDeviceFiles } from '../auth/rules.ts';
@@ -22,6 +30,8 @@ const subjectOf = (device: StoredDevice) => ({
 export interface FileDeps extends Pick<Deps, 'storage' | 'clock' | 'settings'> {
   /** The device of a path, if the caller may do this to it. */
   deviceFor(db: Db, caller: Caller, action: Action, name: string): Promise<Result<StoredDevice, Refusal>>;
+  /** Sends an action to a device if it is connected. */
+  readonly sendToDevice: (deviceId: string, action: ServiceAction) => void;
 }
 
 /** One call, as far as the stores look at it. */
@@ -55,6 +65,15 @@ const assetStore =
     return success({ owner: { productId }, subject: { userId: caller.userId, client: caller.client, ip, productId } });
   };
 
+type DeviceFileCall = UserCall<{ readonly device_id: string; readonly path: string }>;
+
+/** The gateway of a device hears that a user has changed what it reads. */
+async function notifyGateway(deps: FileDeps, { caller, params: { device_id, path } }: DeviceFileCall): Promise<void> {
+  if (path !== gatewayStreamsPath) return;
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.files', device_id);
+  if (device.ok) deps.sendToDevice(device.value.id, { action: 'file', path });
+}
+
 /** Files of devices. Spec: API-RULE-files-1. */
 export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesContract> => ({
   // API-EP-GET-devices-device_id-files
@@ -62,9 +81,17 @@ export const deviceFilesRoutes = (deps: FileDeps): Handlers<typeof deviceFilesCo
   // API-EP-GET-devices-device_id-files-path
   get: (call) => readFile(deps, deviceStore(deps, call), call.params.path),
   // API-EP-POST-devices-device_id-files-path
-  upload: (call) => writeFile(deps, deviceStore(deps, call), call),
+  async upload(call) {
+    const written = await writeFile(deps, deviceStore(deps, call), call);
+    if (written.ok) await notifyGateway(deps, call);
+    return written;
+  },
   // API-EP-DELETE-devices-device_id-files-path
-  remove: (call) => removeFile(deps, deviceStore(deps, call), call),
+  async remove(call) {
+    const removed = await removeFile(deps, deviceStore(deps, call), call);
+    if (removed.ok) await notifyGateway(deps, call);
+    return removed;
+  },
 });
 
 /** Assets of products. Spec: API-RULE-files-2. */

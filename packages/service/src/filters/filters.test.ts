@@ -7,7 +7,7 @@ import { deviceWorld } from '../testing/device-world.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { parseFilter } from './parse.ts';
 import { type DeviceFacts, fitsFilter } from './predicate.ts';
-import { compileFacts, filterCondition, partsOf } from './queries.ts';
+import { compileFacts, filterCondition, partsOf, valueCount } from './queries.ts';
 
 const nowMs = 1_700_000_000_000;
 const dayMs = 86_400_000;
@@ -215,6 +215,7 @@ eachDatabase('the two evaluators', (open) => {
     const facts = new Map<string, DeviceFacts | undefined>();
     for (const id of ids) facts.set(id, await readFacts(storage.db, id, new Set(['device', 'attributes', 'labels'])));
     let hits = 0;
+    let counted = 0;
     for (let round = 0; round < 400; round++) {
       const text = randomFilter(random, 2);
       const filter = unwrap(parseFilter(text));
@@ -237,7 +238,14 @@ eachDatabase('the two evaluators', (open) => {
       });
       expect([...found].toSorted(), text).toEqual(fitting.toSorted());
       hits += fitting.length;
+      // Other devices than these have no attributes and no labels.
+      const count = valueCount(filter, storage.expressions, nowMs);
+      if (!count) continue;
+      counted++;
+      expect(await count(storage.db), text).toBe(fitting.length);
+      expect(await count(storage.db, 2), text).toBe(Math.min(2, fitting.length));
     }
+    expect(counted).toBeGreaterThan(20);
     // Neither everything nor nothing, or it would prove little.
     expect(hits).toBeGreaterThan(400);
     expect(hits).toBeLessThan(400 * ids.length - 400);

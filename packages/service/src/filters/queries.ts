@@ -1,5 +1,5 @@
-import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { rowsByDevice, withKey } from '../db/compiled.ts';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { builtOnce, rowsByDevice } from '../db/compiled.ts';
 import { groupReads, padded } from '../db/groups.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
@@ -19,8 +19,14 @@ interface Columns {
   readonly version?: string;
 }
 
-/** Whether a value that is there passes a test; `undefined` for a test that its kind never passes. */
+/** Whether a value passes a test; one that is not there passes none. */
 function passing(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
+  const passes = passingTest(where, expressions, columns, test, nowMs);
+  // Most devices may pass it, or none.
+  return expressions.forItsValues?.(passes) ?? passes;
+}
+
+function passingTest(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
   const value = sql.ref<string>(columns.value);
   if (test.by === 'text') {
     const texts = test.patterns.map((pattern) => {
@@ -45,6 +51,39 @@ function passing(where: Where, expressions: Expressions, columns: Columns, test:
  */
 export type Walk = 'values' | 'devices';
 
+/** The rows of attributes or labels that pass a test: one at most of each device. */
+function passingValues(
+  where: Where,
+  expressions: Expressions,
+  field: Exclude<Field, { in: 'device' }>,
+  test: Test,
+  nowMs: number,
+): RawBuilder<unknown> {
+  const columns: Columns =
+    field.in === 'labels' ? { value: 'f.value' } : { value: 'f.value', number: 'f.number', version: 'f.version_key' };
+  const passes = passing(where, expressions, columns, test, nowMs);
+  return sql`from ${sql.table(field.in)} as f where f.name = ${field.name} and ${passes}`;
+}
+
+/**
+ * Counts the devices that fit a filter of one attribute or label from an index of their values alone; nothing for other
+ * filters.
+ */
+export function valueCount(
+  filter: Filter,
+  expressions: Expressions,
+  nowMs: number,
+): ((db: Db, limit?: number) => Promise<number>) | undefined {
+  if (!('field' in filter) || filter.kind !== 'is' || filter.field.in === 'device') return undefined;
+  const found = passingValues(expressionBuilder<Schema, 'devices'>(), expressions, filter.field, filter.test, nowMs);
+  return async (db, limit) => {
+    const limited = limit === undefined ? sql`` : sql` limit ${sql.lit(limit)}`;
+    const counting = sql<{ total: number }>`select count(*) as total from (select 1 ${found}${limited}) as fitting`;
+    const { rows } = await counting.execute(db);
+    return Number(rows[0]?.total);
+  };
+}
+
 /** Whether the value of a field passes a test. */
 function fieldPasses(
   where: Where,
@@ -62,10 +101,7 @@ function fieldPasses(
     const passes = passing(where, expressions, { value: `f.${column}` }, test, nowMs);
     return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as f where ${sql.ref(`f.${key}`)} = ${sql.ref(`devices.${by}`)} and ${passes})`;
   }
-  const columns: Columns =
-    field.in === 'labels' ? { value: 'f.value' } : { value: 'f.value', number: 'f.number', version: 'f.version_key' };
-  const passes = passing(where, expressions, columns, test, nowMs);
-  const found = sql`from ${sql.table(field.in)} as f where f.name = ${field.name} and ${passes}`;
+  const found = passingValues(where, expressions, field, test, nowMs);
   return walk === 'values'
     ? sql<SqlBool>`devices.id in (select f.device_id ${found})`
     : sql<SqlBool>`exists (select 1 ${found} and f.device_id = devices.id)`;
@@ -95,12 +131,33 @@ export function filterCondition(
   };
 }
 
+/** A filter as lists use it. */
+export interface ListFilter {
+  /** The condition over `devices`. */
+  readonly fits: (where: Where, walk: Walk) => Condition;
+  /** How many devices fit, up to a limit, where an index of values knows it. */
+  readonly countValues: ReturnType<typeof valueCount>;
+}
+
+/** The condition of a filter as `filterCondition` makes it, and the count that an index of values may have. */
+export const listFilter = (...of: Parameters<typeof filterCondition>): ListFilter => {
+  const [filter, expressions, nowMs] = of;
+  return { fits: filterCondition(...of), countValues: valueCount(filter, expressions, nowMs) };
+};
+
 /** What a filter looks at: fields of the device, its attributes, its labels. */
 export type FactPart = Field['in'];
 
 /** The parts of a device that a filter looks at. */
 export const partsOf = (filter: Filter): readonly FactPart[] =>
   'of' in filter ? filter.of.flatMap(partsOf) : [filter.field.in];
+
+/** Whether what a filter says of a device changes by itself: with the time, or with the address that marks it as seen. */
+export const changesByItself = (filter: Filter): boolean => {
+  if ('of' in filter) return filter.of.some(changesByItself);
+  const { field } = filter;
+  return field.kind === 'time' || (field.in === 'device' && field.name === 'ip');
+};
 
 // Safe: every field is named.
 const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name, null])) as DeviceFacts['fields'];
@@ -124,15 +181,15 @@ const fieldRows = (of: Db) =>
 /** Rows of a device: in a transaction by themselves, outside of one for many devices at once. */
 type ReadRows<R> = (db: Db, id: string) => Promise<readonly R[]>;
 
-/** Compiles the reads once, so that a query for an update builds none; outside of transactions they are shared. */
+const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
+
+/** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
 export function compileFacts(of: Db): ReadFacts {
   const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
     const rows = await fieldRows(of).where('d.id', 'in', padded(ids)).execute();
     return new Map(rows.map((row) => [row.id, [row]]));
   });
-  const fieldsOfOne = fieldRows(of).where('d.id', '=', '').compile();
-  const readFields: ReadRows<typeof fieldsOfOne extends CompiledQuery<infer R> ? R : never> = async (db, id) =>
-    db === of ? ((await fieldsOfMany(id)) ?? []) : (await db.executeQuery(withKey(fieldsOfOne, id))).rows;
+  const readFields = async (db: Db, id: string) => (db === of ? ((await fieldsOfMany(id)) ?? []) : fieldsOfOne(db, id));
   const readAttributes = rowsByDevice(of, 'attributes');
   const readLabels = rowsByDevice(of, 'labels');
   return async (db, id, parts) => {

@@ -47,11 +47,11 @@ const wantedBundle = (nowMs: number): RawBuilder<string | null> => {
 };
 
 /**
- * How a row of `devices` stands to what it should run, at a time, epoch ms. Lists, filters, pages and counts all ask
- * this one expression. What the device reports comes before the result of its update: a bundle that it runs needs none.
+ * How a device stands to what it should run; `sp` is its product, `su` its update, `sw` the bundle that it should run.
+ * What it reports comes before the result of its update: a bundle that it runs needs none.
  * Reference: rules 6.6. Spec: API-RULE-standing-1.
  */
-export const standingState = (nowMs: number): RawBuilder<StandingState> => sql`(select case
+const standing = sql<StandingState>`case
     when su.state in ('downloading', 'installed') then 'updating'
     when sw.id is not null and substr(devices.bversion, 1, length(sp.product || '-' || sw.version || ', '))
       = sp.product || '-' || sw.version || ', ' then 'up_to_date'
@@ -59,7 +59,10 @@ export const standingState = (nowMs: number): RawBuilder<StandingState> => sql`(
     when su.state = 'offered' then 'waiting'
     when su.state = 'done' and (sw.id is null or su.to_bundle_id = sw.id) then 'up_to_date'
     when sw.id is not null and (su.id is not null or devices.bversion is not null) then 'waiting'
-    else 'unknown' end
+    else 'unknown' end`;
+
+/** The same of a row of `devices`, at a time, epoch ms. Lists, filters, pages and counts all ask this one expression. */
+export const standingState = (nowMs: number): RawBuilder<StandingState> => sql`(select ${standing}
   from products as sp left join updates as su on su.id = devices.update_id
     left join bundles as sw on sw.id = ${wantedBundle(nowMs)}
   where sp.id = devices.product_id)`;
@@ -73,13 +76,12 @@ export const targetBundle = (nowMs: number): RawBuilder<string | null> => sql`co
 const standingRows = (db: Db, nowMs: number) =>
   db
     .selectFrom('devices')
-    .leftJoin('updates as up', 'up.id', 'devices.update_id')
-    .select(['devices.id', 'up.to_bundle_id', 'up.to_version', 'up.reason'])
-    .select(['up.created_at as offered_at', 'up.downloading_at', 'up.installed_at', 'up.finished_at'])
-    .select(standingState(nowMs).as('standing'))
-    .select(
-      sql<string | null>`(select b.version from bundles as b where b.id = ${wantedBundle(nowMs)})`.as('wanted_version'),
-    );
+    .innerJoin('products as sp', 'sp.id', 'devices.product_id')
+    .leftJoin('updates as su', 'su.id', 'devices.update_id')
+    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(nowMs)))
+    .select(['devices.id', 'su.to_bundle_id', 'su.to_version', 'su.reason', 'sw.version as wanted_version'])
+    .select(['su.created_at as offered_at', 'su.downloading_at', 'su.installed_at', 'su.finished_at'])
+    .select(standing.as('standing'));
 
 type StandingRow = Awaited<ReturnType<ReturnType<typeof standingRows>['executeTakeFirstOrThrow']>>;
 

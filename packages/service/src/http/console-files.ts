@@ -15,6 +15,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
 };
 
 /** Endings of the packed files that the build puts beside a file, by the names that HTTP has for them. */
@@ -24,13 +25,13 @@ const packedEndings = [
 ] as const;
 
 /**
- * Scripts come from the service alone, pictures also from where maps get theirs. The component library writes its colours
- * into a style element.
+ * Scripts come from the service alone, pictures also from where maps get theirs. The reader of codes is compiled: what
+ * comes as a file of WebAssembly may be, text may not. The component library writes its colours into a style element.
  */
 const policyWith = (mapTiles: string | undefined): string =>
   [
     "default-src 'self'",
-    "script-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob:${mapTiles === undefined ? '' : ` ${new URL(mapTiles).origin}`}`,
     "font-src 'self' data:",

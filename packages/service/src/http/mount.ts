@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandl
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import {
+  type Audited,
   type BytesReply,
   type Caller,
   type DeviceCaller,
@@ -19,6 +20,7 @@ import {
   RedirectReply,
   type Upload,
 } from '../core/types.ts';
+import { auditedHandler } from './audited.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
@@ -60,6 +62,8 @@ export interface MountOptions {
   readonly statusOf: StatusOf;
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
+  /** For endpoints that people call. */
+  readonly audit?: Audited;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -355,17 +359,20 @@ export function mountContract<C extends Record<string, EndpointShape>>(
   handlers: Handlers<C>,
   options: MountOptions,
 ): void {
-  const entries: readonly [keyof C, EndpointShape][] = Object.entries(contract);
+  const entries = Object.entries(contract).map(([name, shape]) => {
+    // Safe: Handlers<C> pairs each handler with the entry of the same name.
+    return { shape, handler: handlers[name as keyof C] as unknown as Handler<never> };
+  });
   const mountThose = (scope: FastifyInstance, kind: BodyKind): void => {
-    for (const [name, shape] of entries) {
-      // Safe: Handlers<C> pairs each handler with the entry of the same name.
-      if (bodyKind(shape) === kind) mountEndpoint(scope, shape, handlers[name] as unknown as Handler<never>, options);
+    for (const entry of entries) {
+      if (bodyKind(entry.shape) !== kind) continue;
+      mountEndpoint(scope, entry.shape, auditedHandler(entry, entries, options.audit), options);
     }
   };
   mountThose(app, 'json');
   for (const kind of ['binary', 'none'] as const) {
     // A scope costs as much as several endpoints.
-    if (!entries.some(([, shape]) => bodyKind(shape) === kind)) continue;
+    if (!entries.some(({ shape }) => bodyKind(shape) === kind)) continue;
     const scope = named(`${kind} bodies`, async (scope) => {
       bodyParsers[kind](scope);
       mountThose(scope, kind);

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { transition } from '@moorage/base';
 import { afterEach, expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
+import { auditedActions } from '../testing/audited.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
 import { type AuthorityState, authorityTransitions, settleMs } from './authorities.ts';
@@ -28,6 +29,7 @@ it('an authority goes from state to state as its table says, and nowhere else', 
 });
 
 // API-RULE-authority-1, API-RULE-authority-2, API-RULE-authority-3
+// API-EP-GET-authorities, API-EP-POST-authorities, API-EP-POST-authorities-retire
 eachDatabase('rotation of the authority', (open, kind, address) => {
   const opened: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
@@ -92,6 +94,7 @@ eachDatabase('rotation of the authority', (open, kind, address) => {
     expect(await states(at)).toEqual(['active 1', 'retiring 0']);
     expect(await devices.call(now, 'GET', '/info')).not.toHaveProperty('renewal');
     expect((await retire(at)).ok).toBe(true);
+    expect(await auditedActions(app.storage)).toContain('identity.retire');
     // A new connection verifies the listener by the authorities that the renewal has brought.
     const afterwards = devices.agentFor(renewed, renewed.ca);
     expect(await devices.call(afterwards, 'GET', '/info')).toMatchObject({ status: 200 });

@@ -96,6 +96,16 @@ eachDatabase('events', (open) => {
     end();
   });
 
+  it('are kept when there are more than one statement takes, as a change of many devices has', async () => {
+    const { storage, clock, make } = await buildApp(await open());
+    const { id: userId } = await make.user();
+    const rows = 5_000;
+    const entry = { type: 'device.tag', message: 'Tagged', atMs: clock.now(), userId } as const;
+    await storage.transaction((trx) => writeLogs(trx, Array<typeof entry>(rows).fill(entry)));
+    const counted = storage.db.selectFrom('logs').select(({ fn }) => fn.countAll<number>().as('rows'));
+    expect(await counted.where('user_id', '=', userId).executeTakeFirst()).toEqual({ rows });
+  });
+
   it('say once how many older rows they leave out when too many are written at once', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();

@@ -1,8 +1,9 @@
-import { deviceStates, type fleetContract, standingStates } from '@moorage/api';
+import { deviceStates, type fleetContract, type ShapeRecord, standingStates } from '@moorage/api';
 import { success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
 import { viewerFor } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
+import type { Db } from '../db/storage.ts';
 import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
 import { shapeOf } from './shape-queries.ts';
 
@@ -44,23 +45,27 @@ const summary =
     });
   };
 
+/** What the fleet of a product is like at a time, epoch ms. */
+export async function shapeRecord(db: Db, productId: string, nowMs: number): Promise<ShapeRecord> {
+  const { groups, ...counts } = await shapeOf(db, productId, nowMs);
+  const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
+  const rows = new Map<string, (typeof groups)[number]>();
+  for (const { platform, bversion, devices: n } of groups) {
+    // What else a device has reported is its own.
+    const version = (bversion && partsIn(bversion)) ?? null;
+    const key = `${platform} ${version}`;
+    rows.set(key, { platform, bversion: version, devices: n + (rows.get(key)?.devices ?? 0) });
+  }
+  const byVersion = [...rows.values()].map(({ bversion: version, ...row }) => ({ ...row, version }));
+  return { devices, groups: byVersion, ...counts };
+}
+
 /** API-EP-GET-products-product_id-shape */
 const shape =
   ({ storage: { db }, clock }: Deps): Handler<Contract['shape']> =>
   async ({ caller, params }) => {
     const product = await allowedProduct(db, params.product_id, caller, 'product.shape');
-    if (!product.ok) return product;
-    const { groups, ...counts } = await shapeOf(db, product.value.id, clock.now());
-    const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
-    const rows = new Map<string, (typeof groups)[number]>();
-    for (const { platform, bversion, devices: n } of groups) {
-      // What else a device has reported is its own.
-      const version = (bversion && partsIn(bversion)) ?? null;
-      const key = `${platform} ${version}`;
-      rows.set(key, { platform, bversion: version, devices: n + (rows.get(key)?.devices ?? 0) });
-    }
-    const byVersion = [...rows.values()].map(({ bversion: version, ...row }) => ({ ...row, version }));
-    return success({ devices, groups: byVersion, ...counts });
+    return product.ok ? success(await shapeRecord(db, product.value.id, clock.now())) : product;
   };
 
 /** The devices of a caller, by what state they are in. */

@@ -28,6 +28,7 @@ import {
   updateTimeouts,
 } from './rules.ts';
 import { advance, begin, endOpen, move } from './steps.ts';
+import { groupedSteps, type InStep, type Run, singleSteps } from './turns.ts';
 import {
   type Actor,
   currentUpdate,
@@ -77,22 +78,6 @@ export interface OtaWatchers {
   notify(deviceId: string, event: LiveEvent): void;
 }
 
-type Run<T> = (trx: Db, device: OtaDeviceRow) => Promise<Result<T, Refusal>>;
-
-/** One step of an update: a transaction in which its device is locked. Refusal: NOT_FOUND. */
-type InStep = <T>(device: Pick<OtaDeviceRow, 'id' | 'product_id'>, run: Run<T>) => Promise<Result<T, Refusal>>;
-
-/** Steps of devices: where rollouts are under way, those of one product are one after another. */
-const stepsOf =
-  (storage: Deps['storage'], ledger: DeviceLedger, fleet: UpdateFleet): InStep =>
-  ({ id, product_id }, run) =>
-    fleet.inTurn(product_id, () =>
-      storage.transaction(async (trx) => {
-        const locked = await ledger.lock(trx, id);
-        return locked ? run(trx, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
-      }),
-    );
-
 /** Notifies watchers of how far a download is; without numbers, that something else of it has changed. */
 const progressTo =
   (watchers: OtaWatchers): OtaEngine['progress'] =>
@@ -124,7 +109,10 @@ export function openOtaEngine(
       afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
     looked: (trx, deviceId) => afterCommit(trx, () => notifyProgress(deviceId, null, null)),
   };
-  const inStep = stepsOf(storage, ledger, fleet);
+  const inStep = groupedSteps({ storage, ledger, fleet });
+  const byItself = singleSteps({ storage, ledger, fleet });
+  /** What devices ask for themselves is done together; the audit wants what people do by itself. */
+  const stepBy = ({ cause }: Requester) => (cause === 'device' ? inStep : byItself);
   /** Moves an update on that may have ended meanwhile, or lost its device: then it stays as it is. */
   const moveOn = async (device: Pick<OtaDeviceRow, 'id' | 'product_id'>, run: Run<unknown>) => {
     const moved = await inStep(device, run);
@@ -134,17 +122,17 @@ export function openOtaEngine(
   return {
     async request(device, request, by) {
       load.note(clock.now());
-      const choice = await respond(work, inStep, storage.db, device, request, by);
+      const choice = await respond(work, stepBy(by), storage.db, device, request, by);
       if (!choice.ok) return choice;
       // Most queries write no row: activity counts them without one. Spec: API-RULE-metrics-1.
       storage.hot.countPoll(device.product_id, device.user_id, clock.now());
       return success(responseOf(choice.value, clock.now(), load.stretch(clock.now())));
     },
-    report: (device, report, by) => inStep(device, (trx, locked) => applyReport(work, trx, locked, report, by)),
+    report: (device, report, by) => stepBy(by)(device, (trx, locked) => applyReport(work, trx, locked, report, by)),
     reportAction: (device, report, by) =>
-      inStep(device, (trx, locked) => applyActionReport(work, trx, locked, report, by)),
+      stepBy(by)(device, (trx, locked) => applyActionReport(work, trx, locked, report, by)),
     reportBridged: (device, bundleId, by) =>
-      inStep(device, (trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
+      byItself(device, (trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
     fetching: (device, updateId) =>
       moveOn(device, async (trx) => {
         const row = await reads.updateById(trx, updateId);
@@ -207,11 +195,13 @@ async function follow(
   device: OtaDeviceRow,
 ): Promise<Selection & { standing: Standing }> {
   const { product_id: productId } = device;
-  const standing = await fleet.standing(db, device);
-  const tagged = await reads.taggedBundles(db, productId);
+  const asked = fleet.standing(db, device);
+  // A transaction has one connection; outside of one neither waits for the other.
+  if (db.isTransaction) await asked;
+  const [standing, tagged] = await Promise.all([asked, reads.taggedBundles(db, productId)]);
   const named: Candidate[] = [];
   for (const id of [standing.pin?.bundleId, standing.rollout?.bundleId]) {
-    if (id !== undefined) named.push(...(await namedBundle(db, productId, { id })));
+    if (id !== undefined) named.push(...(await reads.bundleById(db, productId, id)));
   }
   return { ...selectBundle(device, [...named, ...tagged], standing), standing };
 }

@@ -1,8 +1,9 @@
 import type { UpdateRecord } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
-import { withKey } from '../db/compiled.ts';
+import { builtOnce } from '../db/compiled.ts';
 import { groupReads, padded, shareReads } from '../db/groups.ts';
+import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
@@ -47,29 +48,39 @@ const toCandidate = (row: BundleOfProduct): Candidate => ({
   }),
 });
 
-/** The two reads of an OTA query that finds nothing new, compiled once: such a query is the service's busiest call. */
+/** The reads of an OTA query that finds nothing new, compiled once: such a query is the service's busiest call. */
 export interface OtaReads {
   /** The bundles of a product that carry a tag: three at most. */
   taggedBundles(db: Db, productId: string): Promise<Candidate[]>;
   updateById(db: Db, id: number): Promise<UpdateRow | undefined>;
+  /** The bundle of a product with that id: a list of one, or of none. */
+  bundleById(db: Db, productId: string, id: string): Promise<Candidate[]>;
 }
 
 /** Products and updates whose rows are remembered for polls. */
 const remembered = { products: 1_000, updates: 100_000 } as const;
 
-/** Compiles the reads once, so that a poll builds no query; outside of a transaction their answers are remembered. */
+const findUpdate = builtOnce((db) => db.selectFrom('updates').selectAll().where('id', '=', 0));
+const findTagged = builtOnce((db) =>
+  bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null),
+);
+
+/** Reads that are built once, so that a poll builds no query; outside of a transaction their answers are remembered. */
 export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>): OtaReads {
   const bundles = new RecordCache<Candidate[]>(changes, remembered.products);
   const updates = new RecordCache<UpdateRow>(changes, remembered.updates);
-  const tagged = bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null).compile();
-  const readBundles = async (from: Db, productId: string): Promise<Candidate[]> =>
-    (await from.executeQuery(withKey(tagged, productId))).rows.map(toCandidate);
+  const readBundles = (from: Db, productId: string): Promise<Candidate[]> =>
+    bundlesOnce(from, productId, async () => (await findTagged(from, productId)).map(toCandidate));
   /** Outside of transactions polls that come together share what they read. */
   const sharedBundles = shareReads(async (productId: string) => {
     const keep = bundles.beginRead();
     const candidates = await readBundles(db, productId);
     keep(productId, candidates);
     return candidates;
+  });
+  const sharedNamed = shareReads((key: string) => {
+    const [productId = '', id = ''] = key.split(' ');
+    return namedBundle(db, productId, { id });
   });
   const sharedUpdates = groupReads(async (ids: readonly number[]) => {
     const keep = updates.beginRead();
@@ -80,12 +91,17 @@ export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>
   return {
     taggedBundles: async (from, productId) =>
       from === db ? (bundles.get(productId) ?? sharedBundles(productId)) : readBundles(from, productId),
+    bundleById: (from, productId, id) =>
+      from === db ? sharedNamed(`${productId} ${id}`) : namedBundle(from, productId, { id }),
     updateById: async (from, id) =>
       from === db
         ? (updates.get(String(id)) ?? sharedUpdates(id))
-        : from.selectFrom('updates').selectAll().where('id', '=', id).executeTakeFirst(),
+        : (aheadIn.get(from)?.updates.get(id) ?? (await findUpdate(from, id))[0]),
   };
 }
+
+const findBundle = builtOnce((db) => bundlesOfProduct(db).where('b.product_id', '=', '').where('b.id', '=', ''));
+const findVersion = builtOnce((db) => bundlesOfProduct(db).where('b.product_id', '=', '').where('b.version', '=', ''));
 
 /** The bundle of a product with that id, or with that version: a list of one, or of none. */
 export async function namedBundle(
@@ -93,12 +109,9 @@ export async function namedBundle(
   productId: string,
   by: { readonly id: string } | { readonly version: string },
 ): Promise<Candidate[]> {
-  const query = bundlesOfProduct(db).where('b.product_id', '=', productId);
-  const rows = await ('id' in by
-    ? query.where('b.id', '=', by.id)
-    : query.where('b.version', '=', by.version)
-  ).execute();
-  return rows.map(toCandidate);
+  const [find, value] = 'id' in by ? [findBundle, by.id] : [findVersion, by.version];
+  const key = `${productId} ${'id' in by ? 'id' : 'version'} ${value}`;
+  return bundlesOnce(db, key, async () => (await find(db, productId, value)).map(toCandidate));
 }
 
 /** What selection needs of the product that a device is activated to. */
@@ -133,12 +146,55 @@ export async function bundleExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('bundles').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
+/** What transactions with many steps have read of updates and bundles. */
+interface Ahead {
+  readonly updates: Map<number, UpdateRow>;
+  readonly bundles: Map<string, Candidate[]>;
+  /** Rows of the log that are written when all steps are done. */
+  readonly logs: LogEntry[];
+}
+
+const aheadIn = new WeakMap<Db, Ahead>();
+
+/** Reads updates for a transaction, all at once; bundles it reads once from now on. */
+export async function readUpdatesAhead(trx: Db, ids: readonly number[]): Promise<void> {
+  const rows = ids.length > 0 ? await trx.selectFrom('updates').selectAll().where('id', 'in', ids).execute() : [];
+  aheadIn.set(trx, { updates: new Map(rows.map((row) => [row.id, row])), bundles: new Map(), logs: [] });
+}
+
+/** Writes a row of the log of a step, with those of the other steps of its transaction. */
+export async function writeStepLog(trx: Db, entry: LogEntry): Promise<void> {
+  const ahead = aheadIn.get(trx);
+  if (ahead) ahead.logs.push(entry);
+  else await writeLog(trx, entry);
+}
+
+export const writeLogsBehind = (trx: Db): Promise<void> => writeLogs(trx, aheadIn.get(trx)?.logs ?? []);
+
+/** A tag has been moved: what a transaction has read of bundles does not hold any more. */
+export const forgetBundles = (trx: Db): void => aheadIn.get(trx)?.bundles.clear();
+
+/** The update as it is afterwards; a transaction that has read it ahead knows it from now on. */
+async function noted(trx: Db, written: Promise<UpdateRow>): Promise<UpdateRow> {
+  const row = await written;
+  aheadIn.get(trx)?.updates.set(row.id, row);
+  return row;
+}
+
+/** Bundles that a transaction with many steps reads once. */
+async function bundlesOnce(db: Db, key: string, read: () => Promise<Candidate[]>): Promise<Candidate[]> {
+  const known = aheadIn.get(db)?.bundles;
+  const found = known?.get(key) ?? (await read());
+  known?.set(key, found);
+  return found;
+}
+
 export const insertUpdate = (trx: Db, update: Insertable<UpdateTable>): Promise<UpdateRow> =>
-  trx.insertInto('updates').values(update).returningAll().executeTakeFirstOrThrow();
+  noted(trx, trx.insertInto('updates').values(update).returningAll().executeTakeFirstOrThrow());
 
 /** The update as it is afterwards. */
 export const changeUpdate = (trx: Db, id: number, change: Updateable<UpdateTable>): Promise<UpdateRow> =>
-  trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  noted(trx, trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
 
 /** Updates that reached a state before a time and are still in it, by id from `after` on. */
 export const staleUpdates = (

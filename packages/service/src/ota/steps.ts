@@ -1,9 +1,8 @@
 import { type Refusal, type ReportedFailure, refusal, type UpdateState } from '@moorage/api';
 import { failure, type Result, success, transition, unwrap } from '@moorage/base';
-import { writeLog } from '../db/logs.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import { bundleExists, changeUpdate, insertUpdate, type UpdateRow } from './queries.ts';
+import { bundleExists, changeUpdate, insertUpdate, type UpdateRow, writeStepLog } from './queries.ts';
 import { isOpen, type UpdateTrigger, updateTransitions } from './rules.ts';
 import type { Actor, OtaDeviceRow, OtaWork, Requester } from './work.ts';
 
@@ -36,6 +35,8 @@ interface Step {
   readonly kind?: ReportedFailure | undefined;
 }
 
+const idsOf = ({ id, device_id }: UpdateRow) => ({ id, device_id });
+
 /** Takes an update to its next state: beside its first state, nothing else writes one. Refusal: ILLEGAL_TRANSITION. */
 export async function move(
   work: OtaWork,
@@ -57,7 +58,7 @@ export async function move(
   if (Object.keys(change).length === 0) return success(update);
   const moved = await changeUpdate(trx, update.id, change);
   work.changed(trx, moved);
-  if (isNew) await work.fleet.moved(trx, { id: update.id, trigger, kind });
+  if (isNew) await work.fleet.moved(trx, { ...idsOf(update), trigger, kind });
   return success(moved);
 }
 
@@ -108,7 +109,7 @@ export async function begin(
   await endOpen(work, trx, current);
   // It runs after all what it has failed to install.
   if (state === 'done' && current?.to_bundle_id === to.bundleId) {
-    await work.fleet.moved(trx, { id: current.id, trigger: 'confirm' });
+    await work.fleet.moved(trx, { ...idsOf(current), trigger: 'confirm' });
   }
   const fromBundle = bid || current?.to_bundle_id;
   const begun = await insertUpdate(trx, {
@@ -153,7 +154,7 @@ const messages = {
 } as const;
 
 const logStep = (work: OtaWork, trx: Db, device: OtaDeviceRow, step: LoggedStep, by: Actor) =>
-  writeLog(trx, {
+  writeStepLog(trx, {
     type: step.type,
     level: step.type === 'ota.fail' ? 'warning' : 'info',
     message: messages[step.type](step),

@@ -41,6 +41,8 @@ eachDatabase('updates that take their time', (open) => {
         moved: async () => {},
         contradicted: async () => {},
         inTurn: (_product, work) => work(),
+        beginSteps: async () => {},
+        endSteps: async () => {},
       },
     ).expire();
     return clock.now();

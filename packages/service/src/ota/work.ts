@@ -44,6 +44,8 @@ export interface DeviceLedger {
   addressTaken(db: Db, mac: string): Promise<boolean>;
   /** The device as it is now; it is locked until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
+  /** The same for many; those that are not there are left out. */
+  lockAll(trx: Db, ids: readonly string[]): Promise<readonly OtaDeviceRow[]>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */
   change(trx: Db, id: string, change: ReportedColumns & { readonly update_id?: number }): Promise<void>;
 }
@@ -60,6 +62,9 @@ export interface UpdateFleet {
   standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
   /** Does work that may move devices of a product, one after another where rollouts are under way. */
   inTurn<T>(productId: string, work: () => Promise<T>): Promise<T>;
+  /** Begins and ends a transaction of steps of many devices: what rollouts have of them is read and written at once. */
+  beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void>;
+  endSteps(trx: Db): Promise<void>;
   /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
   took(
     trx: Db,
@@ -78,7 +83,10 @@ export interface UpdateFleet {
   /** An update has moved: its execution moves with it, into a failure of this kind where the device names it. */
   moved(
     trx: Db,
-    update: { readonly id: number; readonly trigger: UpdateTrigger; readonly kind?: ReportedFailure | undefined },
+    update: Pick<UpdateRow, 'id' | 'device_id'> & {
+      readonly trigger: UpdateTrigger;
+      readonly kind?: ReportedFailure | undefined;
+    },
   ): Promise<void>;
 }
 

@@ -7,7 +7,8 @@ const members = (db: Db, productId: string) =>
   db
     .selectFrom('product_users')
     .innerJoin('users', 'users.id', 'product_users.user_id')
-    .where('product_users.product_id', '=', productId);
+    .where('product_users.product_id', '=', productId)
+    .where('users.service_product_id', 'is', null);
 
 const memberFields = [
   'product_users.user_id',

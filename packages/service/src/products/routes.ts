@@ -201,9 +201,14 @@ const update =
     });
   };
 
+export interface ProductDeps extends Deps {
+  /** Removes the service accounts of a product that is gone, in a transaction of the caller; what they own goes to an heir. */
+  readonly removeServiceAccounts: (trx: Db, productId: string, heirId: string) => Promise<void>;
+}
+
 /** Trash, restore and delete: one path, because the same things stand in the way. */
 async function moveProduct(
-  { storage, clock }: Deps,
+  { storage, clock, removeServiceAccounts }: ProductDeps,
   call: { readonly caller: Caller; readonly ip: string; readonly params: { readonly product_id: string } },
   wanted: Presence | 'delete',
 ): Promise<Result<typeof resultOk, Refusal>> {
@@ -217,8 +222,10 @@ async function moveProduct(
     const to = changePresence({ ...product, ...(await productUse(trx, product.id)) }, wanted);
     if (!to.ok) return to;
     if (to.value === undefined) return success(resultOk);
-    if (to.value === 'gone') await deleteProduct(trx, product.id);
-    else await changeProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
+    if (to.value === 'gone') {
+      await deleteProduct(trx, product.id);
+      await removeServiceAccounts(trx, product.id, call.caller.userId);
+    } else await changeProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
     await writeLog(trx, {
       ...byCaller(call, atMs),
       type: wanted === 'delete' ? 'product.delete' : 'product.state',
@@ -232,7 +239,7 @@ async function moveProduct(
 }
 
 /** Products and their activation tokens. Spec: API-EP-GET-products and the calls beside it. */
-export const productsRoutes = (deps: Deps): Handlers<Contract> => ({
+export const productsRoutes = (deps: ProductDeps): Handlers<Contract> => ({
   list: list(deps),
   create: create(deps),
   get: get(deps),

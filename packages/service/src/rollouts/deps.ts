@@ -6,6 +6,7 @@ import type { UpdateTrigger } from '../ota/rules.ts';
 /** An update that has moved, and what moved it. */
 export interface MovedUpdate {
   readonly id: number;
+  readonly device_id: string;
   readonly trigger: UpdateTrigger;
   /** In which way it has failed, where the device says it. */
   readonly kind?: ReportedFailure | undefined;

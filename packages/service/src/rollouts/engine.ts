@@ -5,13 +5,8 @@ import { afterCommit } from '../db/transaction.ts';
 import type { Standing } from '../ota/rules.ts';
 import type { FleetDeps, MovedUpdate } from './deps.ts';
 import { logFailure, logRollout } from './events.ts';
-import { bringBack, outOf } from './member-queries.ts';
-import { enlist } from './members.ts';
 import {
-  addCounts,
   changeExecution,
-  changeRollout,
-  countsOf,
   deleteExecution,
   type ExecutionRow,
   executionByUpdate,
@@ -19,11 +14,11 @@ import {
   executionsOf,
   failedExecutions,
   insertExecution,
-  lockRollout,
   newExecution,
-  type RolloutRow,
-  settingsOf,
-} from './queries.ts';
+} from './execution-queries.ts';
+import { bringBack, outOf } from './member-queries.ts';
+import { enlist } from './members.ts';
+import { addCounts, changeRollout, countsOf, lockRollout, type RolloutRow, settingsOf } from './queries.ts';
 import {
   type ExecutionTrigger,
   executionTransitions,
@@ -38,6 +33,7 @@ import {
   wrongState,
 } from './rules.ts';
 import { type FleetDevice, Standings } from './standing.ts';
+import { beginSteps, endSteps } from './together.ts';
 import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, isProbed, paceAfter, retryAtMs } from './turns.ts';
 import { wakeWaiting } from './wakes.ts';
 
@@ -45,6 +41,8 @@ import { wakeWaiting } from './wakes.ts';
 export class Fleet {
   readonly #deps: FleetDeps;
   readonly #standings: Standings;
+  readonly beginSteps = beginSteps;
+  readonly endSteps = endSteps;
   #plan: (atMs: number) => void = () => {};
 
   constructor(deps: FleetDeps) {
@@ -52,7 +50,7 @@ export class Fleet {
     this.#standings = new Standings({
       ...deps,
       leave: async (trx, execution) => {
-        const rollout = await lockRollout(trx, deps.storage.expressions, execution.rollout_id);
+        const rollout = await this.#lock(trx, execution.rollout_id);
         if (rollout) await this.#move(trx, rollout, execution, 'leave');
       },
     });
@@ -99,12 +97,10 @@ export class Fleet {
   }
 
   /** An update has moved: its execution moves with it, in the same transaction. */
-  async moved(trx: Db, { id, trigger, kind }: MovedUpdate): Promise<void> {
-    const found = await executionByUpdate(trx, id);
-    const rollout = found && (await this.#lock(trx, found.rollout_id));
-    // It may have moved while the row was waited for.
-    const execution = rollout && (await executionByUpdate(trx, id));
-    if (!rollout || !execution) return;
+  async moved(trx: Db, { trigger, kind, ...update }: MovedUpdate): Promise<void> {
+    const execution = await executionByUpdate(trx, update);
+    const rollout = execution && (await this.#lock(trx, execution.rollout_id));
+    if (!rollout) return;
     switch (trigger) {
       case 'fetch':
       case 'install':
@@ -223,8 +219,7 @@ export class Fleet {
   /** A device will be deleted: the rollouts that count it count it no more. */
   async forget(trx: Db, deviceId: string): Promise<void> {
     for (const execution of await executionsOf(trx, deviceId)) {
-      const rollout = await lockRollout(trx, this.#deps.storage.expressions, execution.rollout_id);
-      if (!rollout) continue;
+      if (!(await this.#lock(trx, execution.rollout_id))) continue;
       await addCounts(trx, [[execution, -1]]);
       await deleteExecution(trx, execution);
       await this.settleRollout(trx, execution.rollout_id);

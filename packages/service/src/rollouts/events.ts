@@ -1,6 +1,7 @@
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import type { ExecutionRow, RolloutRow } from './queries.ts';
+import type { ExecutionRow } from './execution-queries.ts';
+import type { RolloutRow } from './queries.ts';
 
 /** Writes what a rollout has come to: to the log, to live views and to the connectors of its product. */
 export function logRollout(

@@ -4,7 +4,8 @@ import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
-import { newExecution, type RolloutRow } from './queries.ts';
+import { forgetExecutions, newExecution } from './execution-queries.ts';
+import type { RolloutRow } from './queries.ts';
 
 /** Devices of one statement. */
 const statementDevices = 20_000;
@@ -54,13 +55,14 @@ export async function insertExecutions(
  *
  * @param dueAtMs since when those wait for their turn that run the bundle of the rollout; null for no pace
  */
-export const bringBack = (
+export async function bringBack(
   trx: Db,
   { id, product_id, product }: Pick<RolloutRow, 'id' | 'product_id' | 'product'>,
   dueAtMs: number | null,
   bundleId?: string,
-) =>
-  trx
+): Promise<void> {
+  await forgetExecutions(trx);
+  await trx
     .updateTable('executions')
     .set((execution) => {
       const published = execution
@@ -89,6 +91,7 @@ export const bringBack = (
     .where('rollout_id', '=', id)
     .where('state', 'in', ['offered', 'downloading', 'installed', 'probation', 'done'])
     .execute();
+}
 
 /** Why no rollout brings a device anything at a time, epoch ms. */
 export async function outOf(db: Db, deviceId: string, nowMs: number): Promise<SkipReason | undefined> {

@@ -1,6 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { topics } from '../bus/topics.ts';
+import { auditedTimes } from '../testing/audited.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 
@@ -67,6 +68,40 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
       ],
     });
     expect(platform.id).not.toBe(platform_id);
+  });
+
+  it('a device that does not fit the filter gets the bundle once it reports what fits', async () => {
+    const { product, bundleOf, device, runs, params } = await scene();
+    const bundle = await bundleOf(null);
+    const body = { title: 'x', bundle_id: bundle.id, filter: 'attribute.board==Pier', settings: { stages: [{}] } };
+    const { id } = unwrap(await maker().call('rollouts.create', { params, body })).value;
+    // One that fits keeps the rollout from being over.
+    const other = await world.deviceOn(product.id);
+    await world.ask(other, { ...runs, attributes: { board: 'Pier' } });
+    unwrap(await act(id, 'start'));
+    for (let asked = 0; asked < 2; asked++) {
+      expect(await world.ask(device, { ...runs, attributes: { board: 'Harbour' } })).toMatchObject({ result: 'none' });
+    }
+    const now = await world.ask(device, { ...runs, attributes: { board: 'Pier' } });
+    expect(now).toMatchObject({ result: 'update', bundle_id: bundle.id });
+  });
+
+  it('a device that does not fit by its address gets the bundle once it asks from one that fits', async () => {
+    const { product, bundleOf, device, runs } = await scene();
+    const bundle = await bundleOf(null);
+    const params = { product_id: product.id };
+    const body = { title: 'x', bundle_id: bundle.id, filter: 'ip==10.1.*', settings: { stages: [{}] } };
+    const { id } = unwrap(await maker().call('rollouts.create', { params, body })).value;
+    // One that fits keeps the rollout from being over.
+    await world.deviceOn(product.id, { ip: '10.1.0.9' });
+    unwrap(await act(id, 'start'));
+    const askFrom = async (remoteAddress: string) => {
+      const headers = { 'x-device-uuid': device.uuid, 'x-device-token': device.token };
+      const call = { method: 'POST', url: '/ota', remoteAddress, headers, payload: runs } as const;
+      return (await world.app.service.devices.inject(call)).json();
+    };
+    for (let asked = 0; asked < 3; asked++) expect(await askFrom('10.2.0.7')).toMatchObject({ result: 'none' });
+    expect(await askFrom('10.1.0.7')).toMatchObject({ result: 'update', bundle_id: bundle.id });
   });
 
   it('a device that is pinned or blocked is skipped, and enters when it is let go', async () => {
@@ -204,6 +239,8 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     const woken = await listenFor([device]);
     unwrap(await maker().call('rollouts.retry', { params: { rollout_id }, body: {} }));
     await expect.poll(() => woken).toEqual([device.id]);
+    // API-RULE-audit-1
+    expect(await auditedTimes(world.app.storage, 'rollouts.retry', world.people.maker)).toBe(1);
   });
 
   it('wakes the devices on the message channel that it brings back, at its pace', async () => {

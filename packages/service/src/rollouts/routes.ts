@@ -12,19 +12,19 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
-import type { Action } from '../auth/rules.ts';
+import { type Action, isServiceAccount } from '../auth/rules.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
+import { listExecutions } from './execution-queries.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import { refuseSizes } from './members.ts';
 import { previewOf } from './preview.ts';
 import {
   changeRollout,
   insertRollout,
-  listExecutions,
   listRollouts,
   lockRollout,
   type RolloutFilter,
@@ -54,7 +54,7 @@ export interface RolloutDeps extends Deps {
 }
 
 /** The rollout of a path: what is allowed with the fleet of a product is allowed with its rollouts. */
-async function allowed(db: Db, id: string, caller: Caller): Promise<Result<RolloutRow, Refusal>> {
+export async function allowedRollout(db: Db, id: string, caller: Caller): Promise<Result<RolloutRow, Refusal>> {
   const rollout = await rolloutById(db, id);
   if (!rollout) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
   const product = await allowedProduct(db, rollout.product_id, caller, 'product.fleet', 'Rollout');
@@ -163,7 +163,7 @@ const preview =
 const get =
   ({ storage: { db } }: RolloutDeps): Handler<Contract['get']> =>
   async ({ caller, params }) => {
-    const rollout = await allowed(db, params.rollout_id, caller);
+    const rollout = await allowedRollout(db, params.rollout_id, caller);
     return rollout.ok ? success(await rolloutRecord(db, rollout.value)) : rollout;
   };
 
@@ -176,7 +176,7 @@ const changing = (
   change: (trx: Db, rollout: RolloutRow) => Promise<Result<unknown, Refusal>>,
 ) =>
   storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
-    const found = await allowed(trx, params.rollout_id, caller);
+    const found = await allowedRollout(trx, params.rollout_id, caller);
     if (!found.ok) return found;
     const rollout = await lockRollout(trx, storage.expressions, found.value.id);
     if (!rollout) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
@@ -205,7 +205,7 @@ function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): R
 }
 
 /** Why a person's word does not count here. Refusals: FORBIDDEN, ILLEGAL_TRANSITION. */
-function refuseAct(action: RolloutAction, rollout: RolloutRow, { userId }: Caller): Refusal | undefined {
+function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): Refusal | undefined {
   const { state, stage } = rollout;
   const isAwaited = state === 'awaiting_approval';
   if ((action === 'approve' && !isAwaited) || (action === 'start' && isAwaited)) {
@@ -216,8 +216,12 @@ function refuseAct(action: RolloutAction, rollout: RolloutRow, { userId }: Calle
     });
   }
   // Where the author has gone, it is anybody's.
-  if (action === 'approve' && rollout.author_id === userId) {
+  if (action === 'approve' && rollout.author_id === caller.userId) {
     return refusal('FORBIDDEN', { action: 'approve a rollout of your own' });
+  }
+  // Its tokens may be the author's.
+  if (action === 'approve' && isServiceAccount(caller)) {
+    return refusal('FORBIDDEN', { action: 'approve a rollout: that takes a person' });
   }
   if (action === 'pass' && stage === settingsOf(rollout).stages.length - 1) {
     return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
@@ -314,7 +318,7 @@ const retry =
 const executions =
   ({ storage: { db } }: RolloutDeps): Handler<Contract['executions']> =>
   async ({ caller, params, query }) => {
-    const rollout = await allowed(db, params.rollout_id, caller);
+    const rollout = await allowedRollout(db, params.rollout_id, caller);
     if (!rollout.ok) return rollout;
     const { items, total } = await listExecutions(db, rollout.value.id, query);
     const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({

@@ -5,6 +5,7 @@ import {
   type FailureKind,
   failureKinds,
   type Gate,
+  type RehearsalState,
   type RolloutSettings,
   type RolloutState,
   refusal,
@@ -154,6 +155,14 @@ export const executionTransitions: readonly Transition<ExecutionState, Execution
   { from: 'failed', trigger: 'confirm', to: 'done' },
   { from: 'failed', trigger: 'try', to: 'probation' },
   { from: 'failed', trigger: 'retry', to: 'waiting' },
+];
+
+export type RehearsalTrigger = 'finish' | 'fail';
+
+/** Life of a rehearsal. */
+export const rehearsalTransitions: readonly Transition<RehearsalState, RehearsalTrigger>[] = [
+  { from: 'running', trigger: 'finish', to: 'done' },
+  { from: 'running', trigger: 'fail', to: 'failed' },
 ];
 
 /** How many executions of a stage are in each state, and how many have failed in which way. */

@@ -6,13 +6,15 @@ import { shareReads } from '../db/groups.ts';
 import type { Db } from '../db/storage.ts';
 import { type Filter, parseFilter } from '../filters/parse.ts';
 import { type DeviceFacts, fitsFilter } from '../filters/predicate.ts';
-import { compileFacts, type FactPart, partsOf, type ReadFacts } from '../filters/queries.ts';
+import { changesByItself, compileFacts, type FactPart, partsOf, type ReadFacts } from '../filters/queries.ts';
 import type { Standing } from '../ota/rules.ts';
 import { RecordCache } from '../storage/record-cache.ts';
+import { type ExecutionRow, executionsOf } from './execution-queries.ts';
 import { pinOf } from './hold-queries.ts';
 import {
+  asLocked,
+  compileHead,
   countsOf,
-  type ExecutionRow,
   lockRollout,
   type Marks,
   marksOf,
@@ -36,8 +38,6 @@ type StandingDeps = Pick<Deps, 'storage' | 'clock'> & {
 const rememberedProducts = 1_000;
 const rememberedFilters = 1_000;
 const rememberedDevices = 100_000;
-/** Pairs of a device and a filter that it does not fit. */
-const rememberedOutside = 200_000;
 
 /** Devices in these states may be offered the bundle; all but the first enter anew. */
 const mayEnter: readonly ExecutionState[] = ['waiting', 'left', 'skipped'];
@@ -57,8 +57,17 @@ interface Question {
   readonly marks: Marks;
   readonly executions: readonly ExecutionRow[];
   readonly nowMs: number;
+  /** Filters that the device does not fit. */
+  readonly outside: Set<string>;
   /** What filters see of the device; read when the first of them asks. */
   readonly facts: () => Promise<DeviceFacts | undefined>;
+}
+
+/** What of a device has been read beside the rollouts of its product. */
+interface Ahead {
+  readonly parts: ReadonlySet<FactPart>;
+  readonly executions: readonly ExecutionRow[];
+  readonly facts: DeviceFacts | undefined;
 }
 
 /** The time at which it makes sense to ask again, as rollouts see it. */
@@ -81,24 +90,29 @@ export class Standings {
   readonly #readFacts: ReadFacts;
   readonly #readExecutions: ReturnType<typeof rowsByDevice<'executions'>>;
   readonly #executions: RecordCache<readonly ExecutionRow[]>;
-  /** What the filters of the rollouts of a product look at. */
-  readonly #parts = new WeakMap<Marks, ReadonlySet<FactPart>>();
+  /** What the filters of the rollouts of a product look at, and of which products there were rollouts the last time. */
+  readonly #parts = new WeakMap<Marks['rollouts'], ReadonlySet<FactPart>>();
+  readonly #lastParts = new Map<string, ReadonlySet<FactPart>>();
   readonly #filters = new Map<string, Filter>();
+  readonly #readHead: ReturnType<typeof compileHead> | undefined;
+  readonly #rollouts = new Map<string, Pick<Marks, 'rollouts'> & { readonly revision: string }>();
   /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
-  readonly #outside: RecordCache<true>;
+  readonly #outside: RecordCache<ReadonlySet<string>>;
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #sharedMarks = shareReads(async (productId: string) => {
     const keep = this.#marks.beginRead();
-    const marks = await marksOf(this.#deps.storage.db, productId);
+    const marks = await this.#readMarks(productId);
     keep(productId, marks);
     return marks;
   });
 
   constructor(deps: StandingDeps) {
     this.#deps = deps;
-    this.#outside = new RecordCache<true>(deps.storage.changes, rememberedOutside);
+    this.#outside = new RecordCache(deps.storage.reports, rememberedDevices);
     this.#marks = new RecordCache<Marks>(deps.storage.changes, rememberedProducts);
     this.#readFacts = compileFacts(deps.storage.db);
+    const { rowVersion } = deps.storage.expressions;
+    this.#readHead = rowVersion && compileHead(rowVersion);
     this.#readExecutions = rowsByDevice(deps.storage.db, 'executions');
     this.#executions = new RecordCache(deps.storage.changes, rememberedDevices);
   }
@@ -109,9 +123,23 @@ export class Standings {
     return this.#marks.get(productId) ?? this.#sharedMarks(productId);
   }
 
+  /** Where a database tells by a text whether its rollouts have changed, they are not read again as long as they have not. */
+  async #readMarks(productId: string): Promise<Marks> {
+    const { db } = this.#deps.storage;
+    if (!this.#readHead) return marksOf(db, productId);
+    const { revision, ...head } = await this.#readHead(db, productId);
+    if (revision === null) return { ...head, rollouts: [] };
+    const known = this.#rollouts.get(productId);
+    if (known?.revision === revision) return { ...head, rollouts: known.rollouts };
+    const { rollouts } = await marksOf(db, productId);
+    if (this.#rollouts.size >= rememberedProducts) this.#rollouts.clear();
+    this.#rollouts.set(productId, { revision, rollouts });
+    return { ...head, rollouts };
+  }
+
   /** What rollouts have of a device; outside of transactions remembered as long as nothing is written. */
   async #executionsOf(db: Db, deviceId: string): Promise<readonly ExecutionRow[]> {
-    if (db !== this.#deps.storage.db) return this.#readExecutions(db, deviceId);
+    if (db !== this.#deps.storage.db) return executionsOf(db, deviceId);
     const known = this.#executions.get(deviceId);
     if (known) return known;
     const keep = this.#executions.beginRead();
@@ -122,12 +150,13 @@ export class Standings {
 
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
   async of(db: Db, device: FleetDevice): Promise<Standing> {
-    const marks = await this.#marksOf(db, device.product_id);
+    const [marks, ahead] = await Promise.all([this.#marksOf(db, device.product_id), this.#aheadOf(db, device)]);
+    if (marks.rollouts.length === 0) this.#lastParts.delete(device.product_id);
     const nowMs = this.#deps.clock.now();
     const pin = marks.pins ? await pinOf(db, device.id) : undefined;
     const isFrozen = marks.freeze && !isOver(marks.freeze.until, nowMs);
     const poll: Poll = { isSoon: false, atMs: undefined };
-    const rollout = marks.rollouts.length > 0 ? await this.#rolloutOf(db, device, marks, poll) : undefined;
+    const rollout = marks.rollouts.length > 0 ? await this.#rolloutOf(db, device, marks, poll, ahead) : undefined;
     return {
       ...(pin && !isOver(pin.until, nowMs) && { pin: { bundleId: pin.bundle_id, reason: pin.reason } }),
       ...(isFrozen && marks.freeze && { freeze: { reason: marks.freeze.reason } }),
@@ -136,27 +165,71 @@ export class Standings {
     };
   }
 
+  /**
+   * What rollouts have of a device and what their filters see of it, where nothing is remembered of it and its product
+   * had rollouts the last time: it is read beside them instead of behind them.
+   */
+  async #aheadOf(db: Db, device: FleetDevice): Promise<Ahead | undefined> {
+    const { storage } = this.#deps;
+    const parts = this.#lastParts.get(device.product_id);
+    if (storage.kind === 'sqlite' || db !== storage.db || !parts) return undefined;
+    const [executions, facts] = await Promise.all([
+      this.#readExecutions(db, device.id),
+      this.#readFacts(db, device.id, parts),
+    ]);
+    return { parts, executions, facts };
+  }
+
+  /** What the filters of the rollouts of a product look at. */
+  #partsFor(productId: string, marks: Marks): ReadonlySet<FactPart> {
+    const parts = this.#parts.get(marks.rollouts) ?? this.#partsOf(marks.rollouts);
+    this.#parts.set(marks.rollouts, parts);
+    if (this.#lastParts.size >= rememberedProducts) this.#lastParts.clear();
+    this.#lastParts.set(productId, parts);
+    return parts;
+  }
+
   /** The rollout that says what a device gets: the first that has brought it something, or whose turn it is. */
-  async #rolloutOf(db: Db, device: FleetDevice, marks: Marks, poll: Poll): Promise<Standing['rollout']> {
-    const executions = await this.#executionsOf(db, device.id);
-    let facts: Promise<DeviceFacts | undefined> | undefined;
+  async #rolloutOf(
+    db: Db,
+    device: FleetDevice,
+    marks: Marks,
+    poll: Poll,
+    ahead: Ahead | undefined,
+  ): Promise<Standing['rollout']> {
+    const executions = ahead?.executions ?? (await this.#executionsOf(db, device.id));
+    const parts = this.#partsFor(device.product_id, marks);
+    const isEnough = ahead && [...parts].every((part) => ahead.parts.has(part));
+    let facts = isEnough ? Promise.resolve(ahead.facts) : undefined;
     const readFacts = this.#readFacts;
-    const parts = this.#parts.get(marks) ?? this.#partsOf(marks.rollouts);
-    this.#parts.set(marks, parts);
+    const isShared = db === this.#deps.storage.db;
+    const known = isShared ? this.#outside.get(device.id) : undefined;
+    const keep = this.#outside.beginRead();
+    const outside = new Set(known);
     const question: Question = {
       db,
       device,
       marks,
       executions,
+      outside,
       nowMs: this.#deps.clock.now(),
       facts() {
         facts ??= readFacts(db, device.id, parts);
         return facts;
       },
     };
-    for (const rollout of marks.rollouts) {
+    const first = await this.#firstOf(question, poll);
+    if (isShared && outside.size > (known?.size ?? 0)) keep(device.id, outside, device.id);
+    return first;
+  }
+
+  async #firstOf(question: Question, poll: Poll): Promise<Standing['rollout']> {
+    const { db, marks, executions, outside } = question;
+    for (const read of marks.rollouts) {
+      const rollout = asLocked(db, read);
       const { id, title } = rollout;
       const execution = executions.find(({ rollout_id }) => rollout_id === id);
+      if (!execution && rollout.filter !== null && outside.has(rollout.filter)) continue;
       if (execution && waitsToReturn(rollout.state, execution)) {
         const waits = !(await this.#mayReturn(question, rollout, poll));
         return { id, title, bundleId: execution.bundle_id, isNew: !waits, waits, ...plain };
@@ -274,16 +347,11 @@ export class Standings {
     return stage;
   }
 
-  async #fits({ db, device, facts, nowMs }: Question, text: string): Promise<boolean> {
+  async #fits({ outside, facts, nowMs }: Question, text: string): Promise<boolean> {
     const filter = this.#filterOf(text);
-    // Times pass, and what marks a device as seen is no write.
-    const isLasting = db === this.#deps.storage.db && !asksForTime(filter);
-    const key = `${device.id} ${text}`;
-    if (isLasting && this.#outside.get(key)) return false;
-    const keep = this.#outside.beginRead();
     const found = await facts();
     const fits = found !== undefined && fitsFilter(filter, found, nowMs);
-    if (isLasting && !fits) keep(key, true);
+    if (!fits && !changesByItself(filter)) outside.add(text);
     return fits;
   }
 
@@ -307,13 +375,14 @@ export class Standings {
   }
 
   /**
-   * Does work that may move devices of a product: one after another where rollouts are under way, since all of it counts
-   * in the same rows. PostgreSQL would let one through and make the others try again, and some give up.
+   * Does work that may move devices of a product: one after another on SQLite, which has one writer, and where rollouts
+   * are under way, since all of it counts in the same rows. PostgreSQL would let one through and make the others try
+   * again, and some give up.
    */
   async inTurn<T>(productId: string, work: () => Promise<T>): Promise<T> {
     const { storage } = this.#deps;
-    if (storage.kind === 'sqlite') return work();
-    if ((await this.#marksOf(storage.db, productId)).rollouts.length === 0) return work();
+    const isOpen = storage.kind === 'postgres' && (await this.#marksOf(storage.db, productId)).rollouts.length === 0;
+    if (isOpen) return work();
     const before = this.#last.get(productId) ?? Promise.resolve();
     const mine = before.then(work);
     const settled = mine.then(
@@ -328,7 +397,3 @@ export class Standings {
     }
   }
 }
-
-/** Whether what a filter says of a device depends on the time. */
-const asksForTime = (filter: Filter): boolean =>
-  'of' in filter ? filter.of.some(asksForTime) : filter.field.kind === 'time';

@@ -1,6 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { HttpMessage } from '../outbound/ports.ts';
+import { auditedTimes } from '../testing/audited.ts';
 import { outcome } from '../testing/device-world.ts';
 import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
@@ -73,7 +74,7 @@ eachDatabase('a rollout and time', (open) => {
   it('starts at its time, with the approval of another manager', async () => {
     const { app, people } = world;
     const start_at = app.clock.now() + 3_600_000;
-    const { act, get, fleet, product, runs, bundle } = await scene(1, { stages: [{}], approval: true, start_at });
+    const { act, get, fleet, of, product, runs, bundle } = await scene(1, { stages: [{}], approval: true, start_at });
     await app.make.member(product.id, people.stranger.id, 'manager');
     expect(unwrap(await act('start')).value).toMatchObject({ state: 'awaiting_approval', created_by: people.maker.id });
     expect(outcome(await act('start'))).toBe('ILLEGAL_TRANSITION');
@@ -81,6 +82,14 @@ eachDatabase('a rollout and time', (open) => {
     expect(unwrap(await act('reject', people.stranger)).value).toMatchObject({ state: 'draft' });
     expect(outcome(await act('approve', people.stranger))).toBe('ILLEGAL_TRANSITION');
     unwrap(await act('start'));
+    // A program of the author's is no other person.
+    const at = { product_id: product.id };
+    const { id } = unwrap(await maker().call('serviceAccounts.create', { params: at, body: { name: 'ci' } })).value;
+    const params = { ...at, service_account_id: id };
+    const body = { title: 'x', scopes: ['operate' as const] };
+    const program = unwrap(await maker().call('serviceAccounts.addToken', { params, body })).value;
+    const byProgram = app.client.as(program.token).call('rollouts.act', { ...of, body: { action: 'approve' } });
+    expect(outcome(await byProgram)).toBe('FORBIDDEN');
     const approved = unwrap(await act('approve', people.stranger)).value;
     expect(approved).toMatchObject({
       state: 'scheduled',
@@ -214,6 +223,8 @@ eachDatabase('a rollout and time', (open) => {
     expect(await made.get()).toMatchObject({ stage: 0, reason: 'Stage 1 waits for a signal' });
     expect(unwrap(await signal(false)).value).toMatchObject({ state: 'paused', reason: 'Too many resets' });
     expect(outcome(await signal(true))).toBe('ILLEGAL_TRANSITION');
+    // API-RULE-audit-1
+    expect(await auditedTimes(world.app.storage, 'rollouts.signal', world.people.maker)).toBe(1);
     unwrap(await made.act('resume'));
     await world.app.clock.advance(300_000);
     await expect.poll(made.get).toMatchObject({ state: 'paused', reason: 'No signal came for stage 1 within 300 s' });

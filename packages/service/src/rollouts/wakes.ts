@@ -3,6 +3,7 @@ import { topics } from '../bus/topics.ts';
 import type { Db } from '../db/storage.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { waitingDevices } from './due-queries.ts';
+import { writeExecutionsBehind } from './execution-queries.ts';
 import { wakesPerMinute } from './hold-queries.ts';
 import { changeRollout, countsOf, type RolloutRow, settingsOf } from './queries.ts';
 import { openOf } from './rules.ts';
@@ -23,6 +24,8 @@ interface Waking {
  * or its product, slower while the process is busy.
  */
 export async function wakeWaiting(trx: Db, rollout: RolloutRow, { bus, nowMs, slower, plan }: Waking): Promise<void> {
+  // Who waits is looked for in the records.
+  await writeExecutionsBehind(trx);
   const { pace, stages } = settingsOf(rollout);
   const wanted = pace?.per_minute ?? (await wakesPerMinute(trx, rollout.product_id));
   const perMinute = Math.ceil(wanted / slower);

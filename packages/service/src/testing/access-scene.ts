@@ -4,6 +4,7 @@ import { writeLog } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
 import { notBegun } from '../rollouts/rules.ts';
 import type { TestApp } from './build-app.ts';
+import { sampleReport } from './rehearsal-report.ts';
 
 /** A connector, a segment, an alert rule with an alert and an activation token of a product, and a customer. */
 async function appendages({ db }: Storage, product_id: string, user_id: string) {
@@ -120,7 +121,7 @@ async function doorParts({ db }: Storage, product_id: string, device_id: string)
   return ids;
 }
 
-/** A rollout that has not begun. */
+/** A rollout that has not begun, with a rehearsal. */
 async function draftedRollout({ db }: Storage, product_id: string, bundle_id: string): Promise<string> {
   const id = randomUUID();
   await db
@@ -136,6 +137,12 @@ async function draftedRollout({ db }: Storage, product_id: string, bundle_id: st
       created_at: 1,
       ...notBegun,
     })
+    .execute();
+  const rehearsal = { rollout_id: id, number: 1, state: 'done', reason: null, percent: 100, fence: 0 } as const;
+  const shown = { report: JSON.stringify(sampleReport), page: '<p>x</p>', created_at: 1, finished_at: 2 };
+  await db
+    .insertInto('rehearsals')
+    .values({ id: randomUUID(), ...rehearsal, devices: 5, seeds: 1, ...shown })
     .execute();
   return id;
 }

@@ -5,6 +5,7 @@ import { buildService, type Certificates, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { LogLevel, Settings } from '../core/config.ts';
+import type { Rehearser } from '../core/rehearser.ts';
 import type { Storage } from '../db/storage.ts';
 import { injectFetch } from '../http/inject-fetch.ts';
 import type { Timeouts } from '../http/timeouts.ts';
@@ -50,6 +51,7 @@ export const testSettings: Settings = {
   quotaBundles: 100_000,
   quotaConnectors: 1_000,
   quotaMebibytes: 102_400,
+  auditDays: 730,
   connectorAllow: [],
   smtpUrl: undefined,
   mailFrom: 'Moorage <moorage@localhost>',
@@ -90,6 +92,7 @@ export interface TestAppOptions {
   readonly blobs?: BlobStore;
   readonly outbound?: Outbound;
   readonly sso?: SingleSignOn;
+  readonly rehearser?: Rehearser;
   readonly timeouts?: Timeouts;
   readonly consoleDir?: string;
   readonly certificates?: Certificates;
@@ -112,6 +115,7 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     ...(options.certificates && { certificates: options.certificates }),
     ...(options.outbound && { outbound: options.outbound }),
     ...(options.sso && { sso: options.sso }),
+    ...(options.rehearser && { rehearser: options.rehearser }),
     ...(options.logStream && { logStream: options.logStream }),
   });
   await service.api.ready();

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
+import { recoveryCodeHash } from '../auth/second-step.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { accessScene } from './access-scene.ts';
 import type { TestApp } from './build-app.ts';
@@ -39,6 +40,29 @@ async function linkOf({ storage }: TestApp, userId: string): Promise<string> {
   return id;
 }
 
+/** A passkey of a caller, and a code that they may show to remove it. */
+async function passkeyOf({ storage }: TestApp, userId: string) {
+  const [passkey, recovery] = [randomUUID(), letters()];
+  const key = { credential_id: passkey, public_key: 'x', counter: 0, transports: '[]', origin: 'https://hub.example' };
+  const row = { id: passkey, user_id: userId, ...key, title: 'x', created_at: 1, last_used_at: null };
+  await storage.db.insertInto('passkeys').values(row).execute();
+  await storage.db
+    .insertInto('recovery_codes')
+    .values({ user_id: userId, code_hash: recoveryCodeHash(recovery) })
+    .execute();
+  return { passkey, recovery };
+}
+
+/** A service account of a product, and a token of it. */
+async function serviceParts(as: TestApp['client'], product_id: string) {
+  const serviceName = letters().toLowerCase();
+  const body = { name: serviceName };
+  const { id } = unwrap(await as.call('serviceAccounts.create', { params: { product_id }, body })).value;
+  const params = { product_id, service_account_id: id };
+  const token = await as.call('serviceAccounts.addToken', { params, body: { title: 'x', scopes: ['read'] } });
+  return { serviceName, serviceAccount: id, serviceToken: unwrap(token).value.id };
+}
+
 /** A caller who may do everything, with one of each thing that a parameter can name. */
 export async function openScene(app: TestApp, software: string) {
   const base = await accessScene(app, 'admin', software);
@@ -75,13 +99,11 @@ export async function openScene(app: TestApp, software: string) {
   unwrap(await as.call('deviceFiles.upload', { params: { device_id: device, path }, ...body }));
   unwrap(await as.call('deviceUpdates.query', { params: { device_id: device }, body: {} }));
   const broadcast = unwrap(await app.client.as(owner.token).call('broadcasts.create', { body: {} }));
-  const own = unwrap(await as.call('broadcasts.create', { body: {} }));
   const activation = unwrap(await as.call('products.addToken', { params: { product_id: product }, body: {} }));
   const avatar = unwrap(await as.call('avatars.setUser', { params: { user_id: caller.id }, ...body }));
   const picture = unwrap(await as.call('avatars.setPlatform', { params: { platform_id: base.platform }, ...body }));
   const token = unwrap(await as.call('tokens.create', {}));
   const view = unwrap(await as.call('views.create', { body: { page: 'devices', title: 'x', state: '' } }));
-  const gateway = await gatewayParts(as);
   const invitation = unwrap(await as.call('invitations.create', { body: {} }));
   return {
     ...base,
@@ -93,16 +115,19 @@ export async function openScene(app: TestApp, software: string) {
     file: file.filename,
     message: message.value.id,
     key: broadcast.value.key,
-    broadcastKey: own.value.id,
+    broadcastKey: unwrap(await as.call('broadcasts.create', { body: {} })).value.id,
     activationToken: activation.value.token,
     avatar: avatar.value.avatar_id,
     picture: picture.value.avatar_id,
     token: token.value.id,
+    ...(await serviceParts(as, product)),
     view: view.value.id,
     link: await linkOf(app, caller.id),
+    ...(await passkeyOf(app, caller.id)),
     invitation: invitation.value.id,
-    ...gateway,
+    ...(await gatewayParts(as)),
     freshCode: letters(),
+    freshName: letters().toLowerCase(),
     freshPart: randomBytes(4).toString('hex'),
     freshUuid: `${base.part}${randomBytes(16).toString('hex')}`,
     freshMac: address(),
@@ -136,15 +161,18 @@ export const paramsOf = (scene: Scene): Values => ({
   rollout_id: scene.rollout,
   customer_id: scene.customer,
   user_id: scene.caller.id,
+  service_account_id: scene.serviceAccount,
   token_id: scene.token,
   key_id: scene.doorKey,
   view_id: scene.view,
   link_id: scene.link,
+  passkey_id: scene.passkey,
   gateway_id: scene.gateway,
   found_id: scene.found,
   invitation_id: scene.invitation,
   update_id: scene.update,
   log_id: scene.productLog,
+  number: '1',
   message_id: scene.message,
   broadcast_id: scene.broadcastKey,
   avatar_id: scene.picture,
@@ -180,6 +208,10 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'productPeople.add': ({ bystander }) => body({ user: bystander, role: 'tester' }),
   'productPeople.remove': ({ colleague }) => ({ params: { user_id: colleague } }),
   'productPeople.makeProduction': ({ customer, freshCode }) => body({ customer_id: customer, part_number: freshCode }),
+  'serviceAccounts.create': ({ freshName }) => body({ name: freshName }),
+  'serviceAccounts.update': () => body({ disabled: false }),
+  'serviceAccounts.addToken': () => body({ title: 'x', scopes: ['read'] }),
+  'serviceAccounts.removeToken': ({ serviceToken }) => ({ params: { token_id: serviceToken } }),
   'customers.addUser': ({ bystander }) => body({ user: bystander }),
   'customers.removeUser': ({ member }) => ({ params: { user_id: member } }),
   'productPeople.move': ({ customer }) => body({ customer_id: customer }),
@@ -253,6 +285,8 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'channel.send': ({ device }) => body({ device_id: device, action: 'x' }),
   'broadcasts.receive': () => body({}),
   'tokens.create': ({ product }) => body({ product_ids: [product] }),
+  'passkeys.rename': () => body({ title: 'x' }),
+  'passkeys.remove': ({ recovery }) => body({ code: recovery }),
   'tokens.rename': () => body({ title: 'x' }),
   'gateways.report': ({ freshMac }) =>
     body({ gateway: 'x', modules: [{ address: 'http://192.168.1.62:80', mac: freshMac }] }),
@@ -276,6 +310,8 @@ export const alone: Readonly<Record<string, (scene: Scene) => string>> = {
   'devices.list query.user_id': ({ owner }) => owner.id,
   'logs.list query.device_id': ({ device }) => device,
   'logs.list query.user_id': ({ caller }) => caller.id,
+  'audit.list query.user_id': ({ caller }) => caller.id,
+  'audit.list query.product_id': ({ product }) => product,
   'deviceUpdates.query body.bid': ({ bundle }) => bundle,
   'deviceUpdates.query body.bundle_id': ({ bundle }) => bundle,
   'listener.ota.query body.bid': ({ bundle }) => bundle,

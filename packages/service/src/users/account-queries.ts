@@ -16,9 +16,9 @@ export async function dependents(db: Db, userId: string) {
   return { owns: { products, bundles, devices }, sessions, tokens };
 }
 
-/** The account of an id, for a change of it. */
+/** The account of a person, for a change of it. */
 export const accountById = (db: Db, id: string): Promise<UserRow | undefined> =>
-  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  db.selectFrom('users').selectAll().where('id', '=', id).where('service_product_id', 'is', null).executeTakeFirst();
 
 /** Takes the lock under which administrators change: of two who lock each other out, the second sees the first. */
 export async function lockAdministrators(trx: Db): Promise<void> {

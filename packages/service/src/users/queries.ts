@@ -15,7 +15,7 @@ export const userById = (db: Db, id: string): Promise<UserRow> =>
 
 const searched = ['username', 'email', 'name_given', 'name_family', 'organisation'] as const;
 
-/** One page of all accounts, and how many fit in all. */
+/** One page of the accounts of people, and how many fit in all. */
 export function listUsers(
   { db, expressions }: Storage,
   query: UserListQuery,
@@ -24,6 +24,7 @@ export function listUsers(
   const page = paging(query, 'username');
   const users = db
     .selectFrom('users')
+    .where('service_product_id', 'is', null)
     .$if(role !== undefined, (rows) => rows.where('role', '=', role ?? 'user'))
     .$if(q !== undefined, (rows) =>
       rows.where((eb) => eb.or(searched.map((column) => expressions.contains(eb.ref(column), q ?? '')))),

@@ -16,7 +16,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 
 /** What is typed at a module so that it posts its status here. */
 const commandFor = (key: string): string =>
@@ -86,16 +86,12 @@ const columns: readonly Column<BroadcastKeyRecord>[] = [
   { key: 'actions', title: common.actions, cell: (record) => <Revoke record={record} /> },
 ];
 
-const noFilters: readonly string[] = [];
-
 /** Keys with which modules post their status by HTTP, to be seen as their telemetry. */
 export function BroadcastKeys() {
-  const list = useListAddress(noFilters, t.keysForStatusBroadcasts);
+  const list = useListAddress(t.keysForStatusBroadcasts);
   const [opened, dialog] = useDisclosure();
   const [made, setMade] = useState<BroadcastKeyRecord>();
-  // Safe: the only column with an order is this one.
-  const sort = list.sort as 'created_at' | undefined;
-  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const query = pageOf<'created_at'>(list);
   const keys = useCall('broadcasts.list', { query }, { keepPrevious: true });
   const close = (): void => {
     dialog.close();

@@ -1,4 +1,4 @@
-import { Button, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table, Text } from '@mantine/core';
 import type { CustomerRecord, CustomerRole } from '@moorage/api';
 import { call } from '../../api/client.ts';
 import { renew, useChange } from '../../api/queries.ts';
@@ -7,7 +7,8 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/organisation.ts';
 import { stateName } from '../../texts/states.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { notify } from '../../ui/notify.ts';
+import { RoleSelect } from '../../ui/role-select.tsx';
 
 type Person = CustomerRecord['users'][number];
 
@@ -31,23 +32,11 @@ interface PersonProps {
 
 function RoleOf({ customer, person: { user, role } }: PersonProps) {
   const change = useChange('customers.addUser', 'customers');
-  const set = (value: string | null): void => {
-    const next = customerRoles.find((one) => one === value);
-    if (!next || next === role) return;
-    const input = { params: { customer_id: customer.id }, body: { user, role: next } };
-    change.mutateAsync(input).then(() => notify(t.isNow(user, stateName(next))), notifyError);
+  const set = async (next: CustomerRole): Promise<void> => {
+    await change.mutateAsync({ params: { customer_id: customer.id }, body: { user, role: next } });
+    notify(t.isNow(user, stateName(next)));
   };
-  return (
-    <Select
-      aria-label={t.roleOf(user)}
-      data={roleChoices}
-      value={role}
-      allowDeselect={false}
-      disabled={change.isPending}
-      w={150}
-      onChange={set}
-    />
-  );
+  return <RoleSelect label={t.roleOf(user)} choices={roleChoices} role={role} onChoose={set} />;
 }
 
 function Remove({ customer, person, isSelf }: PersonProps & { readonly isSelf: boolean }) {

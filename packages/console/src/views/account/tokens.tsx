@@ -1,5 +1,5 @@
-import { Button, Group, MultiSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import { type TokenRecord, type TokenScope, tokenDaysLimit, tokenProductsLimit, tokenScopes } from '@moorage/api';
+import { Button, Group, MultiSelect, Stack, Text, TextInput } from '@mantine/core';
+import { type TokenRecord, type TokenScope, tokenProductsLimit, tokenScopes } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
@@ -14,17 +14,11 @@ import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
+import { scopeTitles } from '../../ui/scope-titles.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
-
-const scopeTitles: Readonly<Record<TokenScope, string>> = {
-  all: t.scopeAll,
-  read: t.scopeRead,
-  operate: t.scopeOperate,
-  publish: t.scopePublish,
-  administer: t.scopeAdminister,
-};
+import { TokenDays } from '../../ui/token-days.tsx';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 
 /** What a program that logged in calls itself, in a few words: its name, and the system that it names. */
 function browserOf(userAgent: string): string {
@@ -80,15 +74,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
           value={only}
           onChange={setOnly}
         />
-        <NumberInput
-          label={t.daysItIsGood}
-          placeholder={t.forGood}
-          min={1}
-          max={tokenDaysLimit}
-          allowDecimal={false}
-          value={days}
-          onChange={setDays}
-        />
+        <TokenDays value={days} onChange={setDays} />
       </Form>
     );
   }
@@ -229,16 +215,10 @@ const columns: readonly Column<TokenRecord>[] = [
   },
 ];
 
-const noFilters: readonly string[] = [];
-
 /** Bearer tokens for programs, and the login sessions that are open. */
 export function Tokens() {
-  const list = useListAddress(noFilters, t.tokens);
-  const query = {
-    ...(list.sort !== undefined && { sort: list.sort as 'title' }),
-    limit: list.limit,
-    offset: list.offset,
-  };
+  const list = useListAddress(t.tokens);
+  const query = pageOf<'title'>(list);
   const found = useCall('tokens.list', { query }, { keepPrevious: true });
   return (
     <Stack>

@@ -11,7 +11,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { AccountActions } from './account-actions.tsx';
 
 const filterNames = ['q', 'role'] as const;
@@ -31,7 +31,12 @@ const columns: readonly Column<ListedUserRecord>[] = [
       </>
     ),
   },
-  { key: 'email', title: common.email, sort: 'email', cell: ({ email }) => email },
+  {
+    key: 'email',
+    title: common.email,
+    sort: 'email',
+    cell: ({ email }) => <span style={{ overflowWrap: 'anywhere' }}>{email}</span>,
+  },
   {
     key: 'role',
     title: common.role,
@@ -61,13 +66,11 @@ const columns: readonly Column<ListedUserRecord>[] = [
 
 /** Every account of the service. */
 export default function Accounts() {
-  const list = useListAddress(filterNames, 'Accounts');
+  const list = useListAddress('Accounts', filterNames);
   // Safe: the service refuses an order that it does not know, and the page shows that.
   const query = {
     ...list.filters,
-    ...(list.sort !== undefined && { sort: list.sort }),
-    limit: list.limit,
-    offset: list.offset,
+    ...pageOf(list),
   } as NonNullable<InputOf<'users.list'>['query']>;
   const found = useCall('users.list', { query }, { keepPrevious: true });
   return (

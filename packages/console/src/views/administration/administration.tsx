@@ -3,6 +3,7 @@ import type { CustomerRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { t } from '../../texts/administration.ts';
+import { t as audit } from '../../texts/audit.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t as organisation } from '../../texts/organisation.ts';
@@ -17,7 +18,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { PeopleOfCustomer } from '../account/people-of-customer.tsx';
 import { Authorities } from './authorities.tsx';
 import { CustomerForm, CustomerUserForm } from './forms.tsx';
@@ -100,13 +101,8 @@ const columns: readonly Column<CustomerRecord>[] = [
 const filterNames = ['q'] as const;
 
 function Customers() {
-  const list = useListAddress(filterNames, t.customers);
-  const query = {
-    ...list.filters,
-    ...(list.sort !== undefined && { sort: list.sort as 'title' }),
-    limit: list.limit,
-    offset: list.offset,
-  };
+  const list = useListAddress(t.customers, filterNames);
+  const query = { ...list.filters, ...pageOf<'title'>(list) };
   const found = useCall('customers.list', { query }, { keepPrevious: true });
   const add = () => openDialog({ title: t.newCustomer }, (onDone) => <CustomerForm onDone={onDone} />);
   return (
@@ -167,6 +163,9 @@ function Service() {
         </Field>
         <Field label={t.allDevices}>
           <PageLink href="/devices">{t.listOfDevices}</PageLink>
+        </Field>
+        <Field label={audit.whoHasChangedWhatShort}>
+          <PageLink href="/administration/audit">{audit.audit}</PageLink>
         </Field>
         <Field label={t.everythingThatHappened}>
           <PageLink href="/logs">{common.logs}</PageLink>

@@ -1,4 +1,5 @@
 import { Button, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { InvitationRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -27,22 +28,22 @@ const policies = {
 
 function NewInvitation({ onMade }: { readonly onMade: (made: InvitationRecord) => void }) {
   const create = useChange('invitations.create', 'invitations');
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<'user' | 'admin'>('user');
-  const [days, setDays] = useState<number | string>(7);
+  const form = useForm({
+    initialValues: { email: '', role: 'user' as 'user' | 'admin', days: 7 as number | string },
+    validate: { days: (days) => Number(days) < 1 },
+  });
   const make = async (): Promise<void> => {
-    const body = { role, days: Number(days), ...(email !== '' && { email }) };
-    onMade(await create.mutateAsync({ body }));
+    const { email, role, days } = form.values;
+    onMade(await create.mutateAsync({ body: { role, days: Number(days), ...(email !== '' && { email }) } }));
   };
   return (
-    <Form submit={t.makeInvitation} disabled={Number(days) < 1} onSubmit={make}>
+    <Form submit={t.makeInvitation} fields={form} disabled={!form.isValid()} onSubmit={make}>
       <TextInput
         label={common.email}
         description={t.onlyAddressThatItIs}
         type="email"
         data-autofocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        {...form.getInputProps('email')}
       />
       <Select
         label={common.role}
@@ -51,10 +52,9 @@ function NewInvitation({ onMade }: { readonly onMade: (made: InvitationRecord) =
           { value: 'admin', label: t.administrator },
         ]}
         allowDeselect={false}
-        value={role}
-        onChange={(value) => setRole(value === 'admin' ? 'admin' : 'user')}
+        {...form.getInputProps('role')}
       />
-      <NumberInput label={t.daysUntilItEnds} min={1} max={365} allowDecimal={false} value={days} onChange={setDays} />
+      <NumberInput label={t.daysUntilItEnds} min={1} max={365} allowDecimal={false} {...form.getInputProps('days')} />
     </Form>
   );
 }

@@ -1,12 +1,12 @@
-import { Box, Button, List, Modal, Stack, Text } from '@mantine/core';
+import { Box, Button, List, Stack, Text } from '@mantine/core';
 import type { DevicePlace } from '@moorage/api';
 import type { Map as LeafletMap } from 'leaflet';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import { common } from '../../texts/common.ts';
 import { t } from '../../texts/dashboard.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { openDialog } from '../../ui/dialogs.ts';
 import { plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { ErrorBox, Loaded } from '../../ui/states.tsx';
@@ -45,11 +45,13 @@ function useMap(tiles: string | null) {
 interface DevicesAtProps {
   readonly point: Point;
   readonly cell: number;
+  /** A device of it is gone to. */
+  readonly onFollow: () => void;
   readonly onApproach: () => void;
 }
 
 /** The devices of a point of the map. */
-function DevicesAt({ point, cell, onApproach }: DevicesAtProps) {
+function DevicesAt({ point, cell, onFollow, onApproach }: DevicesAtProps) {
   const query = useCall('metrics.locations', { query: { ...boxOf(point, cell), limit: listedDevices } });
   return (
     <Stack>
@@ -59,7 +61,10 @@ function DevicesAt({ point, cell, onApproach }: DevicesAtProps) {
             <List>
               {value.map(({ device_id, title, city }) => (
                 <List.Item key={device_id}>
-                  <PageLink href={`/devices/${device_id}`}>{title}</PageLink> {city}
+                  <PageLink href={`/devices/${device_id}`} onClick={onFollow}>
+                    {title}
+                  </PageLink>{' '}
+                  {city}
                 </List.Item>
               ))}
             </List>
@@ -89,7 +94,6 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
     { everyMs: placesRenewMs, slow: true, keepPrevious: true, enabled: sight !== undefined },
   );
   const places = query.data?.value ?? noPlaces;
-  const [open, setOpen] = useState<Point>();
   const [, navigate] = useLocation();
   const zoom = sight?.zoom;
   useEffect(() => {
@@ -97,11 +101,22 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
     const onOpen = (point: Point): void => {
       const id = point.devices === 1 ? point.places[0]?.device_id : null;
       if (id) navigate(`/devices/${id}`);
-      else setOpen(point);
+      else {
+        openDialog({ title: pointName(point) }, (close) => (
+          <DevicesAt
+            point={point}
+            cell={cell}
+            onFollow={close}
+            onApproach={() => {
+              close();
+              approach(map, point);
+            }}
+          />
+        ));
+      }
     };
     return showPoints(map, pointsOf(places, zoom).slice(0, shownPoints), { name: pointName, onOpen });
-  }, [map, places, zoom, navigate]);
-  const close = (): void => setOpen(undefined);
+  }, [map, places, zoom, cell, navigate]);
   const devices = places.reduce((sum, place) => sum + place.devices, 0);
   return (
     <>
@@ -119,23 +134,6 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
         </Text>
       )}
       {query.error && <ErrorBox error={query.error} onRetry={() => void query.refetch()} />}
-      <Modal
-        opened={open !== undefined}
-        onClose={close}
-        title={open && pointName(open)}
-        closeButtonProps={{ 'aria-label': common.close }}
-      >
-        {open && (
-          <DevicesAt
-            point={open}
-            cell={cell}
-            onApproach={() => {
-              close();
-              if (map) approach(map, open);
-            }}
-          />
-        )}
-      </Modal>
     </>
   );
 }

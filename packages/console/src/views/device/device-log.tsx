@@ -11,7 +11,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import type { TabProps } from './tab-props.ts';
 
 const filterNames = ['q', 'type', 'level', 'after'] as const;
@@ -33,15 +33,13 @@ const deviceTypes = logTypes.filter((type) => /^(device|ota|connector)\./.test(t
 
 /** What has happened to the device; new lines come by themselves. */
 export default function DeviceLog({ device }: TabProps) {
-  const list = useListAddress(filterNames, t.logOfDevice);
+  const list = useListAddress(t.logOfDevice, filterNames);
   const { q, type, level } = list.filters;
   // Safe: the service checks what an address may hold, and says what is wrong.
   const asked = {
     ...list.filters,
-    ...(list.sort !== undefined && { sort: list.sort }),
+    ...pageOf(list),
     device_id: device.id,
-    limit: list.limit,
-    offset: list.offset,
   } as LogListQuery;
   const query = useCall('logs.list', { query: asked }, { keepPrevious: true });
   return (

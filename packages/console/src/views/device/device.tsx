@@ -3,10 +3,11 @@ import type { DeviceRecord } from '@moorage/api';
 import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
-import { useIsAdmin } from '../../api/session.tsx';
+import { useIsAdmin, useSession } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { t as scan } from '../../texts/scan.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -18,6 +19,7 @@ import { TabList } from '../../ui/tab-list.tsx';
 import { deviceStateWords, versionOf } from '../devices/device-state.ts';
 import type { ViewProps } from '../view-props.ts';
 import { DeviceLiveProvider, useOnline } from './device-live.tsx';
+import { ModuleLine } from './module-line.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
 import { UpdateNow } from './update-now.tsx';
 
@@ -87,6 +89,14 @@ function DeviceTabs({
   );
 }
 
+/** What may be done about a device that is not to be seen: a label leads here before its device is anybody's. */
+const HowToClaim = () => (
+  <Empty title={scan.isItNobodys}>
+    {scan.claimIt}
+    <ModuleLine line={`dms claim ${useSession().username} <password>`} />
+  </Empty>
+);
+
 const crumbs = [{ title: common.devices, href: '/devices' }];
 
 interface PartsProps {
@@ -110,7 +120,7 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
   const query = useCall('devices.get', { params: { identifier: id } });
   const base = `/devices/${encodeURIComponent(id)}`;
   return (
-    <LoadedPage query={query} noun={nouns.device} crumbs={crumbs}>
+    <LoadedPage query={query} noun={nouns.device} crumbs={crumbs} missing={<HowToClaim />}>
       {({ value: device }) => (
         <DeviceLiveProvider deviceId={device.id}>
           <Page

@@ -1,40 +1,15 @@
 import { SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { readLocation, type TypedLocation, typedLocation } from './location.ts';
-
-interface LocationProps {
-  readonly typed: TypedLocation;
-  readonly onChange: (typed: TypedLocation) => void;
-}
-
-function LocationFields({ typed, onChange }: LocationProps) {
-  const read = readLocation(typed);
-  const field = (name: keyof TypedLocation, label: string) => (
-    <TextInput
-      label={label}
-      maxLength={100}
-      value={typed[name]}
-      error={'field' in read && read.field === name && read.problem}
-      onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
-    />
-  );
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} component="fieldset" p="sm" m={0}>
-      <legend>{t.locationAllEmptyForUnknown}</legend>
-      {field('lat', t.latitude)}
-      {field('lon', t.longitude)}
-      {field('city', t.city)}
-      {field('country', t.country)}
-    </SimpleGrid>
-  );
-}
 
 interface EditProps {
   readonly device: DeviceRecord;
@@ -43,11 +18,13 @@ interface EditProps {
 
 function EditForm({ device, onDone }: EditProps) {
   const [before] = useState(device);
-  const [title, setTitle] = useState(device.title);
-  const [description, setDescription] = useState(device.description);
-  const [typed, setTyped] = useState(() => typedLocation(device.location));
+  const form = useForm({
+    initialValues: { title: device.title, description: device.description, ...typedLocation(device.location) },
+    validate: { title: needed },
+  });
   const change = useChange('devices.update', 'devices', 'metrics');
-  const read = readLocation(typed);
+  const { title, description } = form.values;
+  const read = readLocation(form.values);
   const save = async (): Promise<void> => {
     if (!('location' in read)) return;
     const { location } = read;
@@ -61,26 +38,32 @@ function EditForm({ device, onDone }: EditProps) {
     notify(t.isSaved(title));
     onDone();
   };
+  const place = (name: keyof TypedLocation, label: string) => (
+    <TextInput
+      label={label}
+      maxLength={100}
+      {...form.getInputProps(name)}
+      error={'field' in read && read.field === name ? read.problem : form.errors[name]}
+    />
+  );
   return (
-    <Form submit={common.save} onSubmit={save} disabled={title.trim() === '' || 'field' in read}>
-      <TextInput
-        label={common.title}
-        required
-        maxLength={128}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-        data-autofocus
-      />
+    <Form submit={common.save} onSubmit={save} fields={form} disabled={!form.isValid() || 'field' in read}>
+      <TextInput label={common.title} required maxLength={128} data-autofocus {...form.getInputProps('title')} />
       <Textarea
         label={common.description}
         autosize
         minRows={3}
         maxRows={12}
         maxLength={65_536}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        {...form.getInputProps('description')}
       />
-      <LocationFields typed={typed} onChange={setTyped} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} component="fieldset" p="sm" m={0}>
+        <legend>{t.locationAllEmptyForUnknown}</legend>
+        {place('lat', t.latitude)}
+        {place('lon', t.longitude)}
+        {place('city', t.city)}
+        {place('country', t.country)}
+      </SimpleGrid>
     </Form>
   );
 }

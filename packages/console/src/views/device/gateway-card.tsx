@@ -3,6 +3,7 @@ import type { DeviceRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/gateway.ts';
 import { Card } from '../../ui/card.tsx';
+import { GatewayStreams } from './gateway-streams.tsx';
 
 const can = [t.canCommands, t.canUpdate, t.canWatch];
 const cannot = [t.cannotData, t.cannotFirmware, t.cannotData2];
@@ -33,6 +34,7 @@ export function GatewayCard({ device }: { readonly device: DeviceRecord }) {
           <Points title={t.can} points={can} />
           <Points title={t.cannot} points={cannot} />
         </Grid>
+        <GatewayStreams device={device} />
       </Stack>
     </Card>
   );

@@ -1,6 +1,6 @@
 import { Stack, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { messageLimitBytes } from '@moorage/api';
-import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
@@ -11,18 +11,17 @@ import { byteLength, parseHeaders } from './message-headers.ts';
 
 /** Writes a message that waits until the device fetches it. */
 export function MessageForm({ deviceId }: { readonly deviceId: string }) {
-  const [data, setData] = useState('');
-  const [headerText, setHeaderText] = useState('');
+  const form = useForm({ initialValues: { data: '', headers: '' } });
   const post = useChange('data.postMessage', 'data');
+  const { data } = form.values;
   const bytes = byteLength(data);
-  const headers = parseHeaders(headerText);
+  const headers = parseHeaders(form.values.headers);
   const tooLong = bytes > messageLimitBytes;
   const send = async (): Promise<void> => {
     if (typeof headers === 'string') return;
     const body = { data, ...(Object.keys(headers).length > 0 && { headers }) };
     await post.mutateAsync({ params: { device_id: deviceId }, body });
-    setData('');
-    setHeaderText('');
+    form.reset();
     notify(t.messageWaitsForDevice);
   };
   return (
@@ -31,22 +30,20 @@ export function MessageForm({ deviceId }: { readonly deviceId: string }) {
         <Textarea
           label={t.message}
           description={t.ofBytes(formatCount(bytes), formatCount(messageLimitBytes))}
-          error={tooLong && t.itIsBytesTooLong(formatCount(bytes - messageLimitBytes))}
           autosize
           minRows={2}
           maxRows={12}
-          value={data}
-          onChange={(event) => setData(event.currentTarget.value)}
+          {...form.getInputProps('data')}
+          error={tooLong && t.itIsBytesTooLong(formatCount(bytes - messageLimitBytes))}
         />
         <Textarea
           label={common.headers}
           description={t.optionalOneToLineName}
-          error={typeof headers === 'string' && headers}
           autosize
           minRows={1}
           maxRows={8}
-          value={headerText}
-          onChange={(event) => setHeaderText(event.currentTarget.value)}
+          {...form.getInputProps('headers')}
+          error={typeof headers === 'string' && headers}
         />
       </Form>
     </Stack>

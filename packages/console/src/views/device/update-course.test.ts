@@ -1,6 +1,6 @@
 import type { UpdateProgress } from '@moorage/api';
 import { describe, expect, it } from 'vitest';
-import { courseOf, isUnderWay } from './update-course.ts';
+import { courseOf } from './update-course.ts';
 
 const update: NonNullable<UpdateProgress['update']> = {
   id: 1,
@@ -60,8 +60,6 @@ describe('the course of an update that was asked for', () => {
     const downloading = { ...asked, update: { ...update, state: 'downloading' as const, downloading_at: '30' } };
     const steps = courseOf(downloading, 42);
     expect(steps[2]).toMatchObject({ label: 'Downloads', state: 'now', detail: '42 %' });
-    expect(isUnderWay(steps)).toBe(true);
     expect(courseOf({ ...asked, online: false, looked_at: null }, undefined)[0]?.detail).toMatch(/next query/);
-    expect(isUnderWay(courseOf({ ...asked, update: null }, undefined))).toBe(false);
   });
 });

@@ -71,6 +71,3 @@ export function courseOf(progress: UpdateProgress, percent: number | undefined):
   // Failed and superseded are dealt with above.
   return stepsOf(steps, over[update.state as keyof typeof over]);
 }
-
-/** Whether something is still to come. */
-export const isUnderWay = (steps: readonly CourseStep[]): boolean => steps.some(({ state }) => state === 'now');

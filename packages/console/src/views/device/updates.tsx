@@ -5,6 +5,7 @@ import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { sayReason } from '../../texts/reasons.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -46,7 +47,7 @@ function Details({ update }: { readonly update: UpdateRecord }) {
           <Moment at={update.finished_at} none="—" />
         </Field>
       </Fields>
-      {update.reason && <Text size="sm">{t.why(update.reason)}</Text>}
+      {update.reason && <Text size="sm">{t.why(sayReason(update.reason))}</Text>}
       {advice && <Text size="sm">{t.whatToDo(advice)}</Text>}
       <Stack component="dl" gap="sm" m={0}>
         <Field label={t.hasToReport} value={update.bversion} mono />
@@ -72,7 +73,12 @@ const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<Upda
   { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
   { key: 'began', title: t.offered, sort: 'id', cell: ({ created_at }) => <Moment at={created_at} /> },
   { key: 'took', title: t.took, from: 'sm', cell: tookText },
-  { key: 'result', title: t.result, from: 'sm', cell: ({ result, reason }) => reason ?? resultText(result) },
+  {
+    key: 'result',
+    title: t.result,
+    from: 'sm',
+    cell: ({ result, reason }) => (reason === null ? resultText(result) : sayReason(reason)),
+  },
   {
     key: 'cause',
     title: t.askedBy,
@@ -84,7 +90,7 @@ const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<Upda
 /** Every update of the device: from what to what, how far it came, and why it failed. It follows by itself. */
 export default function Updates({ device }: TabProps) {
   const [shownId, setShownId] = useState<number>();
-  const list = useListAddress(filterNames, t.updatesOfDevice);
+  const list = useListAddress(t.updatesOfDevice, filterNames);
   const state = updateStates.find((one) => one === list.filters.state);
   const query = useCall(
     'deviceUpdates.list',

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
+import { sayReason } from '../../texts/reasons.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -111,7 +112,7 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
         {({ value: { reason, bundle, bundle_id, rollout_id } }) => (
           <Stack gap="sm">
             <Text role="status">
-              {reason}
+              {sayReason(reason)}
               {reason.endsWith('.') ? '' : '.'}
             </Text>
             <Group gap="md">

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Select, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { attributeName, tags } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -82,40 +83,35 @@ function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
 }
 
 function LabelDialog({ target, onStart, onEnd }: DialogProps) {
-  const [name, setName] = useState('');
-  const [value, setValue] = useState('');
-  const [removes, setRemoves] = useState(false);
+  const form = useForm({
+    initialValues: { name: '', value: '', removes: false },
+    validateInputOnChange: true,
+    validate: { name: (name) => (new RegExp(attributeName).test(name) ? null : t.letterThenLettersDigits) },
+  });
   const devices = plural(target.count, nouns.device);
-  const isName = new RegExp(attributeName).test(name);
   const start = async (): Promise<void> => {
+    const { name, value, removes } = form.values;
     const labels = { [name]: removes ? null : value };
     const label: Work = (device_ids) => call('attributes.setManyLabels', { body: { device_ids, labels } });
     onStart(jobFor(target, t.labelling(devices), label, onEnd));
   };
   return (
-    <Form submit={t.label(devices)} onSubmit={start} disabled={!isName}>
+    <Form submit={t.label(devices)} onSubmit={start} disabled={!form.isValid()}>
       <TextInput
         label={common.label}
         placeholder="region"
         maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={name !== '' && !isName && t.letterThenLettersDigits}
         data-autofocus
+        {...form.getInputProps('name')}
       />
       <TextInput
         label={common.value}
         placeholder="eu"
         maxLength={256}
-        value={value}
-        onChange={(event) => setValue(event.currentTarget.value)}
-        disabled={removes}
+        disabled={form.values.removes}
+        {...form.getInputProps('value')}
       />
-      <Switch
-        label={t.takeThisLabelOffThem}
-        checked={removes}
-        onChange={(event) => setRemoves(event.currentTarget.checked)}
-      />
+      <Switch label={t.takeThisLabelOffThem} {...form.getInputProps('removes', { type: 'checkbox' })} />
     </Form>
   );
 }

@@ -1,19 +1,21 @@
 import { Button } from '@mantine/core';
 import type { DeviceListQuery } from '@moorage/api';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
 import { t as imports } from '../../texts/import.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { t as scan } from '../../texts/scan.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useAskedFor } from '../../ui/use-asked-for.ts';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { BulkBar } from './bulk.tsx';
 import type { Target } from './bulk-jobs.ts';
 import { deviceColumns } from './columns.tsx';
@@ -22,20 +24,20 @@ import { DeviceFilters, deviceFilters } from './filters.tsx';
 import { FoundModules } from './found.tsx';
 import { openImport } from './import.tsx';
 import { openProvision } from './provision.tsx';
+import { openScan } from './scan.tsx';
 
 /** Devices that the user owns or sees through a product. */
 export default function Devices() {
-  const list = useListAddress(deviceFilters, common.devices);
+  const list = useListAddress(common.devices, deviceFilters);
   useAskedFor('new', openProvision);
+  const [, navigate] = useLocation();
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [everything, setEverything] = useState<string>();
   // Safe: the service checks what an address may hold, and says what is wrong.
   const filters = deviceQuery(list.filters) as DeviceListQuery;
   const query = {
     ...filters,
-    ...(list.sort !== undefined && { sort: list.sort }),
-    limit: list.limit,
-    offset: list.offset,
+    ...pageOf(list),
   };
   const found = useCall('devices.list', { query: query as DeviceListQuery }, { keepPrevious: true });
   const total = found.data?.total ?? 0;
@@ -58,6 +60,13 @@ export default function Devices() {
       actions={
         <>
           <SavedViews list={list} page="devices" />
+          <Button
+            variant="default"
+            leftSection={<IconQrcode size={16} aria-hidden />}
+            onClick={() => openScan((identifier) => navigate(`/devices/${encodeURIComponent(identifier)}`))}
+          >
+            {scan.scanCode}
+          </Button>
           <Button variant="default" onClick={openImport}>
             {imports.import}
           </Button>

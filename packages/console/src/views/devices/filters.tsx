@@ -1,7 +1,7 @@
 import { Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { deviceStates, standingStates, tags } from '@moorage/api';
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
@@ -54,7 +54,7 @@ function ChoiceFilter({ list, name, label, choices }: ChoiceFilterProps) {
       clearButtonProps={{ 'aria-label': common.any(label) }}
       value={value === undefined ? null : value === '' ? none : value}
       onChange={(next) => list.setFilter(name, next === none ? '' : (next ?? undefined))}
-      w={{ base: 'calc(50% - 6px)', sm: 132 }}
+      w={{ base: 'calc(50% - 6px)', sm: 150 }}
     />
   );
 }
@@ -117,10 +117,13 @@ export function TextFilter({
   list,
   name,
   label,
+  wide = false,
 }: {
   readonly list: ListAddress;
   readonly name: string;
   readonly label: string;
+  /** Its label is long. */
+  readonly wide?: boolean;
 }) {
   const kept = list.filters[name] ?? '';
   const [text, setText] = useState(kept);
@@ -138,7 +141,7 @@ export function TextFilter({
       onKeyDown={(event) => {
         if (event.key === 'Enter') set();
       }}
-      w={{ base: 'calc(50% - 6px)', sm: 132 }}
+      w={{ base: wide ? '100%' : 'calc(50% - 6px)', sm: wide ? 220 : 150 }}
     />
   );
 }
@@ -146,7 +149,7 @@ export function TextFilter({
 const seenChoices = seenSpans.map(({ value, label }) => ({ value, label }));
 
 /** What of the devices is shown. */
-export function DeviceFilters({ list }: { readonly list: ListAddress }) {
+export const DeviceFilters = memo(function DeviceFilters({ list }: { readonly list: ListAddress }) {
   const { init } = useInit();
   const platforms = (init?.platforms ?? []).map(({ id, code }) => ({ value: id, label: code }));
   return (
@@ -173,4 +176,4 @@ export function DeviceFilters({ list }: { readonly list: ListAddress }) {
       {list.filters.filter !== undefined && <TextFilter list={list} name="filter" label={t.condition} />}
     </FilterBar>
   );
-}
+});

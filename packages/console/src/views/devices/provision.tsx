@@ -1,16 +1,21 @@
-import { Alert, Anchor, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { PlatformRecord, ProvisionedDevice } from '@moorage/api';
+import { IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
 import { addressOf, call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
+import { t as scan } from '../../texts/scan.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Loading } from '../../ui/states.tsx';
+import { openScan } from './scan.tsx';
 
 /** Platform of devices without module hardware: everybody may provision those. */
 const softwarePlatform = 'SOFT';
@@ -67,45 +72,51 @@ interface ProvisionFormProps {
 
 function ProvisionForm({ platforms, onDone }: ProvisionFormProps) {
   const [first] = platforms;
-  const [platformId, setPlatformId] = useState(first?.id ?? '');
-  const platform = platforms.find(({ id }) => id === platformId);
-  const [uuid, setUuid] = useState(() => (first ? randomUuid(first) : ''));
-  const [title, setTitle] = useState('');
+  const form = useForm({
+    initialValues: { platform_id: first?.id ?? '', uuid: first ? randomUuid(first) : '', title: '' },
+    validate: { platform_id: needed, uuid: (uuid) => uuid.length !== uuidDigits },
+  });
   const choose = (id: string | null): void => {
     const chosen = platforms.find((one) => one.id === id);
-    if (!chosen) return;
-    setPlatformId(chosen.id);
-    setUuid(randomUuid(chosen));
+    if (chosen) form.setValues({ platform_id: chosen.id, uuid: randomUuid(chosen) });
   };
   const provision = async (): Promise<void> => {
-    const body = { uuid, platform_id: platformId, ...(title !== '' && { title }) };
-    const { value } = await call('devices.provision', { body });
+    const { title, ...body } = form.values;
+    const { value } = await call('devices.provision', { body: { ...body, ...(title !== '' && { title }) } });
     void renew('devices', 'overview', 'fleet');
     onDone(value);
   };
   return (
-    <Form submit={t.provision} disabled={!platform || uuid.length !== uuidDigits} onSubmit={provision}>
+    <Form submit={t.provision} fields={form} disabled={!form.isValid()} onSubmit={provision}>
       <Select
         label={common.platform}
         data={platforms.map(({ id, title: name, code }) => ({ value: id, label: `${name} (${code})` }))}
         allowDeselect={false}
-        value={platformId}
+        {...form.getInputProps('platform_id')}
         onChange={choose}
       />
       <TextInput
         label={t.hardwareUuid}
         description={t.hexadecimalDigitsKeepProposalFor(uuidDigits)}
-        value={uuid}
-        onChange={(event) => setUuid(event.currentTarget.value.trim())}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         required
+        {...form.getInputProps('uuid')}
+        onChange={(event) => form.setFieldValue('uuid', event.currentTarget.value.trim())}
+        rightSection={
+          <ActionIcon
+            variant="subtle"
+            aria-label={scan.scanCode}
+            onClick={() => openScan((uuid) => form.setFieldValue('uuid', uuid.toLowerCase()))}
+          >
+            <IconQrcode size={16} aria-hidden />
+          </ActionIcon>
+        }
       />
       <TextInput
         label={common.title}
         description={t.whatPeopleCallItLast}
         maxLength={128}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
+        {...form.getInputProps('title')}
       />
     </Form>
   );

@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core';
 import type { DeviceStanding } from '@moorage/api';
 import { useDeviceEvents } from '../../api/live.tsx';
 import { t } from '../../texts/devices.tsx';
+import { sayReason } from '../../texts/reasons.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { keepPercent, usePercent } from '../device/percent.ts';
@@ -28,7 +29,7 @@ export function StandingBadge({ deviceId, standing: { state, reason, version } }
   const onOffer = version === null ? undefined : t.version(version);
   if (state === 'updating') return <Updating deviceId={deviceId} title={onOffer} />;
   return (
-    <span title={reason ?? (state === 'waiting' ? onOffer : undefined)}>
+    <span title={reason === null ? (state === 'waiting' ? onOffer : undefined) : sayReason(reason)}>
       <StateBadge state={standingWords[state]} />
     </span>
   );
@@ -40,7 +41,7 @@ export function StandingText({ standing: { state, since, version, reason } }: { 
     up_to_date: version === null ? t.itRunsWhatItWas : t.itRunsVersionWhichIt(version),
     waiting: since === null ? t.waits(version ?? '') : t.isOnOffer(version ?? ''),
     updating: t.updatesTo(version ?? ''),
-    failed: t.didNotGetThere(version ?? '', reason === null ? '' : `: ${reason}`),
+    failed: t.didNotGetThere(version ?? '', reason === null ? '' : `: ${sayReason(reason)}`),
     unknown: t.itHasNotSaidYet,
   };
   return (

@@ -6,6 +6,7 @@ import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/logs.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
@@ -16,7 +17,7 @@ import { Page } from '../../ui/page.tsx';
 import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { nowMs } from '../../ui/time.ts';
-import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { ProductSelect, TextFilter } from '../devices/filters.tsx';
 
 const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'user', 'since', 'after'] as const;
@@ -152,7 +153,13 @@ function Filters({ list }: { readonly list: ListAddress }) {
   return (
     <FilterBar list={list} label={t.filtersOfLog} search={{ label: t.searchMessages, placeholder: t.partOfMessage }}>
       <Choice list={list} name="type" label={common.type} data={logTypes} width={180} />
-      <Choice list={list} name="level" label={t.level} data={logLevels} width={120} />
+      <Choice
+        list={list}
+        name="level"
+        label={t.level}
+        data={logLevels.map((value) => ({ value, label: stateName(value) }))}
+        width={120}
+      />
       <Choice
         list={list}
         name="since"
@@ -161,7 +168,7 @@ function Filters({ list }: { readonly list: ListAddress }) {
         width={130}
       />
       <DeviceSelect list={list} />
-      <TextFilter list={list} name="user" label={t.person} />
+      <TextFilter list={list} name="user" label={t.person} wide />
       <ProductSelect
         hideLabel
         label={common.product}
@@ -179,16 +186,14 @@ const typingMs = 200;
 
 /** What has happened, newest first. */
 export default function Logs() {
-  const list = useListAddress(filterNames, common.logs);
+  const list = useListAddress(common.logs, filterNames);
   const { since, ...asked } = list.filters;
   const from = beginOf(since);
   // Safe: the service checks what an address may hold, and says what is wrong.
   const query = {
     ...asked,
     ...(from !== undefined && { from }),
-    ...(list.sort !== undefined && { sort: list.sort }),
-    limit: list.limit,
-    offset: list.offset,
+    ...pageOf(list),
   } as LogListQuery;
   const found = useCall('logs.list', { query }, { keepPrevious: true });
   return (

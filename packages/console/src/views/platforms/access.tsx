@@ -1,6 +1,6 @@
 import { Anchor, Checkbox, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { CatalogueAccess } from '@moorage/api';
-import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
@@ -23,7 +23,7 @@ const linesOf = (text: string): string[] =>
 
 /** For whom, in a few words. */
 function inWords({ restricted, users, customers }: CatalogueAccess): string {
-  if (!restricted) return 'everybody';
+  if (!restricted) return t.everybody;
   const names = [...users.map(({ user }) => user), ...customers.map(({ customer }) => t.peopleOf(customer))];
   return names.length === 0 ? t.administratorsAlone : names.join(', ');
 }
@@ -35,9 +35,14 @@ interface FormProps {
 }
 
 function AccessForm({ access, thing: { kind, id }, onDone }: FormProps) {
-  const [restricted, setRestricted] = useState(access.restricted);
-  const [users, setUsers] = useState(access.users.map(({ user }) => user).join('\n'));
-  const [customers, setCustomers] = useState(access.customers.map(({ customer }) => customer).join('\n'));
+  const form = useForm({
+    initialValues: {
+      restricted: access.restricted,
+      users: access.users.map(({ user }) => user).join('\n'),
+      customers: access.customers.map(({ customer }) => customer).join('\n'),
+    },
+  });
+  const { restricted, users, customers } = form.values;
   const save = async (): Promise<void> => {
     const body = { restricted, users: linesOf(users), customers: linesOf(customers) };
     if (kind === 'platform') await call('platforms.setAccess', { params: { platform_id: id }, body });
@@ -47,12 +52,11 @@ function AccessForm({ access, thing: { kind, id }, onDone }: FormProps) {
     onDone();
   };
   return (
-    <Form submit={common.save} onSubmit={save}>
+    <Form submit={common.save} onSubmit={save} fields={form}>
       <Checkbox
         label={t.forThoseNamedHereAlone}
         description={t.othersDoNotSeeIt}
-        checked={restricted}
-        onChange={(event) => setRestricted(event.currentTarget.checked)}
+        {...form.getInputProps('restricted', { type: 'checkbox' })}
       />
       <Textarea
         label={t.users}
@@ -60,8 +64,7 @@ function AccessForm({ access, thing: { kind, id }, onDone }: FormProps) {
         autosize
         minRows={2}
         disabled={!restricted}
-        value={users}
-        onChange={(event) => setUsers(event.currentTarget.value)}
+        {...form.getInputProps('users')}
       />
       <Textarea
         label={t.customers}
@@ -69,8 +72,7 @@ function AccessForm({ access, thing: { kind, id }, onDone }: FormProps) {
         autosize
         minRows={1}
         disabled={!restricted}
-        value={customers}
-        onChange={(event) => setCustomers(event.currentTarget.value)}
+        {...form.getInputProps('customers')}
       />
     </Form>
   );

@@ -16,7 +16,7 @@ import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useAskedFor } from '../../ui/use-asked-for.ts';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { PlatformForm } from './platform-forms.tsx';
 
 const filterNames = ['q'] as const;
@@ -65,15 +65,10 @@ const columns: readonly Column<PlatformRecord>[] = [
 
 /** Hardware that products are made for. */
 export default function Platforms() {
-  const list = useListAddress(filterNames, t.platforms);
+  const list = useListAddress(t.platforms, filterNames);
   const isAdmin = useIsAdmin();
   const [, navigate] = useLocation();
-  const query = {
-    ...list.filters,
-    ...(list.sort !== undefined && { sort: list.sort as 'code' }),
-    limit: list.limit,
-    offset: list.offset,
-  };
+  const query = { ...list.filters, ...pageOf<'code'>(list) };
   const found = useCall('platforms.list', { query }, { keepPrevious: true });
   const add = (): void => {
     openDialog({ title: t.newPlatform }, (close) => (

@@ -17,13 +17,11 @@ import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import type { TabProps } from './tab-props.ts';
 
 /** Most devices that one token can claim. */
 const usesLimit = 10_000;
-const noFilters: readonly string[] = [];
-
 function Revoke({ token, productId }: { readonly token: ActivationTokenRecord; readonly productId: string }) {
   const revoke = useChange('products.removeToken', 'products');
   const ask = (): void =>
@@ -104,12 +102,10 @@ function CreateToken({ productId, onMade }: CreateProps) {
 
 /** Tokens with which devices are claimed and activated in one go, without a password. */
 export default function ActivationTokens({ product }: TabProps) {
-  const list = useListAddress(noFilters, t.activationTokens);
+  const list = useListAddress(t.activationTokens);
   const [opened, dialog] = useDisclosure();
   const [made, setMade] = useState<ActivationTokenRecord>();
-  // Safe: the only column with an order is this one.
-  const sort = list.sort as 'created_at' | undefined;
-  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const query = pageOf<'created_at'>(list);
   const tokens = useCall('products.listTokens', { params: { product_id: product.id }, query }, { keepPrevious: true });
   const close = (): void => {
     dialog.close();

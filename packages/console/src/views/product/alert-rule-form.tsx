@@ -1,6 +1,6 @@
-import { Checkbox, Group, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { AlertCondition, AlertRuleRecord } from '@moorage/api';
-import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/connectors.ts';
@@ -13,23 +13,39 @@ const kinds = [
   { value: 'stream', label: t.streamAboveOrBelowLimit },
 ] as const;
 
-/** What is typed, before it is a condition. */
+/** What is typed, before it is a rule. */
 interface Typed {
-  readonly kind: AlertCondition['kind'];
-  readonly minutes: number | string;
-  readonly stream: string;
-  readonly side: 'above' | 'below';
-  readonly limit: number | string;
+  title: string;
+  segment_id: string | null;
+  kind: AlertCondition['kind'];
+  minutes: number | string;
+  stream: string;
+  side: 'above' | 'below';
+  limit: number | string;
+  at_least: number | string;
+  gather_minutes: number | string;
+  connectors: string[];
+  mail_to: string;
+  enabled: boolean;
 }
 
-const typedOf = (condition: AlertCondition | undefined): Typed => ({
+const typedOf = (rule: AlertRuleRecord | undefined): Typed => ({
+  title: rule?.title ?? '',
+  segment_id: rule?.segment_id ?? null,
   kind: 'offline',
   minutes: 15,
   stream: '',
   side: 'above',
   limit: '',
-  ...condition,
+  ...rule?.condition,
+  at_least: rule?.at_least ?? 1,
+  gather_minutes: rule?.gather_minutes ?? 10,
+  connectors: rule?.connectors ?? [],
+  mail_to: rule?.mail_to.join(', ') ?? '',
+  enabled: rule?.enabled ?? true,
 });
+
+const isCount = (count: number | string): boolean => Number(count) >= 1;
 
 /** The condition that was typed; nothing while something of it is missing. */
 function conditionOf({ kind, minutes, stream, side, limit }: Typed): AlertCondition | undefined {
@@ -41,48 +57,31 @@ function conditionOf({ kind, minutes, stream, side, limit }: Typed): AlertCondit
     : { kind, stream, side, limit: Number(limit), minutes: Number(minutes) };
 }
 
-function ConditionFields({ typed, set }: { readonly typed: Typed; readonly set: (change: Partial<Typed>) => void }) {
+function ConditionFields({ form }: { readonly form: UseFormReturnType<Typed> }) {
+  const { kind } = form.values;
   return (
     <>
-      <Select
-        label={t.deviceIs}
-        data={[...kinds]}
-        allowDeselect={false}
-        value={typed.kind}
-        onChange={(value) => set({ kind: kinds.find((kind) => kind.value === value)?.value ?? 'offline' })}
-      />
-      {typed.kind === 'stream' && (
+      <Select label={t.deviceIs} data={[...kinds]} allowDeselect={false} {...form.getInputProps('kind')} />
+      {kind === 'stream' && (
         <Group grow align="flex-start">
-          <TextInput
-            label={t.stream}
-            description={t.itsNameAsOnDevices}
-            value={typed.stream}
-            onChange={({ currentTarget }) => set({ stream: currentTarget.value })}
-          />
+          <TextInput label={t.stream} description={t.itsNameAsOnDevices} {...form.getInputProps('stream')} />
           <Select
             label={t.is}
             description={t.allTime}
-            data={['above', 'below']}
+            data={Object.entries(t.sides).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
-            value={typed.side}
-            onChange={(value) => set({ side: value === 'below' ? 'below' : 'above' })}
+            {...form.getInputProps('side')}
           />
-          <NumberInput
-            label={t.limit}
-            description={t.inItsUnit}
-            value={typed.limit}
-            onChange={(limit) => set({ limit })}
-          />
+          <NumberInput label={t.limit} description={t.inItsUnit} {...form.getInputProps('limit')} />
         </Group>
       )}
-      {typed.kind !== 'update_failed' && (
+      {kind !== 'update_failed' && (
         <NumberInput
           label={t.forLongerThanMinutes}
           min={1}
           max={43_200}
           allowDecimal={false}
-          value={typed.minutes}
-          onChange={(minutes) => set({ minutes })}
+          {...form.getInputProps('minutes')}
         />
       )}
     </>
@@ -102,25 +101,27 @@ export function AlertRuleForm({ productId, rule, onDone }: FormProps) {
   const params = { product_id: productId };
   const segments = useCall('segments.list', { params, query: { limit: 500 } }).data?.value ?? [];
   const connectors = useCall('connectors.list', { params, query: { limit: 500 } }).data?.value ?? [];
-  const [title, setTitle] = useState(rule?.title ?? '');
-  const [segment, setSegment] = useState<string | null>(rule?.segment_id ?? null);
-  const [typed, setTyped] = useState<Typed>(() => typedOf(rule?.condition));
-  const [atLeast, setAtLeast] = useState<number | string>(rule?.at_least ?? 1);
-  const [gather, setGather] = useState<number | string>(rule?.gather_minutes ?? 10);
-  const [through, setThrough] = useState<string[]>(rule?.connectors ?? []);
-  const [mailTo, setMailTo] = useState(rule?.mail_to.join(', ') ?? '');
-  const [enabled, setEnabled] = useState(rule?.enabled ?? true);
-  const condition = conditionOf(typed);
+  const form = useForm({
+    initialValues: typedOf(rule),
+    validate: {
+      title: (title) => title.trim() === '',
+      at_least: (count) => !isCount(count),
+      gather_minutes: (minutes) => !isCount(minutes),
+    },
+  });
+  const { values } = form;
+  const condition = conditionOf(values);
   const save = async (): Promise<void> => {
     if (!condition) return;
+    const { title, segment_id, enabled } = values;
     const body = {
       title,
-      segment_id: segment,
+      segment_id,
       condition,
-      at_least: Number(atLeast),
-      gather_minutes: Number(gather),
-      connectors: through,
-      mail_to: mailTo.split(/[\s,;]+/).filter((address) => address !== ''),
+      at_least: Number(values.at_least),
+      gather_minutes: Number(values.gather_minutes),
+      connectors: values.connectors,
+      mail_to: values.mail_to.split(/[\s,;]+/).filter((address) => address !== ''),
       enabled,
     };
     if (rule) await update.mutateAsync({ params: { rule_id: rule.id }, body });
@@ -128,70 +129,62 @@ export function AlertRuleForm({ productId, rule, onDone }: FormProps) {
     notify(rule ? t.ruleIsChanged(title) : t.ruleWatches(title));
     onDone();
   };
-  const isWhole = title.trim() !== '' && condition !== undefined && Number(atLeast) >= 1 && Number(gather) >= 1;
   return (
-    <Form submit={rule ? common.save : t.addRule} disabled={!isWhole} onSubmit={save}>
-      <Stack gap="sm">
-        <TextInput
-          label={common.title}
-          placeholder={t.pierIsDark}
-          maxLength={128}
-          value={title}
-          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
-          data-autofocus
+    <Form
+      submit={rule ? common.save : t.addRule}
+      disabled={!form.isValid() || condition === undefined}
+      fields={form}
+      onSubmit={save}
+    >
+      <TextInput
+        label={common.title}
+        placeholder={t.pierIsDark}
+        maxLength={128}
+        data-autofocus
+        {...form.getInputProps('title')}
+      />
+      <Select
+        label={common.devices}
+        data={segments.map(({ id, title: name }) => ({ value: id, label: name }))}
+        placeholder={t.allOfProduct}
+        clearable
+        clearButtonProps={{ 'aria-label': t.allOfProduct }}
+        {...form.getInputProps('segment_id')}
+      />
+      <ConditionFields form={form} />
+      <Group grow align="flex-start">
+        <NumberInput
+          label={t.devicesAtOnce}
+          description={t.fewerAreNoAlert}
+          min={1}
+          max={1_000_000}
+          allowDecimal={false}
+          {...form.getInputProps('at_least')}
         />
-        <Select
-          label={common.devices}
-          data={segments.map(({ id, title: name }) => ({ value: id, label: name }))}
-          placeholder={t.allOfProduct}
-          clearable
-          clearButtonProps={{ 'aria-label': t.allOfProduct }}
-          value={segment}
-          onChange={setSegment}
+        <NumberInput
+          label={t.gatheredForMinutes}
+          description={t.thoseThatFollowAreSame}
+          min={1}
+          max={1_440}
+          allowDecimal={false}
+          {...form.getInputProps('gather_minutes')}
         />
-        <ConditionFields typed={typed} set={(change) => setTyped((known) => ({ ...known, ...change }))} />
-        <Group grow align="flex-start">
-          <NumberInput
-            label={t.devicesAtOnce}
-            description={t.fewerAreNoAlert}
-            min={1}
-            max={1_000_000}
-            allowDecimal={false}
-            value={atLeast}
-            onChange={setAtLeast}
-          />
-          <NumberInput
-            label={t.gatheredForMinutes}
-            description={t.thoseThatFollowAreSame}
-            min={1}
-            max={1_440}
-            allowDecimal={false}
-            value={gather}
-            onChange={setGather}
-          />
-        </Group>
-        <MultiSelect
-          label={t.toldThrough}
-          description={t.connectorsOfProductBellRings}
-          data={connectors.map(({ id, title: name, code }) => ({ value: id, label: `${name} (${code})` }))}
-          placeholder={through.length === 0 ? t.bellAlone : ''}
-          maxValues={10}
-          value={through}
-          onChange={setThrough}
-        />
-        <TextInput
-          label={t.mailTo}
-          description={t.addressesThatGetMessages}
-          placeholder={t.exampleAddress}
-          value={mailTo}
-          onChange={({ currentTarget }) => setMailTo(currentTarget.value)}
-        />
-        <Checkbox
-          label={t.itWatches}
-          checked={enabled}
-          onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
-        />
-      </Stack>
+      </Group>
+      <MultiSelect
+        label={t.toldThrough}
+        description={t.connectorsOfProductBellRings}
+        data={connectors.map(({ id, title: name, code }) => ({ value: id, label: `${name} (${code})` }))}
+        placeholder={values.connectors.length === 0 ? t.bellAlone : ''}
+        maxValues={10}
+        {...form.getInputProps('connectors')}
+      />
+      <TextInput
+        label={t.mailTo}
+        description={t.addressesThatGetMessages}
+        placeholder={t.exampleAddress}
+        {...form.getInputProps('mail_to')}
+      />
+      <Checkbox label={t.itWatches} {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </Form>
   );
 }

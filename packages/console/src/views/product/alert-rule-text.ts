@@ -14,7 +14,7 @@ export function ruleText({
     if (condition.kind === 'offline') return t.offlineForLongerThan(plural(condition.minutes, nouns.minute));
     if (condition.kind === 'update_failed') return t.whoseLastUpdateFailed;
     const { stream, side, limit, minutes } = condition;
-    return t.withFor(stream, side, limit, plural(minutes, nouns.minute));
+    return t.withFor(stream, t.sides[side], limit, plural(minutes, nouns.minute));
   };
   const who = at_least === 1 ? common.devices : t.atLeastAtOnce(plural(at_least, nouns.device));
   return `${who}${segment === null ? '' : ` ${t.of(segment)}`} ${what()}`;

@@ -16,13 +16,11 @@ import { PageLink } from '../../ui/link.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { nowMs } from '../../ui/time.ts';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { openSilence } from '../alerts/silence.tsx';
 import { AlertRuleForm } from './alert-rule-form.tsx';
 import { ruleText } from './alert-rule-text.ts';
 import type { TabProps } from './tab-props.ts';
-
-const noFilters: readonly string[] = [];
 
 const isSilent = ({ silenced_until }: AlertRuleRecord): boolean =>
   silenced_until !== null && Number(silenced_until) > nowMs();
@@ -106,12 +104,10 @@ const columnsFor = (edit: (rule: AlertRuleRecord) => void): readonly Column<Aler
 
 /** What is watched on the devices of the product, and who is told. */
 export default function AlertRules({ product }: TabProps) {
-  const list = useListAddress(noFilters, t.alertRules);
+  const list = useListAddress(t.alertRules);
   const [adding, addDialog] = useAddressDialog('new');
   const [edited, edit] = useState<AlertRuleRecord>();
-  // Safe: the columns name the fields that the service can sort by.
-  const sort = list.sort as 'title' | undefined;
-  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const query = pageOf<'title'>(list);
   const rules = useCall('alerts.rules', { params: { product_id: product.id }, query }, { keepPrevious: true });
   return (
     <Stack gap="md">

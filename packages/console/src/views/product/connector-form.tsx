@@ -21,6 +21,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/connectors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
+import { sayProblem } from '../../ui/refusals.ts';
 import { isCode, suggestCode } from '../products/product-code.ts';
 import {
   fieldsOf,
@@ -98,7 +99,7 @@ function OptionInput({ field, value, onChange }: OptionInputProps) {
   const common = { label, description: help, required, placeholder };
   const text = {
     ...common,
-    error: isMisshapen(field, value) && t.misshapen(sayPattern(field.pattern ?? '')),
+    error: isMisshapen(field, value) && t.misshapen(sayProblem(sayPattern(field.pattern ?? ''))),
     ...(maxLength !== undefined && { maxLength }),
     value: typeof value === 'string' ? value : '',
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),

@@ -15,12 +15,10 @@ import { useAddressDialog } from '../../ui/dialogs.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { ConnectorForm } from './connector-form.tsx';
 import { Deliveries } from './deliveries.tsx';
 import type { TabProps } from './tab-props.ts';
-
-const noFilters: readonly string[] = [];
 
 function TestButton({ connector }: { readonly connector: ConnectorRecord }) {
   const [busy, setBusy] = useState(false);
@@ -163,12 +161,10 @@ function Dialogs({ productId, opened, onClose }: DialogsProps) {
 
 /** Links of the product to services outside. */
 export default function Connectors({ product }: TabProps) {
-  const list = useListAddress(noFilters, t.connectors);
+  const list = useListAddress(t.connectors);
   const [adding, addDialog] = useAddressDialog('new');
   const [opened, open] = useState<Opened>();
-  // Safe: the columns name the fields that the service can sort by.
-  const sort = list.sort as 'title' | undefined;
-  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const query = pageOf<'title'>(list);
   const connectors = useCall('connectors.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
   return (
     <Stack gap="md">

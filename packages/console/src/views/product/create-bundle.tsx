@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { FirmwareRecord, ProductRecord } from '@moorage/api';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/bundles.ts';
@@ -44,19 +44,23 @@ interface FormProps extends Omit<CreateBundleProps, 'opened'> {
 function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
   const [, navigate] = useLocation();
   const create = useChange('bundles.create', 'bundles', 'products', 'overview');
-  const [firmwareId, setFirmware] = useState<string | null>(firmwares[0]?.id ?? null);
-  const [version, setVersion] = useState(next ?? '');
-  const wrong = version.trim() !== '' && !readVersion(version);
+  const form = useForm({
+    initialValues: { firmware_id: firmwares[0]?.id ?? '', version: next ?? '' },
+    validateInputOnChange: true,
+    validate: {
+      version: (version) => (version.trim() === '' || readVersion(version) ? null : t.versionIsFourNumbersWith),
+    },
+  });
   const submit = async (): Promise<void> => {
-    if (firmwareId === null) return;
-    const body = { product_id: product.id, firmware_id: firmwareId, version: version.trim() || null };
+    const { firmware_id, version } = form.values;
+    const body = { product_id: product.id, firmware_id, version: version.trim() || null };
     const made = await create.mutateAsync({ params: { product_id: product.id }, body });
     notify(t.bundleIsMade(made.version));
     onClose();
     navigate(`/bundles/${made.id}`);
   };
   return (
-    <Form submit={t.createTheBundle} onSubmit={submit} disabled={firmwareId === null || wrong}>
+    <Form submit={t.createTheBundle} onSubmit={submit} disabled={!form.isValid()} fields={form}>
       <Select
         label={common.firmware}
         description={t.ofProductsPlatformAndEdition}
@@ -67,17 +71,14 @@ function CreateBundleForm({ product, firmwares, next, onClose }: FormProps) {
           value: id,
           label: `${label} ${number} · ${formatMoment(msOf(created_at))}`,
         }))}
-        value={firmwareId}
-        onChange={setFirmware}
+        {...form.getInputProps('firmware_id')}
       />
       <TextInput
         ref={focusFirst}
         label={common.version}
         description={next === undefined ? t.fourNumbersHighestVersionHas : t.fourNumbersComesNext(next)}
         placeholder={next}
-        error={wrong && t.versionIsFourNumbersWith}
-        value={version}
-        onChange={(event) => setVersion(event.currentTarget.value)}
+        {...form.getInputProps('version')}
       />
     </Form>
   );

@@ -12,8 +12,6 @@ import { useListAddress } from '../../ui/use-list.ts';
 import { parseCsv } from '../devices/csv.ts';
 import type { TabProps } from './tab-props.ts';
 
-const noFilters: readonly string[] = [];
-
 /** The keys of a CSV text whose first row names its columns; nothing where those are not there. */
 function keysOf(text: string): { name: string; key: string }[] | undefined {
   const [head = [], ...rows] = parseCsv(text);
@@ -41,7 +39,7 @@ const columnsFor = (takeBack: (row: DoorKeyRecord) => void): readonly Column<Doo
 /** Public keys that are accepted before their devices come. */
 export default function DoorKeys({ product }: TabProps) {
   const params = { product_id: product.id };
-  const list = useListAddress(noFilters, t.keys);
+  const list = useListAddress(t.keys);
   const keys = useCall(
     'doors.keys',
     { params, query: { limit: list.limit, offset: list.offset } },

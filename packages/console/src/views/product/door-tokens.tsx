@@ -1,4 +1,5 @@
 import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type DoorName, type DoorTokenRecord, doorNames } from '@moorage/api';
 import { IconKey } from '@tabler/icons-react';
@@ -10,14 +11,13 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
-
-const noFilters: readonly string[] = [];
 
 const doorTitles = { ddi: 'DDI', mender: t.mender } as const;
 
@@ -58,27 +58,18 @@ function MakeToken({
   readonly onMade: (made: DoorTokenRecord) => void;
 }) {
   const add = useChange('doors.addToken', 'doors');
-  const [title, setTitle] = useState('');
-  const [door, setDoor] = useState<DoorName>('ddi');
+  const form = useForm({ initialValues: { title: '', door: 'ddi' as DoorName }, validate: { title: needed } });
   const submit = async (): Promise<void> => {
-    onMade(await add.mutateAsync({ params: { product_id: productId }, body: { door, title } }));
+    onMade(await add.mutateAsync({ params: { product_id: productId }, body: form.values }));
   };
   return (
-    <Form submit={t.makeToken} onSubmit={submit} disabled={title.trim() === ''}>
-      <TextInput
-        label={t.title}
-        data-autofocus
-        required
-        maxLength={128}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-      />
+    <Form submit={t.makeToken} onSubmit={submit} fields={form} disabled={!form.isValid()}>
+      <TextInput label={t.title} data-autofocus required maxLength={128} {...form.getInputProps('title')} />
       <Select
         label={t.door}
         data={doorNames.map((name) => ({ value: name, label: doorTitles[name] }))}
-        value={door}
-        onChange={(next) => setDoor(doorNames.find((name) => name === next) ?? door)}
         allowDeselect={false}
+        {...form.getInputProps('door')}
       />
     </Form>
   );
@@ -86,7 +77,7 @@ function MakeToken({
 
 /** Tokens by which devices of a product register themselves. */
 export function DoorTokens({ productId }: { readonly productId: string }) {
-  const list = useListAddress(noFilters, t.tokens);
+  const list = useListAddress(t.tokens);
   const [opened, dialog] = useDisclosure();
   const [made, setMade] = useState<DoorTokenRecord>();
   const query = { limit: list.limit, offset: list.offset };

@@ -1,6 +1,6 @@
 import { NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { ProductDoors } from '@moorage/api';
-import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { Form } from '../../ui/form.tsx';
@@ -20,32 +20,33 @@ const switches: readonly { readonly name: Flag; readonly label: string }[] = [
 /** What proves that a device runs what its client has reported before the restart. */
 function Probation({ productId, doors }: { readonly productId: string; readonly doors: ProductDoors }) {
   const set = useChange('doors.set', 'doors');
-  const [attribute, setAttribute] = useState(doors.version_attribute ?? '');
-  const [seconds, setSeconds] = useState<number | ''>(doors.probation_s ?? '');
+  const form = useForm({
+    initialValues: {
+      version_attribute: doors.version_attribute ?? '',
+      probation_s: (doors.probation_s ?? '') as number | string,
+    },
+  });
   const save = async (): Promise<void> => {
-    const version_attribute = attribute.trim() === '' ? null : attribute.trim();
-    const body = { ...doors, version_attribute, probation_s: seconds === '' ? null : seconds };
+    const { version_attribute, probation_s } = form.values;
+    const body = {
+      ...doors,
+      version_attribute: version_attribute.trim() || null,
+      probation_s: probation_s === '' ? null : Number(probation_s),
+    };
     await set.mutateAsync({ params: { product_id: productId }, body });
+    form.resetDirty();
     notify(t.saved);
   };
-  const isChanged = attribute !== (doors.version_attribute ?? '') || seconds !== (doors.probation_s ?? '');
   return (
     <Stack maw={560}>
-      <Form submit={t.save} onSubmit={save} disabled={!isChanged} dirty={isChanged}>
+      <Form submit={t.save} onSubmit={save} disabled={!form.isDirty()} fields={form} dirty={form.isDirty()}>
         <TextInput
           label={t.versionAttribute}
           description={t.whatVersionAttributeIs}
           maxLength={64}
-          value={attribute}
-          onChange={(event) => setAttribute(event.currentTarget.value)}
+          {...form.getInputProps('version_attribute')}
         />
-        <NumberInput
-          label={t.probation}
-          min={1}
-          max={86_400}
-          value={seconds}
-          onChange={(value) => setSeconds(typeof value === 'number' ? value : '')}
-        />
+        <NumberInput label={t.probation} min={1} max={86_400} {...form.getInputProps('probation_s')} />
       </Form>
     </Stack>
   );

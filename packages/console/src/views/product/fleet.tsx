@@ -8,6 +8,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
+import { sayReason } from '../../texts/reasons.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -25,8 +26,6 @@ import { rolloutColumns } from '../rollouts/rollouts.tsx';
 import { RolloutDefault } from './rollout-default.tsx';
 import type { TabProps } from './tab-props.ts';
 
-const noFilters: readonly string[] = [];
-
 interface ProductProps {
   readonly product: ProductRecord;
 }
@@ -36,7 +35,7 @@ interface DoneProps extends ProductProps {
 }
 
 function Rollouts({ product }: ProductProps) {
-  const list = useListAddress(noFilters, common.rollouts);
+  const list = useListAddress(common.rollouts);
   const params = { product_id: product.id };
   const query = { limit: list.limit, offset: list.offset };
   const rollouts = useCall('rollouts.list', { params, query }, { keepPrevious: true });
@@ -112,7 +111,7 @@ function Freeze({ product }: ProductProps) {
             <Alert color="blue" variant="outline" title={t.productIsFrozen}>
               <Stack gap="xs" align="flex-start">
                 <Text size="sm">
-                  {freeze.reason} ({t.frozenSince} <Moment at={freeze.created_at} />
+                  {sayReason(freeze.reason)} ({t.frozenSince} <Moment at={freeze.created_at} />
                   {freeze.until !== null && (
                     <>
                       {`, ${t.frozenUntil} `}

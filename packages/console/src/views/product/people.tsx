@@ -1,21 +1,27 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ProductUserRecord } from '@moorage/api';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
+import { stateName } from '../../texts/states.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { notify } from '../../ui/notify.ts';
+import { RoleSelect } from '../../ui/role-select.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
+import { MoveAnywhere } from './move-anywhere.tsx';
 import { MoveProduct } from './move-product.tsx';
+import { ServiceAccounts } from './service-accounts.tsx';
 import type { TabProps } from './tab-props.ts';
 
 type Role = ProductUserRecord['role'];
@@ -26,27 +32,15 @@ const roles: readonly { readonly value: Role; readonly label: string; readonly s
 ];
 
 const roleChoices = roles.map(({ value, label }) => ({ value, label }));
-const isRole = (value: string | null): value is Role => roles.some((role) => role.value === value);
-
-const noFilters: readonly string[] = [];
 
 function RoleOf({ person, productId }: { readonly person: ProductUserRecord; readonly productId: string }) {
+  const { user } = person;
   const add = useChange('productPeople.add', 'productPeople');
-  return (
-    <Select
-      aria-label={t.roleOf(person.user)}
-      data={roleChoices}
-      value={person.role}
-      allowDeselect={false}
-      disabled={add.isPending}
-      w={130}
-      onChange={(role) => {
-        if (!isRole(role)) return;
-        const input = { params: { product_id: productId }, body: { user: person.user, role } };
-        add.mutateAsync(input).then(() => notify(t.isNow(person.user, role)), notifyError);
-      }}
-    />
-  );
+  const set = async (role: Role): Promise<void> => {
+    await add.mutateAsync({ params: { product_id: productId }, body: { user, role } });
+    notify(t.isNow(user, stateName(role)));
+  };
+  return <RoleSelect label={t.roleOf(user)} choices={roleChoices} role={person.role} onChoose={set} />;
 }
 
 function Remove({ person, productId }: { readonly person: ProductUserRecord; readonly productId: string }) {
@@ -89,7 +83,7 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
     key: 'role',
     title: common.role,
     sort: 'role',
-    cell: (person) => (mayAdminister ? <RoleOf person={person} productId={productId} /> : person.role),
+    cell: (person) => (mayAdminister ? <RoleOf person={person} productId={productId} /> : stateName(person.role)),
   },
   {
     key: 'since',
@@ -111,43 +105,40 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
 
 function AddPerson({ productId, onClose }: { readonly productId: string; readonly onClose: () => void }) {
   const add = useChange('productPeople.add', 'productPeople');
-  const [user, setUser] = useState('');
-  const [role, setRole] = useState<Role>('manager');
+  const form = useForm({ initialValues: { user: '', role: 'manager' as Role }, validate: { user: needed } });
   const submit = async (): Promise<void> => {
+    const { user, role } = form.values;
     const made = await add.mutateAsync({ params: { product_id: productId }, body: { user: user.trim(), role } });
-    notify(t.isNow(made.user, made.role));
+    notify(t.isNow(made.user, stateName(made.role)));
     onClose();
   };
   return (
-    <Form submit={t.addUser} onSubmit={submit} disabled={user.trim() === ''}>
+    <Form submit={t.addUser} onSubmit={submit} fields={form} disabled={!form.isValid()}>
       <TextInput
         label={t.userNameOrEmail}
         description={t.theyNeedAccountAtThis}
         data-autofocus
         required
         maxLength={254}
-        value={user}
-        onChange={(event) => setUser(event.currentTarget.value)}
+        {...form.getInputProps('user')}
       />
       <Select
         label={common.role}
-        description={roles.find(({ value }) => value === role)?.says}
+        description={roles.find(({ value }) => value === form.values.role)?.says}
         data={roleChoices}
         allowDeselect={false}
-        value={role}
-        onChange={(value) => isRole(value) && setRole(value)}
+        {...form.getInputProps('role')}
       />
     </Form>
   );
 }
 
 /** Who works on the product beside its owner. */
-export default function People({ product, mayAdminister }: TabProps) {
-  const list = useListAddress(noFilters, t.usersOfProduct);
+export default function People({ product, mayAdminister, mayChange }: TabProps) {
+  const admin = useIsAdmin();
+  const list = useListAddress(t.usersOfProduct);
   const [opened, dialog] = useDisclosure();
-  // Safe: the columns name the fields that the service can sort by.
-  const sort = list.sort as 'user' | undefined;
-  const query = { limit: list.limit, offset: list.offset, ...(sort !== undefined && { sort }) };
+  const query = pageOf<'user'>(list);
   const people = useCall('productPeople.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
   const add = mayAdminister && (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={dialog.open}>
@@ -161,7 +152,7 @@ export default function People({ product, mayAdminister }: TabProps) {
           {t.ownerIs(product.customer ?? product.user ?? t.nobody)} {!mayAdminister && t.onlyOwnerLetsPeopleIn}
         </Text>
         <Group gap="xs">
-          {mayAdminister && <MoveProduct product={product} />}
+          {mayAdminister && (admin ? <MoveAnywhere product={product} /> : <MoveProduct product={product} />)}
           {add}
         </Group>
       </Group>
@@ -177,6 +168,7 @@ export default function People({ product, mayAdminister }: TabProps) {
         idOf={({ user_id }) => user_id}
         empty={<Empty title={t.nobodyElseWorksOnThis}>{t.managersChangeItTestersTry}</Empty>}
       />
+      {mayChange && <ServiceAccounts productId={product.id} />}
     </Stack>
   );
 }

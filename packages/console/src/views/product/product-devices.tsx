@@ -12,7 +12,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { standingWords, versionOf } from '../devices/device-state.ts';
 import { StandingBadge } from '../devices/standing.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
@@ -35,13 +35,13 @@ const columns: readonly Column<DeviceRecord>[] = [
     cell: ({ id, title, uuid }) => (
       <>
         <PageLink href={`/devices/${id}`}>{title}</PageLink>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" visibleFrom="sm">
           {uuid}
         </Text>
       </>
     ),
   },
-  { key: 'version', title: common.version, cell: ({ bversion }) => versionOf(bversion) ?? '—' },
+  { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
   { key: 'standing', title: t.update, cell: ({ id, standing }) => <StandingBadge deviceId={id} standing={standing} /> },
   {
     key: 'tag',
@@ -104,15 +104,13 @@ function Filters({ list, bundles }: FiltersProps) {
 
 /** The devices activated to the product, split by bundle. */
 export default function ProductDevices({ product }: TabProps) {
-  const list = useListAddress(filterNames, t.devicesOfProduct);
+  const list = useListAddress(t.devicesOfProduct, filterNames);
   const bundles = useCall('bundles.list', { params: { product_id: product.id }, query: { limit: bundlesLimit } });
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = {
     ...list.filters,
-    sort: list.sort,
+    ...pageOf(list),
     product_id: product.id,
-    limit: list.limit,
-    offset: list.offset,
   } as Query;
   const devices = useCall('devices.list', { query }, { keepPrevious: true });
   const known = bundles.data?.value ?? [];

@@ -53,7 +53,7 @@ const columnsFor = (decide: Decide): readonly Column<WaitingRecord>[] => [
 
 /** Devices that have knocked at a door of the product and that nothing speaks for. */
 export default function Waiting({ product }: TabProps) {
-  const list = useListAddress(filterNames, t.waiting);
+  const list = useListAddress(t.waiting, filterNames);
   const params = { product_id: product.id };
   const { q } = list.filters;
   const query = { limit: list.limit, offset: list.offset, ...(q !== undefined && { q }) };

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import type { FlavorRecord, InitRecord } from '@moorage/api';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
@@ -9,6 +9,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/products.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { focusFirst } from '../../ui/dialogs.ts';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -29,57 +30,49 @@ const flavorsOf = (init: InitRecord, platformId: string | null): readonly Flavor
   return ids.flatMap((id) => init.flavors.find((flavor) => flavor.id === id) ?? []);
 };
 
-/** What is typed into the form; a code that was not typed follows the title. */
-function useProductForm(init: InitRecord) {
-  const only = init.platforms.length === 1 ? init.platforms[0] : undefined;
-  const [title, setTitle] = useState('');
-  const [typedCode, setCode] = useState<string>();
-  const [platformId, setPlatform] = useState<string | null>(only?.id ?? null);
-  const [flavorId, setFlavor] = useState<string | null>(null);
-  const code = typedCode ?? suggestCode(title);
-  const flavors = flavorsOf(init, platformId);
-  return {
-    title,
-    setTitle,
-    code,
-    setCode,
-    platformId,
-    setPlatform(id: string | null) {
-      setPlatform(id);
-      setFlavor(null);
-    },
-    flavors,
-    // The first flavor of a platform is its base edition, which the service chooses when none is named.
-    flavorId: flavorId ?? flavors[0]?.id ?? null,
-    setFlavor,
-    complete: title.trim() !== '' && isCode(code) && platformId !== null,
-  };
-}
-
 function CreateProductForm({ init }: { readonly init: InitRecord }) {
   const { username } = useSession();
   const [, navigate] = useLocation();
-  const form = useProductForm(init);
-  const { title, code, platformId, flavorId, flavors } = form;
-  const platform = init.platforms.find(({ id }) => id === platformId);
+  const [first, ...others] = init.platforms;
+  const form = useForm({
+    initialValues: {
+      title: '',
+      // A code that was not typed follows the title.
+      code: undefined as string | undefined,
+      platform_id: others.length === 0 && first ? first.id : null,
+      flavor_id: null as string | null,
+    },
+    validateInputOnChange: true,
+    validate: {
+      title: needed,
+      code: (code, { title }) => (isCode(code ?? suggestCode(title)) ? null : t.onlyLettersDigitsAndUp),
+      platform_id: needed,
+    },
+  });
+  const { title, platform_id } = form.values;
+  const code = form.values.code ?? suggestCode(title);
+  const flavors = flavorsOf(init, platform_id);
+  // The first flavor of a platform is its base edition, which the service chooses when none is named.
+  const flavor_id = form.values.flavor_id ?? flavors[0]?.id ?? null;
+  const platform = init.platforms.find(({ id }) => id === platform_id);
   const create = async (): Promise<void> => {
-    if (platformId === null) return;
-    const body = { title: title.trim(), code, meta: '', platform_id: platformId, flavor_id: flavorId };
-    const { value } = await call('products.create', { body });
+    if (platform_id === null) return;
+    const { value } = await call('products.create', {
+      body: { title: title.trim(), code, meta: '', platform_id, flavor_id },
+    });
     void renew('products', 'overview');
     notify(t.productIsMade(value.product));
     navigate(`/products/${value.id}/bundles`);
   };
   return (
-    <Form submit={t.createProduct} onSubmit={create} disabled={!form.complete}>
+    <Form submit={t.createProduct} onSubmit={create} fields={form} disabled={!form.isValid()}>
       <TextInput
         label={common.title}
         data-autofocus
         ref={focusFirst}
         required
         maxLength={128}
-        value={title}
-        onChange={(event) => form.setTitle(event.currentTarget.value)}
+        {...form.getInputProps('title')}
       />
       <TextInput
         label={common.code}
@@ -90,9 +83,8 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
             ? t.devicesNameProductThisNever(fullCode(username, platform.code, code))
             : t.lettersDigitsAndItNever
         }
-        error={code !== '' && !isCode(code) && t.onlyLettersDigitsAndUp}
+        {...form.getInputProps('code')}
         value={code}
-        onChange={(event) => form.setCode(event.currentTarget.value)}
       />
       <Select
         label={common.platform}
@@ -100,8 +92,8 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
         required
         searchable
         data={init.platforms.map(({ id, title: name, code: short }) => ({ value: id, label: `${short} · ${name}` }))}
-        value={platformId}
-        onChange={form.setPlatform}
+        {...form.getInputProps('platform_id')}
+        onChange={(id) => form.setValues({ platform_id: id, flavor_id: null })}
       />
       <Select
         label={common.edition}
@@ -112,8 +104,8 @@ function CreateProductForm({ init }: { readonly init: InitRecord }) {
         }))}
         disabled={flavors.length === 0}
         allowDeselect={false}
-        value={flavorId}
-        onChange={form.setFlavor}
+        {...form.getInputProps('flavor_id')}
+        value={flavor_id}
       />
     </Form>
   );

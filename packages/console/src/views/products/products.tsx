@@ -7,6 +7,7 @@ import { useInit } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/products.ts';
+import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useAddressDialog } from '../../ui/dialogs.ts';
@@ -16,7 +17,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { type ListAddress, useListAddress } from '../../ui/use-list.ts';
+import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { unheardMs } from '../product/unheard.ts';
 import type { ViewProps } from '../view-props.ts';
 import { CreateProduct } from './create-product.tsx';
@@ -60,7 +61,7 @@ const columns: readonly Column<ProductRecord>[] = [
     from: 'md',
     cell: ({ platform, flavor }) => `${platform} ${flavor ?? ''}`,
   },
-  { key: 'role', title: t.myRole, from: 'md', cell: ({ role }) => (role === 'none' ? '—' : role) },
+  { key: 'role', title: t.myRole, from: 'md', cell: ({ role }) => (role === 'none' ? '—' : stateName(role)) },
   { key: 'owner', title: common.owner, from: 'lg', cell: ({ user, customer }) => customer ?? user ?? '—' },
   { key: 'devices', title: common.devices, from: 'sm', cell: ({ device_count }) => formatCount(device_count) },
   {
@@ -154,10 +155,10 @@ function NoProducts({ list, create }: NoProductsProps) {
 
 /** Every product that the caller may see. */
 export default function Products(_: ViewProps) {
-  const list = useListAddress(filterNames, common.products);
+  const list = useListAddress(common.products, filterNames);
   const [opened, dialog] = useAddressDialog('new');
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
-  const query = { ...list.filters, sort: list.sort, limit: list.limit, offset: list.offset } as Query;
+  const query = { ...list.filters, ...pageOf(list) } as Query;
   const products = useCall('products.list', { query }, { keepPrevious: true, everyMs: unheardMs });
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={dialog.open}>

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 
 const filterNames = ['stage', 'state', 'kind'] as const;
 
@@ -61,16 +61,12 @@ const named = (value: string) => ({ value, label: stateName(value) });
 
 /** The devices of a rollout, and those behind each of its numbers. */
 export function Executions({ rollout }: { readonly rollout: RolloutRecord }) {
-  const list = useListAddress(filterNames, t.devicesOfRollout);
+  const list = useListAddress(t.devicesOfRollout, filterNames);
   const { stage: stageText, kind } = list.filters;
   const state = executionStates.find((one) => one === list.filters.state);
   const stage = stageText !== undefined && /^\d{1,2}$/.test(stageText) ? Number(stageText) : undefined;
-  // Safe: the one column that can be ordered by is a field of the service.
-  const sort = list.sort as 'changed_at' | '-changed_at' | undefined;
   const query = {
-    limit: list.limit,
-    offset: list.offset,
-    ...(sort && { sort }),
+    ...pageOf<'changed_at'>(list),
     ...(state && { state }),
     ...(stage !== undefined && { stage }),
     ...(kind !== undefined && { kind }),

@@ -81,3 +81,8 @@ export const failedIn = ({ stages }: RolloutRecord): number =>
 
 export const mayRetry = (rollout: RolloutRecord): boolean =>
   retriedFrom.includes(rollout.state) && failedIn(rollout) > 0;
+
+/** States of a rollout that is planned: it is rehearsed before it begins. */
+const plannedStates: readonly RolloutState[] = ['draft', 'awaiting_approval', 'scheduled'];
+
+export const mayRehearse = ({ state }: RolloutRecord): boolean => plannedStates.includes(state);

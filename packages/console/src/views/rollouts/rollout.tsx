@@ -7,6 +7,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t as fleet } from '../../texts/fleet.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { sayReason } from '../../texts/reasons.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -24,7 +25,15 @@ import { Page } from '../../ui/page.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { Executions } from './executions.tsx';
 import { Meters } from './meters.tsx';
-import { failedIn, mayRetry, offeredRolloutActions, type RolloutActionRow, takesSignal } from './rollout-actions.ts';
+import { Rehearsals, RehearseButton } from './rehearsals.tsx';
+import {
+  failedIn,
+  mayRehearse,
+  mayRetry,
+  offeredRolloutActions,
+  type RolloutActionRow,
+  takesSignal,
+} from './rollout-actions.ts';
 import { rolloutStateOf, rolloutWords } from './rollout-words.ts';
 import { StageBar, stagesOf } from './stage-bar.tsx';
 import { StageTable } from './stage-table.tsx';
@@ -135,6 +144,7 @@ function Actions({ rollout }: { readonly rollout: RolloutRecord }) {
       {offeredRolloutActions(rollout).map((row) => (
         <ActionButton key={row.action} rollout={rollout} row={row} />
       ))}
+      {mayRehearse(rollout) && <RehearseButton rollout={rollout} />}
       {takesSignal(rollout) && <SignalButton rollout={rollout} />}
       {mayRetry(rollout) && (
         <Button variant="default" onClick={retry.open}>
@@ -211,7 +221,7 @@ function RolloutPage({ rollout }: { readonly rollout: RolloutRecord }) {
           variant="outline"
           title={t.itIs(stateName(state))}
         >
-          {rollout.reason}
+          {sayReason(rollout.reason)}
         </Alert>
       )}
       <Card title={t.stages2}>
@@ -224,6 +234,7 @@ function RolloutPage({ rollout }: { readonly rollout: RolloutRecord }) {
         <Meters rollout={rollout} />
         <About rollout={rollout} />
       </SimpleGrid>
+      <Rehearsals rollout={rollout} />
       <Card title={common.devices}>
         <Executions rollout={rollout} />
       </Card>

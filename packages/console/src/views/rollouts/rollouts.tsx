@@ -6,6 +6,7 @@ import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { sayReason } from '../../texts/reasons.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -45,7 +46,7 @@ export const rolloutColumns: readonly Column<RolloutRecord>[] = [
         <StateBadge state={rolloutStateOf(rollout)} />
         {rollout.reason !== null && (
           <Text size="xs" maw={320}>
-            {rollout.reason}
+            {sayReason(rollout.reason)}
           </Text>
         )}
       </Stack>
@@ -68,7 +69,7 @@ export const rolloutColumns: readonly Column<RolloutRecord>[] = [
 /** Rollouts of every product whose fleet the user manages. */
 export default function Rollouts() {
   const isAdmin = useIsAdmin();
-  const list = useListAddress(filterNames, common.rollouts);
+  const list = useListAddress(common.rollouts, filterNames);
   const state = rolloutStates.find((one) => one === list.filters.state);
   const query = { limit: list.limit, offset: list.offset, ...(state && { state }) };
   const rollouts = useCall('rollouts.listAll', { query }, { keepPrevious: true });

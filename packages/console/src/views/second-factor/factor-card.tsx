@@ -1,6 +1,6 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import type { SecondFactor } from '@moorage/api';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/second-factor.ts';
@@ -9,6 +9,8 @@ import { openDialog } from '../../ui/dialogs.ts';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
+import { Part } from './part.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { ProofForm } from './proof-form.tsx';
 import { RecoveryCodes, SetUpApp } from './set-up-app.tsx';
 
@@ -46,30 +48,7 @@ function NewCodes({ onDone }: { readonly onDone: () => void }) {
 
 const openCodes = (): void => openDialog({ title: t.recoveryCodes }, (close) => <NewCodes onDone={renewed(close)} />);
 
-/** One kind of factor: what there is of it, and what can be done. */
-const Part = ({
-  title,
-  state,
-  children,
-}: {
-  readonly title: string;
-  readonly state: string;
-  readonly children: ReactNode;
-}) => (
-  <Group justify="space-between" gap="sm">
-    <Stack gap={0}>
-      <Text fw={600} size="sm">
-        {title}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {state}
-      </Text>
-    </Stack>
-    <Group gap="xs">{children}</Group>
-  </Group>
-);
-
-const Parts = ({ totp, recovery_codes }: SecondFactor) => (
+const Parts = ({ totp, passkeys, recovery_codes }: SecondFactor) => (
   <Stack>
     <Text size="sm">{t.passwordAlone}</Text>
     <Part title={t.appWithCodes} state={totp ? t.setUpSince(formatMoment(msOf(totp.created_at))) : t.notSetUp}>
@@ -82,7 +61,8 @@ const Parts = ({ totp, recovery_codes }: SecondFactor) => (
         </Button>
       )}
     </Part>
-    {totp && (
+    <Passkeys />
+    {(totp || passkeys > 0) && (
       <Part title={t.recoveryCodes} state={t.codesLeft(recovery_codes)}>
         <Button size="compact-sm" variant="default" onClick={openCodes}>
           {t.makeCodes}

@@ -7,6 +7,7 @@ import { t } from '../../texts/sign-in.ts';
 import { t as ui } from '../../texts/ui.ts';
 import { Form } from '../../ui/form.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 
 const SecondStep = lazyPart(() => import('../second-factor/second-step.tsx'));
 
@@ -18,7 +19,7 @@ interface SignInFormProps {
   readonly more: ReactNode;
 }
 
-/** Asks for a name and its password. */
+/** Asks for a name and its password, or a passkey. */
 export function SignInForm({ name = '', onDone, more }: SignInFormProps) {
   const [username, setUsername] = useState(name);
   const [password, setPassword] = useState('');
@@ -39,23 +40,26 @@ export function SignInForm({ name = '', onDone, more }: SignInFormProps) {
     );
   }
   return (
-    <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
-      <TextInput
-        label={t.emailOrUserName}
-        autoComplete="username"
-        autoFocus={name === ''}
-        required
-        value={username}
-        onChange={(event) => setUsername(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label={common.password}
-        autoComplete="current-password"
-        data-autofocus={name !== '' || undefined}
-        required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-    </Form>
+    <>
+      <Form submit={t.signIn} disabled={username === '' || password === ''} onSubmit={signIn} more={more}>
+        <TextInput
+          label={t.emailOrUserName}
+          autoComplete="username"
+          autoFocus={name === ''}
+          required
+          value={username}
+          onChange={(event) => setUsername(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label={common.password}
+          autoComplete="current-password"
+          data-autofocus={name !== '' || undefined}
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+      </Form>
+      <PasskeySignIn onDone={onDone} />
+    </>
   );
 }

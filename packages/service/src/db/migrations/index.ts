@@ -8,7 +8,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import { isDeadlock } from '../errors.ts';
+import { isLockedOut } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { initial } from './0001-initial.ts';
 import { files } from './0002-files.ts';
@@ -47,6 +47,10 @@ import { secondFactors } from './0065-second-factors.ts';
 import { mailLinks } from './0066-mail-links.ts';
 import { customerRoles } from './0073-customer-roles.ts';
 import { singleSignOn } from './0074-single-sign-on.ts';
+import { passkeys } from './0075-passkeys.ts';
+import { serviceAccounts } from './0076-service-accounts.ts';
+import { audit } from './0077-audit.ts';
+import { rehearsals } from './0078-rehearsals.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -59,6 +63,11 @@ export interface Ddl {
   /** The same for a table whose rows lie in the order of their key, which is no counter. */
   readonly orderedTableEnd: RawBuilder<unknown>;
   counter(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /**
+   * Ends what a transaction waits for before others that wait for it are ended: a request that meets a migration waits for
+   * a moment. Only of databases with more than one writer.
+   */
+  boundLocks?(db: Kysely<unknown>): Promise<void>;
   /** Splits the samples by time, where the database can do that. */
   splitSamples(db: Kysely<unknown>): Promise<void>;
   /** Lets samples go without a reference to their stream, where a check of each costs much; they still go with it. */
@@ -67,6 +76,8 @@ export interface Ddl {
   indexDevices(db: Kysely<unknown>): Promise<void>;
   /** Makes the counts of devices by product and owner, and what keeps them true, whoever writes devices. */
   countDevices(db: Kysely<unknown>): Promise<void>;
+  /** Keeps the rows of the audit from being changed, whoever tries. */
+  guardAudit(db: Kysely<unknown>): Promise<void>;
 }
 
 /** All migrations in their order. A released one is never changed. */
@@ -108,6 +119,10 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0066-mail-links': mailLinks,
   '0073-customer-roles': customerRoles,
   '0074-single-sign-on': singleSignOn,
+  '0075-passkeys': passkeys,
+  '0076-service-accounts': serviceAccounts,
+  '0077-audit': audit,
+  '0078-rehearsals': rehearsals,
 };
 
 /** Their names, in their order. */
@@ -129,15 +144,22 @@ async function isUpToDate(db: Kysely<Schema>): Promise<boolean> {
   }
 }
 
-/** How often a migration is tried that others keep from its tables. */
-const migrationAttempts = 10;
+const bounded = ({ up }: Migration, ddl: Ddl): Migration => ({
+  async up(db) {
+    await ddl.boundLocks?.(db);
+    await up(db);
+  },
+});
+
+/** How often a migration is tried that others keep from its tables: for some minutes. */
+const migrationAttempts = 1_000;
 
 /** Runs migrations; what requests of other nodes made impossible is tried again. */
 async function overRequests(run: () => Promise<MigrationResultSet>): Promise<readonly string[]> {
   for (let attempt = 1; ; attempt++) {
     const { error, results = [] } = await run();
     if (error === undefined) return results.map(({ migrationName }) => migrationName);
-    if (!isDeadlock(error) || attempt === migrationAttempts) throw failureOf(error, results);
+    if (!isLockedOut(error) || attempt === migrationAttempts) throw failureOf(error, results);
   }
 }
 
@@ -161,7 +183,7 @@ function failureOf(error: unknown, results: readonly MigrationResult[]): Error {
  */
 export async function migrate(db: Kysely<Schema>, ddl: Ddl, upTo?: string): Promise<readonly string[]> {
   if (upTo === undefined && (await isUpToDate(db))) return [];
-  const made = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(ddl)]));
+  const made = Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, bounded(make(ddl), ddl)]));
   const migrator = new Migrator({ db, provider: { getMigrations: async () => made } });
   const done = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
   if (upTo !== undefined) {

@@ -1,4 +1,4 @@
-import type { ExecutionState, RolloutState, TemplateName } from '@moorage/api';
+import type { ExecutionState, RehearsalState, RolloutState, TemplateName } from '@moorage/api';
 import type { Generated } from 'kysely';
 import type { Flag, TimeMs } from './columns.ts';
 
@@ -110,4 +110,26 @@ export interface RolloutCountTable {
   state: ExecutionTable['state'];
   kind: string;
   n: number;
+}
+
+/** A rollout on twins of its fleet. */
+export interface RehearsalTable {
+  id: string;
+  rollout_id: string;
+  /** Among those of its rollout. */
+  number: number;
+  state: RehearsalState;
+  /** Why it has failed. */
+  reason: string | null;
+  percent: number;
+  /** Of the work that it is: another one's means that its process is gone. */
+  fence: number;
+  devices: number;
+  seeds: number;
+  /** JSON, as the contract has it. */
+  report: string | null;
+  /** The same as a page. */
+  page: string | null;
+  created_at: TimeMs;
+  finished_at: TimeMs | null;
 }

@@ -22,7 +22,9 @@ export interface UserTable {
   disabled_at: TimeMs | null;
   /** Since when mails to the address are known to reach its user. */
   email_confirmed_at: TimeMs | null;
-  /** A login with the password is not enough: there is an app that shows codes. */
+  /** The product that a service account belongs to; null for people. */
+  service_product_id: ColumnType<string | null, string | null | undefined, string | null>;
+  /** A login with the password is not enough: there is an app that shows codes, or a passkey. */
   second_factor: Flag;
 }
 
@@ -95,7 +97,7 @@ export interface TokenTable {
   /** Of a login session: the program that logged in. */
   user_agent: string | null;
   /** Of a login session: what opened it. */
-  opened_by: 'password' | 'factor' | 'provider' | null;
+  opened_by: 'password' | 'factor' | 'passkey' | 'provider' | null;
 }
 
 /** An organisation that owns production products; its people are users. */

@@ -1,4 +1,4 @@
-import { type ColumnDefinitionBuilder, sql } from 'kysely';
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 
 /** Column type of a whole number of up to 53 bits. */
 export const int64 = 'bigint';
@@ -18,6 +18,15 @@ export const orderedTableEnd = sql``;
 /** An integer key that the database counts up and never gives out twice. */
 export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.generatedAlwaysAsIdentity();
 
+/** Well below the second after which the server looks for those that wait for each other, and ends one of them. */
+const lockMs = 300;
+
+/** Gives up on a lock that is not to be had soon: whoever asks for it meanwhile waits behind this transaction. */
+export const boundLocks = async (db: Kysely<unknown>): Promise<void> => {
+  await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(db);
+};
+
+export { guardAudit } from './audit.ts';
 export { countDevices } from './counts.ts';
 export { looseSamples, splitSamples } from './partitions.ts';
 

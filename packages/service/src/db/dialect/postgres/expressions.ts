@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { spellingsOf } from '../../spellings.ts';
+import { plannedForValues } from './prepared.ts';
 
 /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
 export const contains = (text: Expression<string | null>, part: string): RawBuilder<SqlBool> =>
@@ -19,6 +20,13 @@ export const startsWith = (text: Expression<string>, prefix: string): RawBuilder
 /** Locks the selected rows until the transaction ends; of a join, those that `lock` names. */
 export const lockRows = <Q extends { forUpdate(): Q }>(query: Q, lock = (rows: Q): Q => rows.forUpdate()): Q =>
   lock(query);
+
+/** The same condition, in a statement that is planned each time: the server would settle on one plan for all values. */
+export const forItsValues = (condition: Expression<SqlBool>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${condition} ${sql.raw(plannedForValues)}`;
+
+/** What is another text after each change of a row of the table: the transaction that has written it. */
+export const rowVersion = (table: string): RawBuilder<string> => sql<string>`${sql.ref(`${table}.xmin`)}::text`;
 
 /** A table of texts, in a column `value`: any number in one parameter. */
 export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>

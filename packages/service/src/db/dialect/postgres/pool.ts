@@ -3,6 +3,7 @@ import type { Clock } from '@moorage/base';
 import pg from 'pg';
 import { StorageError } from '../../../storage/health.ts';
 import { ServerWatch } from '../../../storage/watch.ts';
+import { isStalePlan } from '../../errors.ts';
 
 /** How long a request waits for a free connection, and a new connection for the server, in ms. */
 const connectTimeoutMs = 5_000;
@@ -148,6 +149,8 @@ export interface PoolLimits {
 export class PostgresPool {
   readonly #pool: pg.Pool;
   readonly #link: PostgresServerLink;
+  /** Part of the names of prepared statements. */
+  #generation = 0;
 
   constructor(link: PostgresServerLink, { size, statementMs }: PoolLimits) {
     this.#link = link;
@@ -165,12 +168,23 @@ export class PostgresPool {
     this.#pool.on('connect', (client) => client.on('error', link.report));
   }
 
-  /** Runs one statement. */
+  /** Runs one statement; what is prepared under its name is prepared anew when a migration has made it useless. */
   async query<R extends pg.QueryResultRow>({ name, ...config }: pg.QueryConfig): Promise<pg.QueryResult<R>> {
-    const client = await this.connect();
-    const named = name !== undefined && this.keepsStatements ? { ...config, name } : config;
+    if (name === undefined || !this.keepsStatements) return this.#run(config);
+    const generation = this.#generation;
     try {
-      const result = await this.#link.watch.call(() => client.query<R>(named));
+      return await this.#run({ ...config, name: `${name}-${generation}` });
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      this.#generation = generation + 1;
+      return this.#run(config);
+    }
+  }
+
+  async #run<R extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>> {
+    const client = await this.connect();
+    try {
+      const result = await this.#link.watch.call(() => client.query<R>(config));
       client.release();
       return result;
     } catch (error) {

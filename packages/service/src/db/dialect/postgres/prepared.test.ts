@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../../testing/index.ts';
-import { StatementNames } from './prepared.ts';
+import { plannedForValues, StatementNames } from './prepared.ts';
 
 describe('names of prepared statements', () => {
   it('are given to what comes a third time, and stay', () => {
@@ -21,6 +21,7 @@ describe('names of prepared statements', () => {
     const names = new StatementNames();
     const thrice = (text: string, parameters: unknown[]) => [1, 2, 3].map(() => names.of(text, parameters)).at(-1);
     expect(thrice('begin', [])).toBeUndefined();
+    expect(thrice(`select 1 where $1 ${plannedForValues}`, [true])).toBeUndefined();
     expect(thrice(`select ${'x'.repeat(9_000)}`, [1])).toBeUndefined();
     const given = Array.from({ length: 400 }, (_, number) => thrice(`select ${number} where $1`, [1]));
     expect(given.filter((name) => name !== undefined)).toHaveLength(300);
@@ -42,5 +43,13 @@ eachDatabase('a statement that comes often', (open) => {
       trx.selectFrom('settings').selectAll().where('name', '=', 'often').execute(),
     );
     expect(await inside).toMatchObject([{ name: 'often', value: 'v' }]);
+  });
+
+  it('survives it as a statement of every request, too', async () => {
+    const storage = await open();
+    const read = () => storage.hot.deviceById('nobody');
+    expect(await read()).toBeUndefined();
+    await sql`alter table devices add column extra text`.execute(storage.db);
+    for (let time = 0; time < 3; time++) expect(await read()).toBeUndefined();
   });
 });

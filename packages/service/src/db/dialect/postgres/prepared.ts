@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { isStalePlan } from '../../errors.ts';
 import { type PostgresPool as Connections, givenUpText, isGivenUp } from './pool.ts';
 
 /** A statement that has come this often is worth preparing. */
@@ -11,12 +12,8 @@ const countedLimit = 3_000;
 /** A longer text is made of a long list, and hardly comes twice. */
 const longestText = 8_000;
 
-const staleCode = '0A000';
-const stalePlan = /cached plan must not change result type/;
-
-/** A migration of another process has changed a table under a prepared statement: asking again prepares anew. */
-export const isStalePlan = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === staleCode && stalePlan.test(error.message);
+/** Stands in statements whose best plan depends on their values: the server would settle on one plan for all. */
+export const plannedForValues = '/* planned for its values */';
 
 /** Gives names to the statements that come often: to plan one can take longer than to run it. */
 export class StatementNames {
@@ -28,7 +25,7 @@ export class StatementNames {
   of(text: string, parameters: readonly unknown[]): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size >= preparedLimit) return known;
-    if (parameters.length === 0 || text.length > longestText) return undefined;
+    if (parameters.length === 0 || text.length > longestText || text.includes(plannedForValues)) return undefined;
     const uses = (this.#uses.get(text) ?? 0) + 1;
     if (uses < oftenEnough) {
       if (this.#uses.size >= countedLimit) this.#uses.clear();

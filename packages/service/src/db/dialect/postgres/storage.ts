@@ -5,6 +5,7 @@ import pg from 'pg';
 import { type Bus, LocalBus } from '../../../bus/bus.ts';
 import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
 import type { Changes } from '../../../storage/record-cache.ts';
+import { isStalePlan } from '../../errors.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
@@ -15,7 +16,7 @@ import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
 import { partitionedSamples } from './partitions.ts';
 import { PostgresPool, PostgresServerLink } from './pool.ts';
-import { isStalePlan, preparingPool } from './prepared.ts';
+import { preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Connections of requests, and those of work that no request waits for: neither keeps the other from its own. */
@@ -38,9 +39,8 @@ const isRetryable = (error: unknown): boolean =>
 const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
 
 /** Transactions on one of the pools. */
-const transactionsOn =
-  (db: Kysely<Schema>, clock: Clock): Storage['transaction'] =>
-  async (work) => {
+const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transaction' | 'reporting'> => {
+  const transaction: Storage['transaction'] = async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
@@ -51,6 +51,8 @@ const transactionsOn =
       }
     }
   };
+  return { transaction, reporting: (_deviceIds, work) => transaction(work) };
+};
 
 /** Brings the tables up to date over a connection without limits: to make an index may take minutes. */
 async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise<readonly string[]> {
@@ -109,6 +111,7 @@ export async function openPostgres(
     hot,
     expressions,
     changes: unknownChanges,
+    reports: unknownChanges,
     bus,
     check: async () => void (await server.check()),
     close: async () => {
@@ -122,10 +125,10 @@ export async function openPostgres(
     ...common,
     db: backgroundDb,
     samples: partitionedSamples(backgroundDb, append),
-    transaction: transactionsOn(backgroundDb, clock),
+    ...transactionsOn(backgroundDb, clock),
     get background() {
       return background;
     },
   };
-  return { ...common, db, samples: partitionedSamples(db, append), transaction: transactionsOn(db, clock), background };
+  return { ...common, db, samples: partitionedSamples(db, append), ...transactionsOn(db, clock), background };
 }

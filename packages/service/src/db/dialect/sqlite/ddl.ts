@@ -23,6 +23,7 @@ export const splitSamples = async (): Promise<void> => {};
 
 /** They lie beside each other, and a look at the stream costs little. */
 export const looseSamples = async (): Promise<void> => {};
+export { guardAudit } from './audit.ts';
 export { countDevices } from './counts.ts';
 
 export { indexDevices } from './search.ts';

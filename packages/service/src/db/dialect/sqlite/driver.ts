@@ -4,10 +4,12 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
 } from 'kysely';
 import { inputs, type SqliteConnection } from './connection.ts';
 import type { SqliteDatabase } from './database.ts';
@@ -107,10 +109,22 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
+/**
+ * A limit is a part of the text: SQLite plans with its value, so a statement that has it as a parameter is prepared anew
+ * each time that it runs, which costs more than to run it.
+ */
+class LimitingQueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    if (ValueNode.is(limit) && typeof limit.value === 'number') this.appendImmediateValue(limit.value);
+    else this.visitNode(limit);
+  }
+}
+
 /** The query builder's dialect over node:sqlite. */
 export const sqliteDialect = (database: SqliteDatabase): Dialect => ({
   createDriver: () => new SqliteDriver(database),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createQueryCompiler: () => new LimitingQueryCompiler(),
   createAdapter: () => new TransactionalSqliteAdapter(),
   createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
 });

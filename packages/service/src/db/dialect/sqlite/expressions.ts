@@ -19,6 +19,9 @@ export const startsWith = (text: Expression<string>, prefix: string): RawBuilder
 /** Locks the selected rows until the transaction ends. SQLite's transactions lock the whole file from their start. */
 export const lockRows = <Q extends { forUpdate(): Q }>(query: Q): Q => query;
 
+/** The same condition, for which no index is looked into: the sign keeps SQLite from that. */
+export const rowByRow = (condition: Expression<SqlBool>): RawBuilder<SqlBool> => sql<SqlBool>`+(${condition})`;
+
 /** A table of texts, in a column `value`: any number in one parameter. */
 export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
   sql<{ value: string }>`(select value from json_each(${JSON.stringify(texts)}))`;
