@@ -110,7 +110,7 @@ describe.skipIf(missing !== '')(`three nodes${missing && ` (skipped: ${missing})
     const answer = await other.call('channel.command', { params, body: { command: 'ver', timeout_ms: 120_000 } });
     expect(answer).toMatchObject({ ok: false, error: { body: { code: 'DEVICE_OFFLINE' } } });
     expect(performance.now() - startMs).toBeLessThan(goneMs);
-    expect(await online()).toBe(false);
+    await expect.poll(online, { interval: 50 }).toBe(false);
     lone.device.stop();
     await cluster.restart(0);
     await allAnswer(cluster, [0, 1, 2]);

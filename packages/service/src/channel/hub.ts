@@ -378,10 +378,14 @@ export class ChannelHub {
 
   /** Devices of processes that have ended are offline, and those who wait for them hear so. Spec: API-CHAN-online. */
   async #clear(processIds: ReadonlySet<string>): Promise<void> {
-    for (const { processId, settle } of [...this.#requests.values()]) {
-      if (processIds.has(processId)) settle(failure({ reason: 'offline' }));
+    try {
+      await clearAbandoned(this.#deps);
+    } finally {
+      // Who hears that a device is away finds it so in the records.
+      for (const { processId, settle } of [...this.#requests.values()]) {
+        if (processIds.has(processId)) settle(failure({ reason: 'offline' }));
+      }
     }
-    await clearAbandoned(this.#deps);
   }
 }
 
