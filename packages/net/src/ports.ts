@@ -15,7 +15,7 @@ export interface NetFailure {
   readonly code?: string;
 }
 
-/** What a client keeps of its TLS connections with one server under one identity. */
+/** What a client keeps of its TLS connections with one server under one identity: the same certificates and key. */
 export interface TlsSession {
   /** With the next connection it stands for the certificates that have been shown; none before the first. */
   ticket: Uint8Array | undefined;

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, createServer, type TLSSocket } from 'node:tls';
+import { connect, createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
 import { type Clock, failure, type Result, realClock, success } from '@moorage/base';
-import type { NetError, NetFailure, SecureOptions, TlsServer } from '../ports.ts';
+import type { NetError, NetFailure, SecureOptions, TlsClient, TlsServer, TlsSession } from '../ports.ts';
 import { failureOf, timedOut } from './errors.ts';
 
 /**
@@ -21,9 +21,7 @@ export function startTls(
     const secured = connect({
       socket: stream,
       host: name,
-      ca: tls.ca,
-      cert: tls.cert,
-      key: tls.key,
+      secureContext: contextOf(tls),
       ...(ticket && { session: Buffer.from(ticket) }),
       // An address is no server name; it is checked against the certificate all the same.
       ...(isIP(name) === 0 && { servername: name }),
@@ -42,6 +40,15 @@ export function startTls(
     });
     return secured;
   });
+}
+
+/** Parsed certificates and keys: connections of one identity share theirs. */
+const contexts = new WeakMap<TlsSession, SecureContext>();
+
+function contextOf({ ca, cert, key, resumption }: TlsClient): SecureContext {
+  const context = (resumption && contexts.get(resumption)) ?? createSecureContext({ ca, cert, key });
+  if (resumption) contexts.set(resumption, context);
+  return context;
 }
 
 /**
