@@ -76,6 +76,8 @@ export function followLogs(
         }
         seenMs = now;
       } catch (error) {
+        // Nobody listens any more: the storage may have been closed meanwhile.
+        if (ended) return;
         version = undefined;
         onError(error);
       }
