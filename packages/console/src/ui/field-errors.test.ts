@@ -12,6 +12,15 @@ describe('errors of fields', () => {
     });
   });
 
+  it('stand at fields of fields', () => {
+    const values = { opts: { url: '', headers: [{ name: 'a', value: '' }] } };
+    expect(Object.keys(errorsOfFields(wrong('opts.url', 'opts.headers'), values) ?? {})).toEqual([
+      'opts.url',
+      'opts.headers',
+    ]);
+    expect(errorsOfFields(wrong('opts.headers.a'), values)).toBeUndefined();
+  });
+
   it.each([
     ['a field that the form does not have', wrong('code', 'owner')],
     ['nothing in particular', wrong()],

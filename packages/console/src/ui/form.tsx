@@ -33,8 +33,8 @@ interface FormProps {
 export function Form(props: FormProps) {
   const { submit, children, onSubmit, disabled = false, fields, more, fullWidth = false, dirty = false } = props;
   const frame = useFrame();
-  useUnsaved(dirty);
   const [busy, setBusy] = useState(false);
+  useUnsaved(dirty && !busy);
   const [error, setError] = useState<Error>();
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault();

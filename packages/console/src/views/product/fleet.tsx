@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ProductRecord, SegmentRecord } from '@moorage/api';
 import { IconPlus, IconSnowflake } from '@tabler/icons-react';
@@ -13,6 +14,7 @@ import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
@@ -144,28 +146,23 @@ interface SegmentProps extends DoneProps {
 }
 
 function SegmentForm({ product, segment, onDone }: SegmentProps) {
-  const [title, setTitle] = useState(segment?.title ?? '');
-  const [filter, setFilter] = useState(segment?.filter ?? '');
+  const form = useForm({
+    initialValues: { title: segment?.title ?? '', filter: segment?.filter ?? '' },
+    validate: { title: needed, filter: needed },
+  });
   const create = useChange('segments.create', 'segments');
   const update = useChange('segments.update', 'segments');
   const save = async (): Promise<void> => {
-    const body = { title, filter };
+    const body = form.values;
     if (segment) await update.mutateAsync({ params: { segment_id: segment.id }, body });
     else await create.mutateAsync({ params: { product_id: product.id }, body });
-    notify(t.segmentIsKept(title));
+    notify(t.segmentIsKept(body.title));
     onDone();
   };
   return (
-    <Form submit={t.keep} onSubmit={save} disabled={title.trim() === '' || filter.trim() === ''}>
-      <TextInput
-        label={common.title}
-        required
-        maxLength={128}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-        data-autofocus
-      />
-      <FilterBuilder productId={product.id} filter={filter} onChange={setFilter} />
+    <Form submit={t.keep} onSubmit={save} disabled={!form.isValid()} fields={form}>
+      <TextInput label={common.title} required maxLength={128} data-autofocus {...form.getInputProps('title')} />
+      <FilterBuilder productId={product.id} {...form.getInputProps('filter')} />
     </Form>
   );
 }

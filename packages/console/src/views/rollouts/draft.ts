@@ -1,7 +1,7 @@
 import type { RolloutSettings, Tag, TemplateName } from '@moorage/api';
 import { t } from '../../texts/rollouts.ts';
 
-/** What the guided start asks for, as it is typed. */
+/** What the guided start asks for, as it is typed: a number that is none is not given. */
 export interface Draft {
   /** Where its settings come from: typed here, of its product, or a template. */
   readonly way: 'own' | 'default' | TemplateName;
@@ -11,16 +11,16 @@ export interface Draft {
   readonly filter: string;
   /** Percent of all devices that have been reached after each stage but the last. */
   readonly stages: readonly number[];
-  readonly donePercent: number | '';
-  readonly failedPercent: number | '';
-  readonly soakMinutes: number | '';
+  readonly donePercent: number | string;
+  readonly failedPercent: number | string;
+  readonly soakMinutes: number | string;
   readonly person: boolean;
-  readonly stopAt: number | '';
-  readonly stopMin: number;
+  readonly stopAt: number | string;
+  readonly stopMin: number | string;
   readonly stopAction: 'pause' | 'abort' | 'roll_back';
-  readonly open: number | '';
-  readonly perMinute: number | '';
-  readonly retries: number;
+  readonly open: number | string;
+  readonly perMinute: number | string;
+  readonly retries: number | string;
   readonly thenTag: Tag | null;
 }
 
@@ -47,24 +47,31 @@ export const firstDraft: Draft = {
 
 const retryAfterS = 600;
 
+const isNumber = (typed: number | string): boolean => typed !== '' && !Number.isNaN(Number(typed));
+
 /** The settings of a draft as the service takes them. */
 export function settingsOf(draft: Draft): RolloutSettings {
   const gate = {
-    ...(draft.donePercent !== '' && { done_percent: draft.donePercent }),
-    ...(draft.failedPercent !== '' && { failed_percent: draft.failedPercent }),
-    ...(draft.soakMinutes !== '' && draft.soakMinutes > 0 && { soak_s: Math.round(60 * draft.soakMinutes) }),
+    ...(isNumber(draft.donePercent) && { done_percent: Number(draft.donePercent) }),
+    ...(isNumber(draft.failedPercent) && { failed_percent: Number(draft.failedPercent) }),
+    ...(Number(draft.soakMinutes) > 0 && { soak_s: Math.round(60 * Number(draft.soakMinutes)) }),
     ...(draft.person && { person: true }),
   };
   const pace = {
-    ...(draft.open !== '' && { open: draft.open }),
-    ...(draft.perMinute !== '' && { per_minute: draft.perMinute }),
+    ...(isNumber(draft.open) && { open: Number(draft.open) }),
+    ...(isNumber(draft.perMinute) && { per_minute: Number(draft.perMinute) }),
   };
-  const { stopAt, stopMin, stopAction } = draft;
+  const abort = {
+    percent: Number(draft.stopAt),
+    min: Math.max(1, Number(draft.stopMin) || 1),
+    action: draft.stopAction,
+  };
+  const count = Number(draft.retries);
   return {
     stages: [...draft.stages.map((percent) => ({ percent, gate })), {}],
     ...(Object.keys(pace).length > 0 && { pace }),
-    ...(stopAt !== '' && { abort: [{ kind: 'any' as const, percent: stopAt, min: stopMin, action: stopAction }] }),
-    ...(draft.retries > 0 && { retry: { count: draft.retries, back_off_s: retryAfterS } }),
+    ...(isNumber(draft.stopAt) && { abort: [{ kind: 'any' as const, ...abort }] }),
+    ...(count > 0 && { retry: { count, back_off_s: retryAfterS } }),
     ...(draft.thenTag && { then_tag: draft.thenTag }),
   };
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, SegmentedControl, Select, Stack, Text, Texta
 import { useDebouncedValue } from '@mantine/hooks';
 import { filterLimit } from '@moorage/api';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
@@ -73,17 +73,20 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
 interface CountProps {
   readonly productId: string;
   readonly filter: string;
+  /** What the service has refused of it. */
+  readonly refused?: ReactNode;
 }
 
 /** How many devices of a product fit a filter now, or what is wrong with it. */
-export function FilterCount({ productId, filter }: CountProps) {
+export function FilterCount({ productId, filter, refused }: CountProps) {
   const [asked] = useDebouncedValue(filter.trim(), typingMs);
   const query = { product_id: productId, limit: 1, ...(asked !== '' && { filter: asked }) };
   const found = useCall('devices.list', { query }, { keepPrevious: true });
+  const problem = refused ?? (found.error && sayError(found.error));
   return (
-    <Text size="sm" role="status" {...(found.error && { c: 'var(--mantine-color-error)' })}>
-      {found.error
-        ? sayError(found.error)
+    <Text size="sm" role="status" {...(problem && { c: 'var(--mantine-color-error)' })}>
+      {problem
+        ? problem
         : found.data === undefined
           ? t.counting
           : t.fitNow(found.data.total ?? 0, plural(found.data.total ?? 0, nouns.device))}
@@ -91,13 +94,17 @@ export function FilterCount({ productId, filter }: CountProps) {
   );
 }
 
-interface BuilderProps extends CountProps {
+interface BuilderProps {
+  readonly productId: string;
+  /** The filter, as a field of a form has it. */
+  readonly value?: string;
+  readonly error?: ReactNode;
   readonly onChange: (filter: string) => void;
 }
 
 /** Puts a filter together from conditions, or takes it as a text, and counts the devices that fit it. */
-export function FilterBuilder({ productId, filter, onChange }: BuilderProps) {
-  const [mode, setMode] = useState(filter === '' ? 'rows' : 'text');
+export function FilterBuilder({ productId, value = '', error, onChange }: BuilderProps) {
+  const [mode, setMode] = useState(value === '' ? 'rows' : 'text');
   const [rows, setRows] = useState<readonly FilterRow[]>([]);
   const change = (next: readonly FilterRow[]): void => {
     setRows(next);
@@ -156,12 +163,12 @@ export function FilterBuilder({ productId, filter, onChange }: BuilderProps) {
           autosize
           minRows={1}
           maxLength={filterLimit}
-          value={filter}
+          value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
       )}
-      <FilterCount productId={productId} filter={filter} />
+      <FilterCount productId={productId} filter={value} refused={error} />
     </Stack>
   );
 }

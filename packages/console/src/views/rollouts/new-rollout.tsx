@@ -1,4 +1,5 @@
 import { Alert, Button, Grid, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { tags } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
@@ -11,6 +12,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
+import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
 import { notify, notifyError } from '../../ui/notify.ts';
@@ -31,8 +33,8 @@ const listed = 500;
 /** Before a draft that is being typed is counted, in ms. */
 const typingMs = 400;
 
-function What({ draft, set }: PartProps) {
-  const { productId, bundleId, title } = draft;
+function What({ form }: PartProps) {
+  const { productId, title } = form.values;
   const bundles = useCall(
     'bundles.list',
     { params: { product_id: productId ?? '' }, query: { state: 'published', limit: listed } },
@@ -41,7 +43,7 @@ function What({ draft, set }: PartProps) {
   const found = bundles.data?.value ?? [];
   const choose = (id: string | null): void => {
     const version = found.find((bundle) => bundle.id === id)?.version;
-    set({ bundleId: id, ...(version !== undefined && title === '' && { title: t.version(version) }) });
+    form.setValues({ bundleId: id, ...(version !== undefined && title === '' && { title: t.version(version) }) });
   };
   return (
     <Card title={t.n1What}>
@@ -50,7 +52,7 @@ function What({ draft, set }: PartProps) {
           label={common.product}
           placeholder={t.partOfItsTitleOr}
           value={productId}
-          onChange={(id) => set({ productId: id, bundleId: null, way: 'own' })}
+          onChange={(id) => form.setValues({ productId: id, bundleId: null, way: 'own' })}
         />
         <Select
           label={common.bundle}
@@ -62,22 +64,17 @@ function What({ draft, set }: PartProps) {
           nothingFoundMessage={t.productHasNoPublishedBundle}
           searchable
           disabled={productId === null}
-          value={bundleId}
+          {...form.getInputProps('bundleId')}
           onChange={choose}
         />
-        <TextInput
-          label={common.title}
-          maxLength={128}
-          value={title}
-          onChange={(event) => set({ title: event.currentTarget.value })}
-        />
+        <TextInput label={common.title} maxLength={128} {...form.getInputProps('title')} />
       </Stack>
     </Card>
   );
 }
 
-function Who({ draft, set }: PartProps) {
-  const { productId } = draft;
+function Who({ form }: PartProps) {
+  const { productId } = form.values;
   // Anew for each segment: what the builder has begun with is its own.
   const [chosen, choose] = useState<string | null>(null);
   const segments = useCall(
@@ -107,26 +104,19 @@ function Who({ draft, set }: PartProps) {
               value={chosen}
               onChange={(id) => {
                 choose(id);
-                set({ filter: found.find((segment) => segment.id === id)?.filter ?? '' });
+                form.setFieldValue('filter', found.find((segment) => segment.id === id)?.filter ?? '');
               }}
             />
           )}
-          <FilterBuilder
-            key={`${productId} ${chosen ?? ''}`}
-            productId={productId}
-            filter={draft.filter}
-            onChange={(filter) => set({ filter })}
-          />
+          <FilterBuilder key={`${productId} ${chosen ?? ''}`} productId={productId} {...form.getInputProps('filter')} />
         </Stack>
       )}
     </Card>
   );
 }
 
-const numberOr = (value: string | number): number | '' => (typeof value === 'number' ? value : '');
-
-function Stages({ draft, set }: PartProps) {
-  const { stages } = draft;
+function Stages({ form }: PartProps) {
+  const { stages } = form.values;
   const problem = stagesProblem(stages);
   const bar = stageWidths(stages).map((size, index) => ({
     size,
@@ -148,7 +138,7 @@ function Stages({ draft, set }: PartProps) {
               max={99.9}
               decimalScale={1}
               value={percent}
-              onChange={(value) => set({ stages: stages.map((one, i) => (i === index ? Number(value) : one)) })}
+              onChange={(value) => form.setFieldValue(`stages.${index}`, Number(value))}
               w={130}
             />
           ))}
@@ -162,7 +152,7 @@ function Stages({ draft, set }: PartProps) {
             variant="default"
             leftSection={<IconPlus size={14} aria-hidden />}
             disabled={stages.length >= 10}
-            onClick={() => set({ stages: [...stages, Math.min(99, (stages.at(-1) ?? 0) + 10)] })}
+            onClick={() => form.insertListItem('stages', Math.min(99, (stages.at(-1) ?? 0) + 10))}
           >
             {t.addStage}
           </Button>
@@ -170,7 +160,7 @@ function Stages({ draft, set }: PartProps) {
             size="compact-sm"
             variant="default"
             disabled={stages.length === 0}
-            onClick={() => set({ stages: stages.slice(0, -1) })}
+            onClick={() => form.removeListItem('stages', stages.length - 1)}
           >
             {t.removeStage}
           </Button>
@@ -187,22 +177,19 @@ function Stages({ draft, set }: PartProps) {
               min={0}
               max={100}
               placeholder={t.any2}
-              value={draft.failedPercent}
-              onChange={(value) => set({ failedPercent: numberOr(value) })}
+              {...form.getInputProps('failedPercent')}
               w={{ base: '100%', xs: 250 }}
             />
             <NumberInput
               label={t.forAsManyMinutes}
               min={0}
               placeholder={t.atOnce}
-              value={draft.soakMinutes}
-              onChange={(value) => set({ soakMinutes: numberOr(value) })}
+              {...form.getInputProps('soakMinutes')}
               w={{ base: '100%', xs: 180 }}
             />
             <Switch
               label={t.personBeginsEachNextStage}
-              checked={draft.person}
-              onChange={(event) => set({ person: event.currentTarget.checked })}
+              {...form.getInputProps('person', { type: 'checkbox' })}
               pb={8}
             />
           </Group>
@@ -218,7 +205,7 @@ const stopChoices = [
   { value: 'roll_back', label: t.abortAndRollBack },
 ] as const;
 
-function Safety({ draft, set }: PartProps) {
+function Safety({ form }: PartProps) {
   return (
     <Card title={t.n4Safety}>
       <Group gap="sm" align="flex-end">
@@ -227,57 +214,39 @@ function Safety({ draft, set }: PartProps) {
           min={0}
           max={100}
           placeholder={t.never}
-          value={draft.stopAt}
-          onChange={(value) => set({ stopAt: numberOr(value) })}
+          {...form.getInputProps('stopAt')}
           w={190}
         />
-        <NumberInput
-          label={t.ofAtLeastDevices}
-          min={1}
-          value={draft.stopMin}
-          onChange={(value) => set({ stopMin: Math.max(1, Number(value) || 1) })}
-          w={160}
-        />
+        <NumberInput label={t.ofAtLeastDevices} min={1} {...form.getInputProps('stopMin')} w={160} />
         <Select
           label={t.andThen}
           data={[...stopChoices]}
-          value={draft.stopAction}
-          onChange={(value) => set({ stopAction: stopChoices.find((one) => one.value === value)?.value ?? 'pause' })}
           allowDeselect={false}
+          {...form.getInputProps('stopAction')}
           w={190}
         />
         <NumberInput
           label={t.openUpdatesAtTime}
           min={1}
           placeholder={t.anyNumber}
-          value={draft.open}
-          onChange={(value) => set({ open: numberOr(value) })}
+          {...form.getInputProps('open')}
           w={190}
         />
         <NumberInput
           label={t.newOnesInMinute}
           min={1}
           placeholder={t.anyNumber}
-          value={draft.perMinute}
-          onChange={(value) => set({ perMinute: numberOr(value) })}
+          {...form.getInputProps('perMinute')}
           w={190}
         />
-        <NumberInput
-          label={t.attemptsAfterFailure}
-          min={0}
-          max={10}
-          value={draft.retries}
-          onChange={(value) => set({ retries: Number(value) || 0 })}
-          w={190}
-        />
+        <NumberInput label={t.attemptsAfterFailure} min={0} max={10} {...form.getInputProps('retries')} w={190} />
         <Select
           label={t.tagBundleAtEnd}
           placeholder={common.noTag}
           data={[...tags]}
           clearable
           clearButtonProps={{ 'aria-label': common.noTag }}
-          value={draft.thenTag}
-          onChange={(value) => set({ thenTag: tags.find((tag) => tag === value) ?? null })}
+          {...form.getInputProps('thenTag')}
           w={190}
         />
       </Group>
@@ -343,15 +312,14 @@ const bodyOf = (draft: Draft) => ({
 /** The guided start of a rollout: what, who, in which stages, how safely, and what that comes to. */
 export default function NewRollout() {
   const search = new URLSearchParams(useSearch());
-  const [draft, setDraft] = useState<Draft>({
-    ...firstDraft,
-    productId: search.get('product'),
-    bundleId: search.get('bundle'),
+  const form = useForm<Draft>({
+    initialValues: { ...firstDraft, productId: search.get('product'), bundleId: search.get('bundle') },
+    validate: { productId: needed, bundleId: needed, stages: (_, draft) => draftProblem(draft) },
   });
   const [starts, setStarts] = useState(true);
   const [, navigate] = useLocation();
-  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
-  const { productId, bundleId } = draft;
+  const draft = form.values;
+  const { productId } = draft;
   const send = async (): Promise<void> => {
     if (productId === null) return;
     const made = await call('rollouts.create', { params: { product_id: productId }, body: bodyOf(draft) });
@@ -362,30 +330,31 @@ export default function NewRollout() {
     else await call('rollouts.act', { params, body: { action: 'start' } }).catch(notifyError);
     void renew('rollouts');
   };
-  const part = { draft, set };
   return (
     <Page title={common.newRollout} crumbs={crumbs} description={t.everythingCanBeLookedAt}>
       <Form
         submit={starts ? t.startRollout : t.keepDraft}
         onSubmit={send}
-        disabled={productId === null || bundleId === null || draftProblem(draft) !== undefined}
+        disabled={!form.isValid()}
+        fields={form}
+        dirty={form.isDirty()}
         more={
           <Switch label={t.startAtOnce} checked={starts} onChange={(event) => setStarts(event.currentTarget.checked)} />
         }
       >
         <Grid>
           <Grid.Col span={{ base: 12, lg: 6 }}>
-            <What {...part} />
+            <What form={form} />
           </Grid.Col>
           <Grid.Col span={{ base: 12, lg: 6 }}>
-            <Who {...part} />
+            <Who form={form} />
           </Grid.Col>
         </Grid>
-        <Way {...part} />
+        <Way form={form} />
         {draft.way === 'own' && (
           <>
-            <Stages {...part} />
-            <Safety {...part} />
+            <Stages form={form} />
+            <Safety form={form} />
           </>
         )}
         <Preview draft={draft} />

@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/fleet.ts';
 import type { Draft } from './draft.ts';
@@ -6,13 +7,12 @@ import { waysOf } from './ways.ts';
 
 /** A part of the guided start. */
 export interface PartProps {
-  readonly draft: Draft;
-  readonly set: (change: Partial<Draft>) => void;
+  readonly form: UseFormReturnType<Draft>;
 }
 
 /** Where the settings come from; the product's own where it says something. */
-export function Way({ draft, set }: PartProps) {
-  const { productId, way } = draft;
+export function Way({ form }: PartProps) {
+  const { productId, way } = form.values;
   const ofProduct = useCall(
     'rollouts.fleetSettings',
     { params: { product_id: productId ?? '' } },
@@ -26,8 +26,7 @@ export function Way({ draft, set }: PartProps) {
       description={ways.find((row) => row.way === way)?.does}
       data={ways.map((row) => ({ value: row.way, label: row.title }))}
       allowDeselect={false}
-      value={way}
-      onChange={(next) => set({ way: ways.find((row) => row.way === next)?.way ?? 'own' })}
+      {...form.getInputProps('way')}
     />
   );
 }
