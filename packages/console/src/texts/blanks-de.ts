@@ -152,6 +152,7 @@ export const blanksInGerman: Readonly<Record<string, string>> = {
 export const problemsInGerman: readonly (readonly [english: RegExp, german: string])[] = [
   [/^is missing$/, 'fehlt'],
   [/^is not valid$/, 'ist nicht gültig'],
+  [/^is wrong: (.*)$/s, 'ist falsch: $1'],
   [/^is not a number$/, 'ist keine Zahl'],
   [/^is not a string$/, 'ist kein Text'],
   [/^is too large$/, 'ist zu groß'],

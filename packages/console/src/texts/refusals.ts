@@ -17,6 +17,7 @@ export const fields = texts({
   until: ['Until', 'Bis'],
   from: ['From', 'Von'],
   to: ['To', 'Bis'],
+  scenario: ['Scenario', 'Szenario'],
   scopes: ['What it may do', 'Was es darf'],
   days: ['Days that it is good for', 'Tage, die es gilt'],
   labels: ['Labels', 'Labels'],

@@ -19,6 +19,12 @@ export const t = texts({
     'Half the pace, slower gates, one stage; takes several times as long',
     'Halbes Tempo, langsamere Tore, eine Stufe; dauert ein Mehrfaches',
   ],
+  scenario: ['Scenario', 'Szenario'],
+  scenarioHint: [
+    'JSON, as for “moorage fleet”: what the twins are and have to bear. Without one they are like the fleet',
+    'JSON, wie für „moorage fleet“: was die Zwillinge sind und aushalten müssen. Ohne sind sie wie die Flotte',
+  ],
+  noJsonObject: ['This is no JSON object', 'Das ist kein JSON-Objekt'],
   begun: ['The rehearsal has begun', 'Die Probe hat begonnen'],
   number: ['No.', 'Nr.'],
   result: ['Result', 'Ergebnis'],

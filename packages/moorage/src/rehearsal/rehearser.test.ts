@@ -45,6 +45,12 @@ describe('a process that rehearses', () => {
   }
   const watch = (signal = new AbortController().signal) => ({ signal, onPercent: () => {} });
 
+  it('says what is wrong with a scenario, and where', async () => {
+    const { mistakeIn } = processRehearser();
+    expect(await mistakeIn({ groups: [{ name: 'pier', share: 1 }] })).toBeUndefined();
+    expect(await mistakeIn({ groups: [{ name: 'pier', share: 0 }] })).toContain('Key "groups.0.share" is 0');
+  });
+
   it('gets the rollout, the files and the shape, and gives progress, report and page', async () => {
     const program = await programOf(`
       const args = process.argv.slice(2);
@@ -61,7 +67,7 @@ describe('a process that rehearses', () => {
     `);
     const percents: number[] = [];
     const { signal } = new AbortController();
-    const found = await processRehearser({ program })(input, {
+    const found = await processRehearser({ program }).rehearse(input, {
       signal,
       onPercent: (percent) => percents.push(percent),
     });
@@ -88,14 +94,17 @@ describe('a process that rehearses', () => {
       console.error('moorage: The scenario "' + path + '" is wrong: Key "groups" is missing');
       process.exitCode = 2;
     `);
-    const found = await processRehearser({ program })({ ...input, scenario: {} }, watch());
+    const found = await processRehearser({ program }).rehearse({ ...input, scenario: {} }, watch());
     expect(found).toEqual({ ok: false, error: 'The scenario "scenario.json" is wrong: Key "groups" is missing' });
-    const cut = await processRehearser({ program: await programOf(`process.stdout.write('{"event":"rep')`) })(
+    const cut = await processRehearser({ program: await programOf(`process.stdout.write('{"event":"rep')`) }).rehearse(
       input,
       watch(),
     );
     expect(cut).toEqual({ ok: false, error: 'Its process ended with 0' });
-    const silent = await processRehearser({ program: await programOf('process.exitCode = 7;') })(input, watch());
+    const silent = await processRehearser({ program: await programOf('process.exitCode = 7;') }).rehearse(
+      input,
+      watch(),
+    );
     expect(silent).toEqual({ ok: false, error: 'Its process ended with 7' });
   });
 
@@ -110,7 +119,9 @@ describe('a process that rehearses', () => {
       await utimes(path, new Date(atMs), new Date(atMs));
     }
     const program = await programOf('process.exitCode = 7;');
-    expect((await processRehearser({ program, clock: new VirtualClock(hourMs) })(input, watch())).ok).toBe(false);
+    expect((await processRehearser({ program, clock: new VirtualClock(hourMs) }).rehearse(input, watch())).ok).toBe(
+      false,
+    );
     expect(await readdir(tmpdir())).toEqual(['moorage-rehearsal-young']);
     await rm(young, { recursive: true });
   });
@@ -123,13 +134,13 @@ describe('a process that rehearses', () => {
     const isReady = () =>
       vi.waitFor(async () => expect(await readFile(ready, 'utf8')).toMatch(/^\d+$/), { timeout: 20_000 });
     const stop = new AbortController();
-    const stopped = processRehearser({ program })(input, watch(stop.signal));
+    const stopped = processRehearser({ program }).rehearse(input, watch(stop.signal));
     await isReady();
     stop.abort();
     expect(await stopped).toEqual({ ok: false, error: 'Its process ended with SIGKILL' });
     await rm(ready);
     const clock = new VirtualClock(0);
-    const late = processRehearser({ program, clock })(input, watch());
+    const late = processRehearser({ program, clock }).rehearse(input, watch());
     await isReady();
     await clock.advance(15 * 60_000);
     expect(await late).toEqual({ ok: false, error: 'It was not over after 15 minutes' });

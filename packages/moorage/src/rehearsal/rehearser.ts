@@ -117,9 +117,16 @@ async function removeLeftovers(nowMs: number): Promise<void> {
 }
 
 /** Rehearses in a process of its own, with little priority, bounded memory and time. */
-export const processRehearser =
-  ({ clock = realClock, program = [...process.execArgv, process.argv[1] ?? ''] }: Settings = {}): Rehearser =>
-  async (input, { onPercent, signal }) => {
+export const processRehearser = ({
+  clock = realClock,
+  program = [...process.execArgv, process.argv[1] ?? ''],
+}: Settings = {}): Rehearser => ({
+  async mistakeIn(scenario) {
+    const { parseScenario } = await import('@moorage/fleet/scenario');
+    const parsed = parseScenario(JSON.stringify(scenario));
+    return parsed.ok ? undefined : parsed.error;
+  },
+  async rehearse(input, { onPercent, signal }) {
     await removeLeftovers(clock.now());
     const folder = await mkdtemp(join(tmpdir(), folderPrefix));
     try {
@@ -144,4 +151,5 @@ export const processRehearser =
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  };
+  },
+});

@@ -26,11 +26,15 @@ export interface RehearsalWatch {
   readonly onPercent: (percent: number) => void;
 }
 
-/**
- * Rehearses a rollout outside of this process, which answers devices meanwhile. Resolves with the report, also as a page,
- * or with a sentence that says why there is none.
- */
-export type Rehearser = (
-  input: RehearsalInput,
-  watch: RehearsalWatch,
-) => Promise<Result<{ readonly report: RehearsalReport; readonly page: string }, string>>;
+export interface Rehearser {
+  /** What is wrong with a scenario, as a sentence that names the place; undefined when nothing is. */
+  readonly mistakeIn: (scenario: unknown) => Promise<string | undefined>;
+  /**
+   * Rehearses a rollout outside of this process, which answers devices meanwhile. Resolves with the report, also as a page,
+   * or with a sentence that says why there is none.
+   */
+  readonly rehearse: (
+    input: RehearsalInput,
+    watch: RehearsalWatch,
+  ) => Promise<Result<{ readonly report: RehearsalReport; readonly page: string }, string>>;
+}

@@ -11,7 +11,7 @@ import { sampleReport as report } from '../testing/rehearsal-report.ts';
 
 const page = '<!doctype html><title>Rehearsal</title>';
 
-type Outcome = Awaited<ReturnType<Rehearser>>;
+type Outcome = Awaited<ReturnType<Rehearser['rehearse']>>;
 
 /** A rehearsal under way, which the test ends. */
 interface Stand {
@@ -28,12 +28,15 @@ eachDatabase('rehearsals of rollouts', (open) => {
   let stands: Stand[];
   const errors: string[] = [];
   beforeAll(async () => {
-    const rehearser: Rehearser = (input, watch) => {
+    const rehearse: Rehearser['rehearse'] = (input, watch) => {
       const ended = Promise.withResolvers<Outcome>();
       watch.signal.addEventListener('abort', () => ended.resolve(failure('aborted')), { once: true });
       stands.push({ input, watch, end: ended.resolve });
       return ended.promise;
     };
+    const mistakeIn: Rehearser['mistakeIn'] = async (scenario) =>
+      Object.keys(scenario as object).includes('groups') ? undefined : 'Key "groups" is missing';
+    const rehearser = { rehearse, mistakeIn };
     const logStream = { write: (line: string) => void errors.push(line) };
     world = await otaWorld(await open(), { rehearser, logLevel: 'error', logStream });
   });
@@ -118,6 +121,21 @@ eachDatabase('rehearsals of rollouts', (open) => {
     expect(reply.payload).toBe(page);
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(reply.headers['content-security-policy']).toMatch(/^default-src 'none';.*; sandbox$/);
+  });
+
+  it('a wrong scenario is refused with the place, and keeps nobody waiting', async () => {
+    const { rollout_id } = await drafted();
+    expect(await start(rollout_id, { scenario: {} })).toMatchObject({
+      error: {
+        status: 400,
+        body: {
+          code: 'INVALID_REQUEST',
+          message: 'Field "scenario" of the body is wrong: Key "groups" is missing',
+          validation: { source: 'body', keys: ['scenario'] },
+        },
+      },
+    });
+    await rehearsed(rollout_id, failure('x'));
   });
 
   it('one that fails says why, and has no page', async () => {
@@ -227,11 +245,14 @@ eachDatabase('a service that rehearses nothing', (open) => {
   it('ends one that runs when it stops', async () => {
     const storage = await open();
     let signal: AbortSignal | undefined;
-    const rehearser: Rehearser = (_input, watch) => {
-      signal = watch.signal;
-      return new Promise((resolve) => {
-        watch.signal.addEventListener('abort', () => resolve(failure('aborted')), { once: true });
-      });
+    const rehearser: Rehearser = {
+      mistakeIn: async () => undefined,
+      rehearse(_input, watch) {
+        signal = watch.signal;
+        return new Promise((resolve) => {
+          watch.signal.addEventListener('abort', () => resolve(failure('aborted')), { once: true });
+        });
+      },
     };
     const world = await otaWorld(storage, { rehearser });
     const { product, release } = await world.productWithRelease();

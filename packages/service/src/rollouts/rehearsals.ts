@@ -172,7 +172,7 @@ export class Rehearsals {
     };
     const rehearsed = async () => {
       const input = await inputFor(this.#deps, rollout, asked);
-      return input.ok ? rehearser(input.value, { signal: stop.signal, onPercent }) : input;
+      return input.ok ? rehearser.rehearse(input.value, { signal: stop.signal, onPercent }) : input;
     };
     const outcome = await rehearsed().catch((error: unknown) => {
       log.error({ err: error }, 'A rehearsal failed');
@@ -198,13 +198,18 @@ const start =
     const rollout = await allowedRollout(storage.db, call.params.rollout_id, call.caller);
     if (!rollout.ok) return rollout;
     if (!rehearser) return failure(refusal('NO_REHEARSALS'));
+    const { compare = false, devices = 200, scenario, seeds = 3 } = call.body;
+    const mistake = scenario && (await rehearser.mistakeIn(scenario));
+    if (mistake !== undefined) {
+      const detail = `Field "scenario" of the body is wrong: ${mistake}`;
+      return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['scenario'] }));
+    }
     await lease.signOn();
     const fence = await claimWork(storage.db, { name: rehearsalWork, holder: lease.id, ...always });
     if (fence === undefined) {
       return failure({ ...refusal('BUSY', { retryAfterS: tryAgainS }), retryAfterS: tryAgainS });
     }
     try {
-      const { compare = false, devices = 200, scenario, seeds = 3 } = call.body;
       const id = randomUUID();
       const record = await storage.transaction(async (trx) => {
         const found = await lockRollout(trx, storage.expressions, rollout.value.id);

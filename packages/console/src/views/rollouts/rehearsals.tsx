@@ -1,4 +1,17 @@
-import { Anchor, Button, Group, List, NumberInput, Progress, Stack, Switch, Table, Text } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Group,
+  JsonInput,
+  List,
+  NumberInput,
+  Progress,
+  Stack,
+  Switch,
+  Table,
+  Text,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import {
   type RehearsalMetric,
@@ -29,48 +42,68 @@ const runningMs = 1_500;
 /** Beyond this they are for the command line. */
 const most = { devices: 1_000, seeds: 10 } as const;
 
+/** What of the body a typed scenario is; undefined for a text that is no JSON object. */
+function scenarioIn(text: string): { scenario?: object } | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const scenario: unknown = JSON.parse(text);
+    return typeof scenario === 'object' && scenario !== null && !Array.isArray(scenario) ? { scenario } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 interface FormProps {
   readonly rollout: RolloutRecord;
   readonly onDone: () => void;
 }
 
 function RehearseForm({ rollout, onDone }: FormProps) {
-  const [devices, setDevices] = useState<string | number>(200);
-  const [seeds, setSeeds] = useState<string | number>(3);
-  const [compare, setCompare] = useState(false);
+  const form = useForm({
+    initialValues: { devices: 200 as number | string, seeds: 3 as number | string, compare: false, scenario: '' },
+    validate: {
+      devices: (n) => Number(n) < 1,
+      seeds: (n) => Number(n) < 1,
+      scenario: (text) => scenarioIn(text) === undefined,
+    },
+  });
   const start = useChange('rehearsals.start', 'rehearsals');
   const send = async (): Promise<void> => {
-    const body = { devices: Number(devices), seeds: Number(seeds), compare };
+    const { compare, devices, scenario, seeds } = form.values;
+    const body = { devices: Number(devices), seeds: Number(seeds), compare, ...scenarioIn(scenario) };
     await start.mutateAsync({ params: { rollout_id: rollout.id }, body });
     notify(t.begun);
     onDone();
   };
   const limits = { min: 1, allowDecimal: false, clampBehavior: 'strict' } as const;
   return (
-    <Form submit={t.rehearseIt} onSubmit={send} disabled={Number(devices) < 1 || Number(seeds) < 1}>
+    <Form submit={t.rehearseIt} onSubmit={send} disabled={!form.isValid()} fields={form}>
       <Text size="sm">{t.runsOnTwins}</Text>
       <NumberInput
         label={t.twins}
         description={t.twinsHint}
         {...limits}
         max={most.devices}
-        value={devices}
-        onChange={setDevices}
         data-autofocus
+        {...form.getInputProps('devices')}
       />
       <NumberInput
         label={t.runs}
         description={t.runsHint}
         {...limits}
         max={most.seeds}
-        value={seeds}
-        onChange={setSeeds}
+        {...form.getInputProps('seeds')}
       />
-      <Switch
-        label={t.compare}
-        description={t.compareHint}
-        checked={compare}
-        onChange={(event) => setCompare(event.currentTarget.checked)}
+      <Switch label={t.compare} description={t.compareHint} {...form.getInputProps('compare', { type: 'checkbox' })} />
+      <JsonInput
+        label={t.scenario}
+        description={t.scenarioHint}
+        placeholder={'{ "groups": [{ "name": "pier", "share": 1, "link": { "lost_percent": 5 } }] }'}
+        validationError={t.noJsonObject}
+        autosize
+        minRows={2}
+        maxRows={12}
+        {...form.getInputProps('scenario')}
       />
     </Form>
   );
