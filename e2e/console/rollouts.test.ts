@@ -224,8 +224,7 @@ describe.skipIf(skipReason)('rollouts in the console', () => {
     expect(await button(page, 'Start the rollout').isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Stage 2, up to %' }).fill('50');
     await page.getByRole('link', { name: 'Devices', exact: true }).click();
-    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
-    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click();
     // All at once: the module is in the first stage then.
     await button(page, 'Remove a stage').click();
     await button(page, 'Remove a stage').click();

@@ -44,3 +44,12 @@ test('the rollout begins when it is started, however many twins there are', asyn
   // Each asks within the interval, and half of them within half of it, and then restart.
   expect(run.half_s).toBeLessThan(600);
 });
+
+test.each([
+  [{ filter: 'label.region==eu' }, '"filter"'],
+  [{ settings: { stages: [{ filter: 'title==Pier*' }, {}] } }, '"settings.stages.0.filter"'],
+])('a filter that fits none of the twins is refused with its place: %j', async (filtered, place) => {
+  const rollout = { title: 'Filtered', settings: { stages: [{}] }, ...filtered };
+  const plan = { rollout, version: '1.0.0.1', from: '1.0.0.0', days: 1, scenario: plainScenario, devices: 2 };
+  await expect(runOnce(plan, '1', () => {})).rejects.toThrow(`The rollout: ${place} fits none of the twins`);
+});

@@ -41,6 +41,7 @@ export const shapeAttributes = ['board', 'model', 'personality'] as const;
 
 /** What a fleet is like, in counts: enough to make twins of it, and nothing of any one device. */
 export const ShapeRecord = Type.Object({
+  filter: Type.Optional(Type.String({ description: 'of the rollout that was named: all devices here fit it' })),
   devices: count,
   groups: Type.Array(
     Type.Object({
@@ -95,6 +96,7 @@ export const fleetContract = {
     summary: 'What the fleet of a product is like, in counts, without anything of one device',
     auth: 'bearer',
     params: productParams,
+    query: Type.Object({ rollout_id: Type.Optional({ ...Id, description: 'only the devices that fit its filter' }) }),
     reply: ShapeRecord,
     errors: [400, 401, 403, 404],
   }),

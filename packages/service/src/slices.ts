@@ -83,6 +83,7 @@ import { handOverProducts } from './products/queries.ts';
 import { productsRoutes } from './products/routes.ts';
 import { releaseEnded } from './rollouts/queries.ts';
 import { Rehearsals, rehearsalRoutes } from './rollouts/rehearsals.ts';
+import { allowedRollout } from './rollouts/routes.ts';
 import { segmentsRoutes } from './segments/routes.ts';
 import type { SingleSignOn } from './single-sign-on.ts';
 import { setRole } from './users/account-queries.ts';
@@ -177,7 +178,7 @@ export function mountSlices(
   mountContract(app, logsContract, logsRoutes(deps), options);
   mountContract(app, auditContract, auditRoutes(deps), options);
   mountContract(app, eventsContract, eventsRoutes({ ...deps, watchDevices: watchDevices(devices.data) }), options);
-  mountContract(app, fleetContract, fleetRoutes(deps), options);
+  mountContract(app, fleetContract, fleetRoutes({ ...deps, allowedRollout }), options);
   mountRehearsals(app, deps, channel, options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);

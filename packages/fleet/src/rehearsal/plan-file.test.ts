@@ -65,6 +65,9 @@ describe('the scenario of a shape', () => {
   it('is refused when nobody would get anything', () => {
     const groups = [{ platform: 'P', version: '2.0.0.0', devices: 1 }];
     expect(scenarioOf({ ...shape, groups }, '2.0.0.0')).toMatchObject({ error: expect.stringContaining('2.0.0.0') });
+    expect(scenarioOf({ ...shape, groups: [], devices: 0, filter: 'tag==x' }, '2.0.0.0')).toMatchObject({
+      error: 'The rollout: "filter" fits no device',
+    });
     expect(parseShape('{"devices": -1}')).toMatchObject({ error: expect.any(String) });
   });
 });

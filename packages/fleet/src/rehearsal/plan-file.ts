@@ -69,7 +69,8 @@ export const silentPercentOf = ({ devices, seen }: ShapeRecord): number =>
  * that its rollouts have had. The refusal says why there is none.
  */
 export function scenarioOf(shape: ShapeRecord, version: string): Result<FleetScenario, string> {
-  const { groups, outcomes, poll_interval_s } = shape;
+  const { devices: all, filter, groups, outcomes, poll_interval_s } = shape;
+  if (all === 0 && filter !== undefined) return failure('The rollout: "filter" fits no device');
   const shares = new Map<string, number>();
   for (const { devices, version: runs } of groups) {
     if (runs !== version) shares.set(runs ?? '', (shares.get(runs ?? '') ?? 0) + devices);

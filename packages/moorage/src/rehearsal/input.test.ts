@@ -30,6 +30,29 @@ describe('the input of a rehearsal', () => {
     expect(rehearsal).toMatchObject({ rollout: { title: 'Spring', settings }, devices: 5, version: '1.0.0.1' });
   });
 
+  it('has no filter where the fleet has been counted by it', async () => {
+    const shape = {
+      filter: 'label.region==eu',
+      devices: 2,
+      groups: [{ platform: 'P', version: '1.0.0.0', devices: 2 }],
+      attributes: [],
+      free_flash: null,
+      poll_interval_s: null,
+      seen: { hour: 2, day: 0, week: 0, longer: 0, never: 0 },
+      outcomes: { done: 0, failed: {} },
+    };
+    const [fleet, filtered] = [join(folder, 'shape.json'), join(folder, 'filtered.json')];
+    await writeFile(fleet, JSON.stringify(shape));
+    const read = async (filter: string) => {
+      await writeFile(filtered, JSON.stringify({ filter, template: 'at_once' }));
+      return readInput(flagsOf({ rollout: filtered, shape: fleet }));
+    };
+    const { assumed, rehearsal } = await read('label.region==eu');
+    expect(rehearsal.rollout).not.toHaveProperty('filter');
+    expect(assumed).toEqual(['All twins fit the filter; other devices do not ask for updates']);
+    expect((await read('label.region==us')).rehearsal.rollout).toHaveProperty('filter', 'label.region==us');
+  });
+
   it.each([
     [{}, 'Option --rollout is missing'],
     [{ devices: '0' }, 'Option --devices is 0, not a number of 1 to 50000'],

@@ -72,12 +72,13 @@ async function shapeFor(
   productId: string | undefined,
   connectTo: Connect,
 ): Promise<ShapeRecord | undefined> {
-  const { product, scenario, shape } = flags;
+  const { product, rollout = '', scenario, shape } = flags;
   if (shape !== undefined) return read('shape', shape, parseShape(await readText(shape, 'shape')));
   if (scenario !== undefined || (product === undefined && productId === undefined)) return undefined;
   const service = await connectTo();
   const id = product === undefined ? productId : (await productNamed(service, product, 'Option --product')).id;
-  return (await service.call('fleet.shape', { params: { product_id: id ?? '' } })).value;
+  const query = id === productId ? { rollout_id: rollout } : {};
+  return (await service.call('fleet.shape', { params: { product_id: id ?? '' }, query })).value;
 }
 
 async function scenarioFor(
@@ -121,20 +122,23 @@ async function askedOf(flags: RehearseFlags, connectTo: Connect): Promise<Rehear
   const version = found.version ?? flags['bundle-version'];
   const shape = await shapeFor(flags, found.productId, connectTo);
   const scenario = await scenarioFor(flags, shape, version);
-  const { bundle_id: _bundle, settings, template, title = 'Rollout', ...others } = found.rollout;
+  const { bundle_id: _bundle, filter, settings, template, title = 'Rollout', ...others } = found.rollout;
   if (settings && template !== undefined) {
     throw new UserError(`The rollout "${named}" is wrong: Key "template" excludes "settings"`, 2);
   }
   const meant = settings ?? rolloutTemplates[template ?? 'careful'].settings;
   const { assumed, settings: lonely } = rehearsable(meant);
+  // Where the fleet has been counted by it, all twins fit.
+  const isCounted = filter !== undefined && shape?.filter === filter;
   const notes = [
+    ...(isCounted ? ['All twins fit the filter; other devices do not ask for updates'] : []),
     ...(settings || template ? [] : ['Settings are those of the template "careful"']),
     ...assumed,
     ...(scenario.groups.some(({ host }) => host) ? ['Hosts write no samples and messages'] : []),
   ];
   const pollS = shape?.poll_interval_s ?? undefined;
   const silentPercent = shape && silentPercentOf(shape);
-  const rollout = { ...others, title, settings: lonely };
+  const rollout = { ...others, title, settings: lonely, ...(filter !== undefined && !isCounted && { filter }) };
   return {
     rehearsal: { rollout, version, files, scenario, devices, from, pollS, silentPercent, days },
     assumed: notes,

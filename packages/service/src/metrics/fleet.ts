@@ -1,13 +1,29 @@
-import { deviceStates, type fleetContract, type ShapeRecord, standingStates } from '@moorage/api';
-import { success } from '@moorage/base';
+import {
+  deviceStates,
+  type fleetContract,
+  type Refusal,
+  refusal,
+  type ShapeRecord,
+  standingStates,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
 import { viewerFor } from '../auth/rules.ts';
-import type { Deps, Handler, Handlers } from '../core/types.ts';
+import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
 import { shapeOf } from './shape-queries.ts';
 
 type Contract = typeof fleetContract;
+
+interface FleetDeps extends Deps {
+  /** A rollout that a caller may see. */
+  readonly allowedRollout: (
+    db: Db,
+    id: string,
+    caller: Caller,
+  ) => Promise<Result<{ readonly product_id: string; readonly filter: string | null }, Refusal>>;
+}
 
 /** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */
 export const versionIn = (bversion: string | null): string | null => bversion && (partsIn(bversion) ?? bversion);
@@ -45,9 +61,9 @@ const summary =
     });
   };
 
-/** What the fleet of a product is like at a time, epoch ms. */
-export async function shapeRecord(db: Db, productId: string, nowMs: number): Promise<ShapeRecord> {
-  const { groups, ...counts } = await shapeOf(db, productId, nowMs);
+/** What a fleet is like. */
+export async function shapeRecord(...of: Parameters<typeof shapeOf>): Promise<ShapeRecord> {
+  const { groups, ...counts } = await shapeOf(...of);
   const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
   const rows = new Map<string, (typeof groups)[number]>();
   for (const { platform, bversion, devices: n } of groups) {
@@ -62,14 +78,22 @@ export async function shapeRecord(db: Db, productId: string, nowMs: number): Pro
 
 /** API-EP-GET-products-product_id-shape */
 const shape =
-  ({ storage: { db }, clock }: Deps): Handler<Contract['shape']> =>
-  async ({ caller, params }) => {
-    const product = await allowedProduct(db, params.product_id, caller, 'product.shape');
-    return product.ok ? success(await shapeRecord(db, product.value.id, clock.now())) : product;
+  ({ allowedRollout, storage, clock }: FleetDeps): Handler<Contract['shape']> =>
+  async ({ caller, params, query: { rollout_id } }) => {
+    const product = await allowedProduct(storage.db, params.product_id, caller, 'product.shape');
+    if (!product.ok) return product;
+    const { id: productId } = product.value;
+    const of = { productId, nowMs: clock.now() };
+    if (rollout_id === undefined) return success(await shapeRecord(storage, of));
+    const rollout = await allowedRollout(storage.db, rollout_id, caller);
+    if (!rollout.ok) return rollout;
+    const { filter, product_id } = rollout.value;
+    if (product_id !== productId) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
+    return success(await shapeRecord(storage, { ...of, filter: filter ?? undefined }));
   };
 
 /** The devices of a caller, by what state they are in. */
-export const fleetRoutes = (deps: Deps): Handlers<Contract> => ({
+export const fleetRoutes = (deps: FleetDeps): Handlers<Contract> => ({
   summary: summary(deps),
   shape: shape(deps),
 });

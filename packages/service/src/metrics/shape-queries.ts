@@ -1,14 +1,39 @@
 import { fleetVersionsLimit, shapeAttributes } from '@moorage/api';
-import type { Db } from '../db/storage.ts';
+import { unwrap } from '@moorage/base';
+import type { Db, Storage } from '../db/storage.ts';
+import { parseFilter } from '../filters/parse.ts';
+import { filterCondition } from '../filters/queries.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-const devicesOf = (db: Db, productId: string) => db.selectFrom('devices as d').where('d.product_id', '=', productId);
+/** The devices that are counted. */
+type Counted = ReturnType<typeof devicesOf>;
+
+/** The devices of a product, or those of them that fit a filter which has been kept. */
+function devicesOf({ db, expressions }: Pick<Storage, 'db' | 'expressions'>, { filter, nowMs, productId }: ShapeOf) {
+  const all = db.selectFrom('devices as d').where('d.product_id', '=', productId);
+  if (filter === undefined) return all;
+  const fits = filterCondition(unwrap(parseFilter(filter)), expressions, nowMs);
+  return all.where('d.id', 'in', ({ selectFrom }) =>
+    selectFrom('devices')
+      .select('devices.id')
+      .where('devices.product_id', '=', productId)
+      .where((where) => fits(where)),
+  );
+}
+
+/** A fleet at a time, epoch ms. */
+export interface ShapeOf {
+  readonly productId: string;
+  /** Of the devices that are meant; all without it. */
+  readonly filter?: string | undefined;
+  readonly nowMs: number;
+}
 
 /** Devices by how long ago, from a time in epoch ms, they were seen last. */
-async function seenOf(db: Db, productId: string, nowMs: number) {
-  const counted = await devicesOf(db, productId)
+async function seenOf(devices: Counted, nowMs: number) {
+  const counted = await devices
     .select(({ fn }) => {
       const since = (agoMs: number) => fn.countAll<number>().filterWhere('d.last_seen_at', '>', nowMs - agoMs);
       return [
@@ -25,8 +50,8 @@ async function seenOf(db: Db, productId: string, nowMs: number) {
 }
 
 /** Devices by platform and by the version text that they have reported. */
-const groupsOf = (db: Db, productId: string) =>
-  devicesOf(db, productId)
+const groupsOf = (devices: Counted) =>
+  devices
     .innerJoin('platforms as p', 'p.id', 'd.platform_id')
     .select(['p.code as platform', 'd.bversion'])
     .select(({ fn }) => fn.countAll<number>().as('devices'))
@@ -37,12 +62,11 @@ const groupsOf = (db: Db, productId: string) =>
     .limit(fleetVersionsLimit)
     .execute();
 
-const attributesOf = (db: Db, productId: string) =>
-  devicesOf(db, productId).innerJoin('attributes as a', 'a.device_id', 'd.id');
+const attributesOf = (devices: Counted) => devices.innerJoin('attributes as a', 'a.device_id', 'd.id');
 
 /** Devices by what they report of their make. */
-async function makesOf(db: Db, productId: string) {
-  const rows = await attributesOf(db, productId)
+async function makesOf(devices: Counted) {
+  const rows = await attributesOf(devices)
     .where('a.name', 'in', shapeAttributes)
     .select(['a.name', 'a.value'])
     .select(({ fn }) => fn.countAll<number>().as('devices'))
@@ -58,8 +82,8 @@ async function makesOf(db: Db, productId: string) {
   });
 }
 
-async function freeFlashOf(db: Db, productId: string) {
-  const { least, most, average } = await attributesOf(db, productId)
+async function freeFlashOf(devices: Counted) {
+  const { least, most, average } = await attributesOf(devices)
     .where('a.name', '=', 'free_flash')
     .where('a.number', '>=', 0)
     .select(({ fn }) => [
@@ -91,19 +115,23 @@ async function outcomesOf(db: Db, productId: string) {
   };
 }
 
-/** What the fleet of a product is like at a time, epoch ms, in counts. */
-export async function shapeOf(db: Db, productId: string, nowMs: number) {
+/** What a fleet is like, in counts. */
+export async function shapeOf(storage: Pick<Storage, 'db' | 'expressions'>, of: ShapeOf) {
+  const { db } = storage;
+  const { filter, nowMs, productId } = of;
+  const devices = devicesOf(storage, of);
   const settings = await db
     .selectFrom('fleet_settings')
     .select('poll_interval_s')
     .where('product_id', '=', productId)
     .executeTakeFirst();
   return {
-    groups: await groupsOf(db, productId),
-    attributes: await makesOf(db, productId),
-    free_flash: await freeFlashOf(db, productId),
+    ...(filter !== undefined && { filter }),
+    groups: await groupsOf(devices),
+    attributes: await makesOf(devices),
+    free_flash: await freeFlashOf(devices),
     poll_interval_s: settings?.poll_interval_s ?? null,
-    seen: await seenOf(db, productId, nowMs),
+    seen: await seenOf(devices, nowMs),
     outcomes: await outcomesOf(db, productId),
   };
 }

@@ -80,6 +80,34 @@ eachDatabase('the shape of a fleet', (open) => {
     });
   });
 
+  it('of a rollout has the devices that fit its filter, for who may see both', async () => {
+    const { app, people } = world;
+    const { product, release } = await world.productWithRelease();
+    const other = await world.productWithRelease();
+    const { id } = await world.deviceOn(product.id, { bversion: release.bversion });
+    await world.deviceOn(product.id, { bversion: release.bversion });
+    await app.storage.db.insertInto('labels').values({ device_id: id, name: 'region', value: 'eu' }).execute();
+    const drafted = async (params: { product_id: string }, bundle_id: string, filter: object) => {
+      const body = { title: 'Spring', bundle_id, settings: { stages: [{}] }, ...filter };
+      return unwrap(await app.client.as(people.maker.token).call('rollouts.create', { params, body })).value.id;
+    };
+    const params = { product_id: product.id };
+    const shape = async (rollout_id: string, who: 'maker' | 'tester' = 'maker') =>
+      app.client.as(people[who].token).call('fleet.shape', { params, query: { rollout_id } });
+    const filter = 'label.region==eu';
+    const filtered = await drafted(params, release.id, { filter });
+    expect(unwrap(await shape(filtered)).value).toMatchObject({
+      filter,
+      devices: 1,
+      groups: [{ version: release.version, devices: 1 }],
+      seen: { never: 1 },
+    });
+    expect(unwrap(await shape(await drafted(params, release.id, {}))).value).toMatchObject({ devices: 2 });
+    expect(await shape(filtered, 'tester')).toMatchObject({ error: { body: { code: 'FORBIDDEN' } } });
+    const elsewhere = await drafted({ product_id: other.product.id }, other.release.id, {});
+    expect(await shape(elsewhere)).toMatchObject({ error: { body: { code: 'NOT_FOUND' } } });
+  });
+
   it('is not for strangers, nor for who has a device of it alone', async () => {
     const { product } = await world.productWithRelease();
     await world.deviceOn(product.id);

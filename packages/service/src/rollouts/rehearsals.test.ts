@@ -93,7 +93,7 @@ eachDatabase('rehearsals of rollouts', (open) => {
         settings: { stages: [{ percent: 10 }, {}] },
       },
       version,
-      shape: { devices: 1 },
+      shape: { devices: 0, filter: 'version==0.0.0.1' },
       scenario: { groups: [] },
       compare: false,
     });

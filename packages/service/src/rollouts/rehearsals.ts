@@ -4,7 +4,7 @@ import { failure, type Result, sleep, success, unlessAborted } from '@moorage/ba
 import type { RehearsalInput, Rehearser } from '../core/rehearser.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import type { Db } from '../db/storage.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import { claimWork, endWork, type WorkLease } from '../db/work.ts';
 import { lockRollout, type RolloutRow, settingsOf } from './queries.ts';
 import {
@@ -27,7 +27,10 @@ export interface RehearsalDeps extends Deps {
   /** None where the service has been put together without one. */
   readonly rehearser: Rehearser | undefined;
   readonly lease: WorkLease;
-  readonly shapeOf: (db: Db, productId: string, nowMs: number) => Promise<ShapeRecord>;
+  readonly shapeOf: (
+    storage: Storage,
+    of: { readonly productId: string; readonly filter: string | undefined; readonly nowMs: number },
+  ) => Promise<ShapeRecord>;
   readonly resourcesOf: (
     db: Db,
     bundleId: string,
@@ -85,8 +88,9 @@ async function inputFor(
 ): Promise<Result<RehearsalInput, string>> {
   const files = await filesFor(deps, rollout.bundle_id);
   if (!files.ok) return files;
-  const shape = await deps.shapeOf(deps.storage.db, rollout.product_id, deps.clock.now());
-  const { filter, priority, title, version } = rollout;
+  const { filter, priority, product_id: productId, title, version } = rollout;
+  const nowMs = deps.clock.now();
+  const shape = await deps.shapeOf(deps.storage, { productId, filter: filter ?? undefined, nowMs });
   const planned = { title, priority, settings: settingsOf(rollout), ...(filter !== null && { filter }) };
   return success({ ...asked, rollout: planned, version, files: files.value, shape });
 }
