@@ -23,7 +23,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { deleteAttributes } from './attributes/queries.ts';
-import { attributeKeeper, type KeepAttributes, keepVersion } from './attributes/reports.ts';
+import { attributeKeeper, type KeepAttributes, keepVersions } from './attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
 import { checkDeviceLogin } from './auth/credentials.ts';
 import { giveTag } from './bundles/tags.ts';
@@ -137,11 +137,11 @@ function holdDeps(
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outbound, 'refusedHost'>): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
-  const versionChanged = (trx: Db, deviceId: string, bversion: string) =>
-    keepVersion(trx, deviceId, bversion, deps.clock.now());
+  const versionsChanged = (trx: Db, bversions: ReadonlyMap<string, string>) =>
+    keepVersions(trx, bversions, deps.clock.now());
   const load = new PollLoad();
   const fleet = new Fleet({ ...deps, tagBundle, stretch: (nowMs) => load.stretch(nowMs) });
-  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionChanged), live, fleet);
+  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionsChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,

@@ -53,7 +53,9 @@ export function attributeKeeper(storage: Pick<Storage, 'reporting'>): KeepAttrib
   return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
 }
 
-/** Keeps the version in a version text as an attribute, in the transaction that records the text. */
-export async function keepVersion(trx: Db, deviceId: string, bversion: string, atMs: number): Promise<void> {
-  await keep(trx, [{ deviceId, reported: { version: versionOf(bversion) ?? null }, atMs }]);
-}
+/** Keeps the versions in version texts of devices as attributes, in the transaction that records the texts. */
+export const keepVersions = (trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<void> =>
+  keep(
+    trx,
+    [...bversions].map(([deviceId, text]) => ({ deviceId, reported: { version: versionOf(text) ?? null }, atMs })),
+  );

@@ -87,6 +87,18 @@ export const shareReads = <K, V>(read: (key: K) => Promise<V>): ((key: K) => Pro
     return Promise.all(keys.map((key) => reads.get(key) as Promise<V>));
   });
 
+/** Changes of rows, each with the keys of all rows that it is made to: they are written by one statement. */
+export function alike<K, C>(changes: Iterable<readonly [K, C]>): Iterable<readonly [change: C, keys: K[]]> {
+  const found = new Map<string, readonly [C, K[]]>();
+  for (const [key, change] of changes) {
+    const text = JSON.stringify(change);
+    const known = found.get(text) ?? [change, []];
+    known[1].push(key);
+    found.set(text, known);
+  }
+  return found.values();
+}
+
 /** The newest item of each key, so that a group updates a row once. Of two at the same time the later one counts. */
 export function newestPerKey<T>(items: readonly T[], keyOf: (item: T) => string, timeOf: (item: T) => number): T[] {
   const newest = new Map<string, T>();

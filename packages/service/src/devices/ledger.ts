@@ -1,5 +1,6 @@
+import { alike, padded } from '../db/groups.ts';
 import type { Db, Expressions } from '../db/storage.ts';
-import { addressTaken, changeDevice, lockDevice, lockDevices } from './queries.ts';
+import { addressTaken, changeDevice, changeDevices, lockDevice, lockDevices, showUpdates } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
 type ReportedChange = Partial<LocationColumns> & {
@@ -9,23 +10,49 @@ type ReportedChange = Partial<LocationColumns> & {
   readonly update_looked_at?: number;
 };
 
+/** What transactions that have locked many devices have not written of them yet. */
+const behindIn = new WeakMap<Db, Map<string, Omit<ReportedChange, 'mac'>>>();
+
 /**
  * What updates over the air may do to a device: read it in their transaction, and change what its record shows.
  *
- * @param versionChanged called in the transaction that records another version text
+ * @param versionsChanged called in the transaction that records other version texts, by device
  */
-export const updateLedger = (
+export function updateLedger(
   expressions: Expressions,
-  versionChanged: (trx: Db, deviceId: string, bversion: string) => Promise<void>,
-) => ({
-  addressTaken,
-  lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
-  lockAll: (trx: Db, ids: readonly string[]) => lockDevices(trx, expressions, ids, ''),
-  async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
-    // The device reports its address itself: one that another device has proves nothing.
-    const isFree = mac !== undefined && !(await addressTaken(trx, mac));
-    const all = { ...change, ...(isFree && { mac, mac_reported: 1 as const }) };
-    if (Object.keys(all).length > 0) await changeDevice(trx, id, all);
-    if (change.bversion !== undefined) await versionChanged(trx, id, change.bversion);
-  },
-});
+  versionsChanged: (trx: Db, bversions: ReadonlyMap<string, string>) => Promise<void>,
+) {
+  async function write(trx: Db, changes: ReadonlyMap<string, Omit<ReportedChange, 'mac'>>): Promise<void> {
+    const reported = [...changes].map(([id, { update_id: _shown, ...change }]) => [id, change] as const);
+    for (const [change, ids] of alike(reported)) {
+      if (Object.keys(change).length > 0) await changeDevices(trx, padded(ids), change);
+    }
+    const begun = [...changes.values()].flatMap(({ update_id }) => update_id ?? []);
+    if (begun.length > 0) await showUpdates(trx, padded(begun));
+    const bversions = reported.flatMap(([id, { bversion }]) =>
+      bversion === undefined ? [] : [[id, bversion] as const],
+    );
+    if (bversions.length > 0) await versionsChanged(trx, new Map(bversions));
+  }
+  return {
+    addressTaken,
+    lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
+    lockAll(trx: Db, ids: readonly string[]) {
+      behindIn.set(trx, new Map());
+      return lockDevices(trx, expressions, padded(ids), '');
+    },
+    async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
+      // The device reports its address itself: one that another device has proves nothing.
+      const isFree = mac !== undefined && !(await addressTaken(trx, mac));
+      if (isFree) await changeDevice(trx, id, { mac, mac_reported: 1 });
+      const behind = behindIn.get(trx);
+      if (behind) behind.set(id, { ...behind.get(id), ...change });
+      else await write(trx, new Map([[id, change]]));
+    },
+    async writeBehind(trx: Db): Promise<void> {
+      const behind = behindIn.get(trx);
+      if (behind) await write(trx, behind);
+      behind?.clear();
+    },
+  };
+}

@@ -1,8 +1,8 @@
 import type { UpdateRecord } from '@moorage/api';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
 import { builtOnce } from '../db/compiled.ts';
-import { groupReads, padded, shareReads } from '../db/groups.ts';
+import { alike, groupReads, padded, shareReads } from '../db/groups.ts';
 import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
@@ -141,16 +141,13 @@ export async function filesOfBundle(db: Db, bundleId: string): Promise<BundleFil
   ];
 }
 
-/** Whether there is such a bundle, of whatever product. */
-export async function bundleExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('bundles').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-}
+type UpdateChange = Partial<Omit<UpdateRow, 'id'>>;
 
-/** What transactions with many steps have read of updates and bundles. */
+/** What transactions with many steps have read of updates and bundles, and what they write when all steps are done. */
 interface Ahead {
   readonly updates: Map<number, UpdateRow>;
   readonly bundles: Map<string, Candidate[]>;
-  /** Rows of the log that are written when all steps are done. */
+  readonly changes: Map<number, UpdateChange>;
   readonly logs: LogEntry[];
 }
 
@@ -158,8 +155,10 @@ const aheadIn = new WeakMap<Db, Ahead>();
 
 /** Reads updates for a transaction, all at once; bundles it reads once from now on. */
 export async function readUpdatesAhead(trx: Db, ids: readonly number[]): Promise<void> {
-  const rows = ids.length > 0 ? await trx.selectFrom('updates').selectAll().where('id', 'in', ids).execute() : [];
-  aheadIn.set(trx, { updates: new Map(rows.map((row) => [row.id, row])), bundles: new Map(), logs: [] });
+  const rows =
+    ids.length > 0 ? await trx.selectFrom('updates').selectAll().where('id', 'in', padded(ids)).execute() : [];
+  const updates = new Map(rows.map((row) => [row.id, row]));
+  aheadIn.set(trx, { updates, bundles: new Map(), changes: new Map(), logs: [] });
 }
 
 /** Writes a row of the log of a step, with those of the other steps of its transaction. */
@@ -169,17 +168,17 @@ export async function writeStepLog(trx: Db, entry: LogEntry): Promise<void> {
   else await writeLog(trx, entry);
 }
 
-export const writeLogsBehind = (trx: Db): Promise<void> => writeLogs(trx, aheadIn.get(trx)?.logs ?? []);
+/** Writes what the steps of a transaction have changed of updates, and their rows of the log. */
+export async function writeUpdatesBehind(trx: Db): Promise<void> {
+  const { changes = [], logs = [] } = aheadIn.get(trx) ?? {};
+  for (const [change, ids] of alike(changes)) {
+    await trx.updateTable('updates').set(change).where('id', 'in', padded(ids)).execute();
+  }
+  await writeLogs(trx, logs);
+}
 
 /** A tag has been moved: what a transaction has read of bundles does not hold any more. */
 export const forgetBundles = (trx: Db): void => aheadIn.get(trx)?.bundles.clear();
-
-/** The update as it is afterwards; a transaction that has read it ahead knows it from now on. */
-async function noted(trx: Db, written: Promise<UpdateRow>): Promise<UpdateRow> {
-  const row = await written;
-  aheadIn.get(trx)?.updates.set(row.id, row);
-  return row;
-}
 
 /** Bundles that a transaction with many steps reads once. */
 async function bundlesOnce(db: Db, key: string, read: () => Promise<Candidate[]>): Promise<Candidate[]> {
@@ -189,12 +188,30 @@ async function bundlesOnce(db: Db, key: string, read: () => Promise<Candidate[]>
   return found;
 }
 
-export const insertUpdate = (trx: Db, update: Insertable<UpdateTable>): Promise<UpdateRow> =>
-  noted(trx, trx.insertInto('updates').values(update).returningAll().executeTakeFirstOrThrow());
+/** Adds an update. A device may name a bundle to come from that is gone, or that never was. */
+export async function insertUpdate(trx: Db, update: Insertable<UpdateTable>): Promise<UpdateRow> {
+  const from = trx
+    .selectFrom('bundles')
+    .select('id')
+    .where('id', '=', update.from_bundle_id ?? '');
+  const row = { ...update, from_bundle_id: update.from_bundle_id ? from : null };
+  const written = await trx.insertInto('updates').values(row).returningAll().executeTakeFirstOrThrow();
+  aheadIn.get(trx)?.updates.set(written.id, written);
+  return written;
+}
 
-/** The update as it is afterwards. */
-export const changeUpdate = (trx: Db, id: number, change: Updateable<UpdateTable>): Promise<UpdateRow> =>
-  noted(trx, trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
+/** The update as it is afterwards; what a transaction has read ahead it writes behind. */
+export async function changeUpdate(trx: Db, id: number, change: UpdateChange): Promise<UpdateRow> {
+  const ahead = aheadIn.get(trx);
+  const known = ahead?.updates.get(id);
+  if (!ahead || !known) {
+    return trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  }
+  const row = { ...known, ...change };
+  ahead.updates.set(id, row);
+  ahead.changes.set(id, { ...ahead.changes.get(id), ...change });
+  return row;
+}
 
 /** Updates that reached a state before a time and are still in it, by id from `after` on. */
 export const staleUpdates = (

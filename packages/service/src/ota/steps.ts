@@ -2,7 +2,7 @@ import { type Refusal, type ReportedFailure, refusal, type UpdateState } from '@
 import { failure, type Result, success, transition, unwrap } from '@moorage/base';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import { bundleExists, changeUpdate, insertUpdate, type UpdateRow, writeStepLog } from './queries.ts';
+import { changeUpdate, insertUpdate, type UpdateRow, writeStepLog } from './queries.ts';
 import { isOpen, type UpdateTrigger, updateTransitions } from './rules.ts';
 import type { Actor, OtaDeviceRow, OtaWork, Requester } from './work.ts';
 
@@ -111,13 +111,11 @@ export async function begin(
   if (state === 'done' && current?.to_bundle_id === to.bundleId) {
     await work.fleet.moved(trx, { ...idsOf(current), trigger: 'confirm' });
   }
-  const fromBundle = bid || current?.to_bundle_id;
   const begun = await insertUpdate(trx, {
     device_id: device.id,
     product_id: device.product_id,
     cause: by.cause,
-    // A device may name a bundle that is gone, or that never was.
-    from_bundle_id: fromBundle && (await bundleExists(trx, fromBundle)) ? fromBundle : null,
+    from_bundle_id: bid || (current?.to_bundle_id ?? null),
     from_bversion: fromBversion,
     to_bundle_id: to.bundleId,
     to_version: to.version,

@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { isFailure } from '../db/outcomes.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import { readUpdatesAhead, writeLogsBehind } from './queries.ts';
+import { readUpdatesAhead, writeUpdatesBehind } from './queries.ts';
 import type { DeviceLedger, OtaDeviceRow, UpdateFleet } from './work.ts';
 
 type Named = Pick<OtaDeviceRow, 'id' | 'product_id'>;
@@ -103,7 +103,8 @@ async function tryTogether({ storage, ledger, fleet }: Parts, steps: readonly St
       if (isFailure(outcome)) return failure(undefined);
       outcomes.push(outcome);
     }
-    await writeLogsBehind(trx);
+    await ledger.writeBehind(trx);
+    await writeUpdatesBehind(trx);
     await fleet.endSteps(trx);
     return success(outcomes);
   };

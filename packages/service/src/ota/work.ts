@@ -44,8 +44,9 @@ export interface DeviceLedger {
   addressTaken(db: Db, mac: string): Promise<boolean>;
   /** The device as it is now; it is locked until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
-  /** The same for many; those that are not there are left out. */
+  /** The same for many; those that are not there are left out. What changes of them is written by `writeBehind`. */
   lockAll(trx: Db, ids: readonly string[]): Promise<readonly OtaDeviceRow[]>;
+  writeBehind(trx: Db): Promise<void>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */
   change(trx: Db, id: string, change: ReportedColumns & { readonly update_id?: number }): Promise<void>;
 }

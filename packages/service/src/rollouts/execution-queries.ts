@@ -1,6 +1,7 @@
 import type { ExecutionState } from '@moorage/api';
 import type { Selectable } from 'kysely';
 import { builtOnce } from '../db/compiled.ts';
+import { padded } from '../db/groups.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { ExecutionTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
@@ -66,7 +67,7 @@ export async function writeExecutionsBehind(trx: Db): Promise<void> {
 
 /** Reads for a transaction what rollouts have of devices, all at once; what it changes of that is written behind. */
 export async function readExecutionsAhead(trx: Db, deviceIds: readonly string[]): Promise<void> {
-  const rows = await trx.selectFrom('executions').selectAll().where('device_id', 'in', deviceIds).execute();
+  const rows = await trx.selectFrom('executions').selectAll().where('device_id', 'in', padded(deviceIds)).execute();
   const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
   aheadIn.set(trx, new Map(deviceIds.map((id) => [id, byDevice.get(id) ?? []])));
   behindIn.set(trx, new Map());
