@@ -1,6 +1,6 @@
 import { alike, padded } from '../db/groups.ts';
 import type { Db, Expressions } from '../db/storage.ts';
-import { addressTaken, changeDevice, changeDevices, lockDevice, lockDevices, showUpdates } from './queries.ts';
+import { addressTaken, changeDevice, changeDevices, lockDevice, lockDevices } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
 type ReportedChange = Partial<LocationColumns> & {
@@ -9,6 +9,16 @@ type ReportedChange = Partial<LocationColumns> & {
   readonly mac?: string;
   readonly update_looked_at?: number;
 };
+
+/** Lets the records of devices show these updates of theirs. */
+const showUpdates = (trx: Db, updateIds: readonly number[]) =>
+  trx
+    .updateTable('devices')
+    .from('updates as u')
+    .set((to) => ({ update_id: to.ref('u.id') }))
+    .whereRef('u.device_id', '=', 'devices.id')
+    .where('u.id', 'in', updateIds)
+    .execute();
 
 /** What transactions that have locked many devices have not written of them yet. */
 const behindIn = new WeakMap<Db, Map<string, Omit<ReportedChange, 'mac'>>>();

@@ -335,16 +335,6 @@ export const changeDevice = (trx: Db, id: string, change: Updateable<DeviceTable
 export const changeDevices = (trx: Db, ids: readonly string[], change: Updateable<DeviceTable>) =>
   trx.updateTable('devices').set(change).where('id', 'in', ids).execute();
 
-/** Lets the records of devices show these updates of theirs. */
-export const showUpdates = (trx: Db, updateIds: readonly number[]) =>
-  trx
-    .updateTable('devices')
-    .from('updates as u')
-    .set((to) => ({ update_id: to.ref('u.id') }))
-    .whereRef('u.device_id', '=', 'devices.id')
-    .where('u.id', 'in', updateIds)
-    .execute();
-
 /** Deletes devices; what refers to them goes too, but for the log. */
 export const deleteDevices = (trx: Db, ids: readonly string[]) =>
   trx.deleteFrom('devices').where('id', 'in', ids).execute();
