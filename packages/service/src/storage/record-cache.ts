@@ -47,6 +47,9 @@ export class ChangeCounter {
   }
 }
 
+/** One in so many entries goes when there are too many. */
+const partThatGoes = 8;
+
 interface Entry<V> {
   readonly value: V;
   readonly deviceId: string | undefined;
@@ -63,7 +66,7 @@ export class RecordCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
   #version: number | undefined;
 
-  /** @param limit most entries; the oldest goes first */
+  /** @param limit most entries; the oldest go first */
   constructor(changes: Changes, limit: number) {
     this.#changes = changes;
     this.#limit = limit;
@@ -97,8 +100,9 @@ export class RecordCache<V> {
         this.#version = version;
       }
       if (this.#entries.size >= this.#limit) {
-        const oldest = this.#entries.keys().next();
-        if (!oldest.done) this.#entries.delete(oldest.value);
+        // Many at once: looking for the oldest passes over the places of all that have gone before.
+        for (const oldest of this.#entries.keys().take(Math.ceil(this.#limit / partThatGoes)))
+          this.#entries.delete(oldest);
       }
       this.#entries.set(key, { value, deviceId, mark });
     };
