@@ -24,10 +24,7 @@ export interface TokenOwner {
 
 export type DeviceRow = Selectable<DeviceTable>;
 
-/**
- * A row to be remembered beside many others. What the driver of SQLite gives is a dictionary of 2 to 3 KB; a plain object
- * shares its shape with others, and the texts that it has in common with the one before: it takes a quarter of that.
- */
+/** A row to be remembered beside many others: it shares the texts that it has in common with the one before. */
 export function compactRow<Row extends object>(row: Row, before: Row | undefined): Row {
   const compact = { ...row };
   if (!before) return compact;

@@ -92,7 +92,7 @@ export class SqliteDatabase implements Changes {
       this.#askedThisTurn = false;
     });
     // Safe: the statement answers with one row of this column.
-    const row = this.writer.prepare('pragma data_version').statement.get() as { data_version: number };
+    const row = this.writer.get('pragma data_version') as { data_version: number };
     if (row.data_version === this.#foreignVersion) return;
     this.#foreignVersion = row.data_version;
     this.#counter.noteWrite();

@@ -65,7 +65,7 @@ class KyselyConnection implements DatabaseConnection {
 function execute<R>(connection: SqliteConnection, sql: string, parameters: readonly unknown[]): QueryResult<R> {
   const { statement, givesRows } = connection.prepare(sql);
   // Safe: the query builder derived R from the same statement.
-  if (givesRows) return { rows: statement.all(...inputs(parameters)) as R[] };
+  if (givesRows) return { rows: connection.all(sql, parameters) as R[] };
   const { changes, lastInsertRowid } = statement.run(...inputs(parameters));
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 }

@@ -12,7 +12,7 @@ const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where i
 export function hotPaths(database: SqliteDatabase): HotPaths {
   // Safe casts below: each statement selects exactly the columns of the type.
   const one = <T>(sql: string, key: string): Promise<T | undefined> =>
-    database.read((connection) => connection.prepare(sql).statement.get(key) as T | undefined);
+    database.read((connection) => connection.get(sql, key) as T | undefined);
 
   type Run = (sql: string, ...values: (string | number | null)[]) => void;
   const mark = (deviceIds: readonly string[], work: (run: Run) => void) =>
