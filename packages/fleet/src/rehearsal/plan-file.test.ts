@@ -1,7 +1,7 @@
 import type { ShapeRecord } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
-import { parseRollout, parseShape, rehearsable, scenarioOf, silentPercentOf } from './plan-file.ts';
+import { parseRollout, parseShape, rehearsable, scaledSettings, scenarioOf, silentPercentOf } from './plan-file.ts';
 
 const shape: ShapeRecord = {
   devices: 10,
@@ -49,6 +49,19 @@ it('a rehearsal asks nobody, and says what it takes for granted', () => {
   });
   const growth = { start_percent: 5, factor: 2 };
   expect(rehearsable({ growth })).toEqual({ settings: { growth }, assumed: [] });
+});
+
+it('counts of devices are scaled to the twins, and it is said how', () => {
+  const asked = { stages: [{ count: 90 }, { count: 100 }, { percent: 50 }, {}], pace: { open: 2_000, per_minute: 10 } };
+  expect(scaledSettings(asked, 10_000, 200)).toEqual({
+    settings: { stages: [{ count: 2 }, { count: 3 }, { percent: 50 }, {}], pace: { open: 40, per_minute: 1 } },
+    assumed: [
+      '200 twins stand for 10000 devices: "open" 2000 to 40, "per_minute" 10 to 1 (more than its share), ' +
+        '"count" of stage 1 90 to 2, "count" of stage 2 100 to 3',
+    ],
+  });
+  expect(scaledSettings({ pace: { open: 1 } }, 10, 5)).toEqual({ settings: { pace: { open: 1 } }, assumed: [] });
+  expect(scaledSettings({ stages: [{}] }, 10, 5)).toEqual({ settings: { stages: [{}] }, assumed: [] });
 });
 
 describe('the scenario of a shape', () => {

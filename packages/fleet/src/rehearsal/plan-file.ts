@@ -51,6 +51,35 @@ export function rehearsable({ approval, start_at, ...settings }: RolloutSettings
   return { settings: { ...settings, ...(stages && { stages }), ...(growth && { growth }) }, assumed };
 }
 
+/** Settings that count devices, for as many twins in the place of a fleet; and how they were scaled. */
+export function scaledSettings(settings: RolloutSettingsInput, devices: number, twins: number) {
+  const { pace, stages } = settings;
+  const scaled: string[] = [];
+  const scale = (what: string, n: number, least = 1): number => {
+    const share = (n * twins) / devices;
+    const counted = Math.max(least, Math.round(share));
+    if (counted !== n)
+      scaled.push(`${what} ${n} to ${counted}${counted > 1.5 * share ? ' (more than its share)' : ''}`);
+    return counted;
+  };
+  const { open, per_minute } = pace ?? {};
+  const scaledPace = {
+    ...(open !== undefined && { open: scale('"open"', open) }),
+    ...(per_minute !== undefined && { per_minute: scale('"per_minute"', per_minute) }),
+  };
+  // Each stage reaches more than those before it.
+  let reached = 0;
+  const scaledStages = stages?.map((stage, index) => {
+    if (stage.count === undefined) return stage;
+    reached = scale(`"count" of stage ${index + 1}`, stage.count, reached + 1);
+    return { ...stage, count: reached };
+  });
+  return {
+    settings: { ...settings, ...(pace && { pace: scaledPace }), ...(scaledStages && { stages: scaledStages }) },
+    assumed: scaled.length > 0 ? [`${twins} twins stand for ${devices} devices: ${scaled.join(', ')}`] : [],
+  };
+}
+
 /** What twins do where devices have failed in these ways. Other ways follow from the bundle and the link themselves. */
 const faultOf = {
   boot: 'does_not_boot',

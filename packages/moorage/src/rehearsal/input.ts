@@ -1,7 +1,14 @@
 import { type BodyOf, type rolloutsContract, rolloutTemplates, type ShapeRecord } from '@moorage/api';
 import type { Result } from '@moorage/base';
 import { type FleetScenario, parseScenario, plainScenario } from '@moorage/fleet';
-import { parseRollout, parseShape, rehearsable, scenarioOf, silentPercentOf } from '@moorage/fleet/rehearsal/plan-file';
+import {
+  parseRollout,
+  parseShape,
+  rehearsable,
+  scaledSettings,
+  scenarioOf,
+  silentPercentOf,
+} from '@moorage/fleet/rehearsal/plan-file';
 import { filesOf, readBase64 } from '../bundle-folder.ts';
 import { UserError } from '../commands/define.ts';
 import { isId, productNamed } from '../lookups.ts';
@@ -128,17 +135,24 @@ async function askedOf(flags: RehearseFlags, connectTo: Connect): Promise<Rehear
   }
   const meant = settings ?? rolloutTemplates[template ?? 'careful'].settings;
   const { assumed, settings: lonely } = rehearsable(meant);
+  const scaled = shape ? scaledSettings(lonely, shape.devices, devices) : { settings: lonely, assumed: [] };
   // Where the fleet has been counted by it, all twins fit.
   const isCounted = filter !== undefined && shape?.filter === filter;
   const notes = [
     ...(isCounted ? ['All twins fit the filter; other devices do not ask for updates'] : []),
     ...(settings || template ? [] : ['Settings are those of the template "careful"']),
     ...assumed,
+    ...scaled.assumed,
     ...(scenario.groups.some(({ host }) => host) ? ['Hosts write no samples and messages'] : []),
   ];
   const pollS = shape?.poll_interval_s ?? undefined;
   const silentPercent = shape && silentPercentOf(shape);
-  const rollout = { ...others, title, settings: lonely, ...(filter !== undefined && !isCounted && { filter }) };
+  const rollout = {
+    ...others,
+    title,
+    settings: scaled.settings,
+    ...(filter !== undefined && !isCounted && { filter }),
+  };
   return {
     rehearsal: { rollout, version, files, scenario, devices, from, pollS, silentPercent, days },
     assumed: notes,
