@@ -15,6 +15,7 @@ import {
 import { watchedProducts } from '../access/logs.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { builtOnce } from '../db/compiled.ts';
+import { padded } from '../db/groups.ts';
 import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
@@ -162,42 +163,41 @@ export async function listDevices(
     if (!isOptional) return directed;
     return descending ? directed.nullsLast() : directed.nullsFirst();
   };
-  const pageOf = (found: DeviceRows) => {
-    const rows = found
+  const pageOf = <O>(found: SelectQueryBuilder<Schema, 'devices', O>) =>
+    found
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction)
       .limit(page.limit)
       .offset(page.offset);
-    return detailed(db, viewer === 'everyone' ? '' : viewer.userId, rows)
+  const details = (rows?: DeviceRows) =>
+    detailed(db, viewer === 'everyone' ? '' : viewer.userId, rows)
       .orderBy(`d.${page.field}`, sorted)
-      .orderBy('d.id', page.direction)
-      .execute();
-  };
+      .orderBy('d.id', page.direction);
   const counted = () =>
     filtered('values')
       .select((counting) => counting.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
   if (!fits) {
     const count = isCounted(query) ? countedDevices(db, query, visible) : counted();
-    return bothOf(pageOf(shown.selectAll('devices')), count);
+    return bothOf(details(pageOf(shown.selectAll('devices'))).execute(), count);
   }
-  if (
-    countValues &&
-    (await hasAllDevices(db, query, visible)) &&
-    (await countValues(db, fewDevices + 1)) > fewDevices
-  ) {
-    return bothOf(
-      pageOf(filtered('devices').selectAll()),
-      countValues(db).then((total) => ({ total })),
-    );
-  }
-  // How many fit says from where their page is found faster. The limit keeps a database from walking past all others.
-  const { total } = await counted();
+  // How many fit says from where their page is found faster.
+  const countAll = countValues && (await hasAllDevices(db, query, visible)) ? countValues : undefined;
+  const known = countAll ? await countAll(db, fewDevices + 1) : Number((await counted()).total);
+  const isFew = known <= fewDevices;
+  // The limit keeps a database from walking past all others.
   const few = filtered('values')
     .selectAll('devices')
     .limit(2 * fewDevices);
-  const found = total <= fewDevices ? db.selectFrom(few.as('devices')).selectAll() : filtered('devices').selectAll();
-  return { items: await pageOf(found), total: Number(total) };
+  const found = isFew ? db.selectFrom(few.as('devices')) : filtered('devices');
+  // What is planned for its values is short, and what is long is planned once.
+  const detailsOf = async (rows: Promise<{ id: string }[]>) => {
+    const ids = (await rows).map(({ id }) => id);
+    return ids.length === 0 ? [] : details().where('d.id', 'in', padded(ids)).execute();
+  };
+  const items = detailsOf(pageOf(found.select('devices.id')).execute());
+  const [shownItems, total] = await Promise.all([items, countAll && !isFew ? countAll(db) : known]);
+  return { items: shownItems, total };
 }
 
 type Where = ExpressionBuilder<Schema, 'devices'>;
