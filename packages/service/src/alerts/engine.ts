@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertCondition } from '@moorage/api';
-import { repeat, unwrap } from '@moorage/base';
+import { repeat } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
 import type { AlertTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import { doForAll, type WorkLease } from '../db/work.ts';
-import { parseFilter } from '../filters/parse.ts';
+import { keptFilter } from '../filters/parse.ts';
 import { queueMail } from './mails.ts';
 import {
   addDevices,
@@ -64,8 +64,7 @@ async function find(
   const condition = conditionOf(rule);
   const watched = {
     productId: rule.product_id,
-    // What is kept has been parsed.
-    filter: rule.filter === null ? undefined : unwrap(parseFilter(rule.filter)),
+    filter: rule.filter === null ? undefined : keptFilter(rule.filter),
     condition,
     sinceMs: rule.created_at,
   };

@@ -20,6 +20,23 @@ export function builtOnce<R>(
   };
 }
 
+/**
+ * The same for what is found by one of many keys, built once for each length that a padded list may have.
+ *
+ * @param build the statement with some keys, and no other values
+ */
+export function builtForMany<K extends string | number, R>(
+  build: (db: Db, keys: readonly K[]) => { compile(): CompiledQuery<R> },
+): (db: Db, keys: readonly K[]) => Promise<readonly R[]> {
+  const byLength = new Map<number, ReturnType<typeof builtOnce<R>>>();
+  return (db, keys) => {
+    const all = padded(keys);
+    const find = byLength.get(all.length) ?? builtOnce((of) => build(of, all));
+    byLength.set(all.length, find);
+    return find(db, ...all);
+  };
+}
+
 /** Tables that have rows of a device. */
 type OfDevice = 'attributes' | 'executions' | 'labels';
 
@@ -34,8 +51,9 @@ export function rowsByDevice<T extends OfDevice>(
   type Row = Selectable<Schema[T]> & { readonly device_id: string };
   // Safe: all of these tables have the column, which the types of the builder do not see through a parameter.
   const rowsOf = (db: Db) => db.selectFrom(table as 'executions').selectAll();
+  const findMany = builtForMany((db, ids: readonly string[]) => rowsOf(db).where('device_id', 'in', ids));
   const ofMany = groupReads(async (ids: readonly string[]) => {
-    const found = (await rowsOf(of).where('device_id', 'in', padded(ids)).execute()) as unknown as readonly Row[];
+    const found = (await findMany(of, ids)) as unknown as readonly Row[];
     return Map.groupBy(found, ({ device_id }) => device_id);
   });
   const ofOne = builtOnce((db) => rowsOf(db).where('device_id', '=', ''));

@@ -1,5 +1,5 @@
 import { filterLimit, type Refusal, refusal } from '@moorage/api';
-import { failure, freeVersionKey, type Result, success } from '@moorage/base';
+import { failure, freeVersionKey, type Result, success, unwrap } from '@moorage/base';
 import { type ComparisonNode, type ExpressionNode, isComparisonNode, isLogicNode } from '@rsql/ast';
 import { parse } from '@rsql/parser';
 import { type Field, fieldOf, knownFields } from './fields.ts';
@@ -130,6 +130,19 @@ function placeOf(text: string, selector: string, from: number): number {
 export function parseFilter(text: string, source: 'body' | 'query' = 'body'): Result<Filter, Refusal> {
   const filter = readFilter(text);
   return filter.ok ? filter : failure({ ...filter.error, validation: { source, keys: ['filter'] } });
+}
+
+const kept = new Map<string, Filter>();
+const keptLimit = 1_000;
+
+/** A filter that is kept, which has been read before. The same text is not parsed again. */
+export function keptFilter(text: string): Filter {
+  const known = kept.get(text);
+  if (known) return known;
+  const filter = unwrap(readFilter(text));
+  if (kept.size >= keptLimit) kept.clear();
+  kept.set(text, filter);
+  return filter;
 }
 
 function readFilter(text: string): Result<Filter, Refusal> {

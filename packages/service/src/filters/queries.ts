@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { builtOnce, rowsByDevice } from '../db/compiled.ts';
-import { groupReads, padded } from '../db/groups.ts';
+import { builtForMany, builtOnce, rowsByDevice } from '../db/compiled.ts';
+import { groupReads } from '../db/groups.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import { type Field, knownFields, privateFields } from './fields.ts';
@@ -181,12 +181,13 @@ const fieldRows = (of: Db) =>
 /** Rows of a device: in a transaction by themselves, outside of one for many devices at once. */
 type ReadRows<R> = (db: Db, id: string) => Promise<readonly R[]>;
 
+const fieldsOfEach = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
 const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
 
 /** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
 export function compileFacts(of: Db): ReadFacts {
   const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
-    const rows = await fieldRows(of).where('d.id', 'in', padded(ids)).execute();
+    const rows = await fieldsOfEach(of, ids);
     return new Map(rows.map((row) => [row.id, [row]]));
   });
   const readFields = async (db: Db, id: string) => (db === of ? ((await fieldsOfMany(id)) ?? []) : fieldsOfOne(db, id));

@@ -1,7 +1,7 @@
 import type { UpdateRecord } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
-import { builtOnce } from '../db/compiled.ts';
+import { builtForMany, builtOnce } from '../db/compiled.ts';
 import { alike, groupReads, padded, shareReads } from '../db/groups.ts';
 import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import { type PageOf, paging } from '../db/paging.ts';
@@ -61,6 +61,9 @@ export interface OtaReads {
 const remembered = { products: 1_000, updates: 100_000 } as const;
 
 const findUpdate = builtOnce((db) => db.selectFrom('updates').selectAll().where('id', '=', 0));
+const findUpdates = builtForMany((db, ids: readonly number[]) =>
+  db.selectFrom('updates').selectAll().where('id', 'in', ids),
+);
 const findTagged = builtOnce((db) =>
   bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null),
 );
@@ -84,7 +87,7 @@ export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>
   });
   const sharedUpdates = groupReads(async (ids: readonly number[]) => {
     const keep = updates.beginRead();
-    const rows = await db.selectFrom('updates').selectAll().where('id', 'in', padded(ids)).execute();
+    const rows = await findUpdates(db, ids);
     for (const row of rows) keep(String(row.id), row);
     return new Map(rows.map((row) => [row.id, row]));
   });
@@ -155,8 +158,7 @@ const aheadIn = new WeakMap<Db, Ahead>();
 
 /** Reads updates for a transaction, all at once; bundles it reads once from now on. */
 export async function readUpdatesAhead(trx: Db, ids: readonly number[]): Promise<void> {
-  const rows =
-    ids.length > 0 ? await trx.selectFrom('updates').selectAll().where('id', 'in', padded(ids)).execute() : [];
+  const rows = ids.length > 0 ? await findUpdates(trx, ids) : [];
   const updates = new Map(rows.map((row) => [row.id, row]));
   aheadIn.set(trx, { updates, bundles: new Map(), changes: new Map(), logs: [] });
 }

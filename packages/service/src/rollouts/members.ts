@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
-import { failure, type Result, success, unwrap } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
-import { parseFilter } from '../filters/parse.ts';
+import { keptFilter } from '../filters/parse.ts';
 import { fittingDevices, insertExecutions, skipReason } from './member-queries.ts';
 import { addCounts, type RolloutRow, settingsOf } from './queries.ts';
 import { stagesOf } from './settings.ts';
@@ -28,8 +28,7 @@ export const fittingOf = <D extends FittingDevice>(
   nowMs: number,
   find: (db: Db, expressions: Expressions, of: Parameters<typeof fittingDevices>[2]) => Promise<readonly D[]>,
 ): Promise<readonly D[]> => {
-  // What is kept has been parsed.
-  const filter = rollout.filter === null ? undefined : unwrap(parseFilter(rollout.filter));
+  const filter = rollout.filter === null ? undefined : keptFilter(rollout.filter);
   return find(db, expressions, { productId: rollout.product_id, filter, nowMs });
 };
 
@@ -75,8 +74,7 @@ async function firstFilters(
   const first = new Map<string, number>();
   for (const [index, { filter: text }] of stages.entries()) {
     if (text === undefined) continue;
-    // What is kept has been parsed.
-    const filter = unwrap(parseFilter(text));
+    const filter = keptFilter(text);
     for (const { id } of await fittingDevices(db, expressions, { productId, filter, nowMs })) {
       if (!first.has(id)) first.set(id, index);
     }

@@ -22,7 +22,9 @@ const parsedLimit = 1_000;
 
 /** The settings of a row; what is kept has been checked. The same text is not parsed again. */
 export function settingsOf({ settings: text }: Pick<RolloutRow, 'settings'>): RolloutSettings {
-  const settings: RolloutSettings = parsed.get(text) ?? JSON.parse(text);
+  const known = parsed.get(text);
+  if (known) return known;
+  const settings: RolloutSettings = JSON.parse(text);
   if (parsed.size >= parsedLimit) parsed.clear();
   parsed.set(text, settings);
   return settings;

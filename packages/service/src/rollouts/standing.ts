@@ -1,10 +1,9 @@
 import type { ExecutionState, RolloutSettings } from '@moorage/api';
-import { unwrap } from '@moorage/base';
 import type { Deps } from '../core/types.ts';
 import { rowsByDevice } from '../db/compiled.ts';
 import { shareReads } from '../db/groups.ts';
 import type { Db } from '../db/storage.ts';
-import { type Filter, parseFilter } from '../filters/parse.ts';
+import { keptFilter } from '../filters/parse.ts';
 import { type DeviceFacts, fitsFilter } from '../filters/predicate.ts';
 import { changesByItself, compileFacts, type FactPart, partsOf, type ReadFacts } from '../filters/queries.ts';
 import type { Standing } from '../ota/rules.ts';
@@ -36,7 +35,6 @@ type StandingDeps = Pick<Deps, 'storage' | 'clock'> & {
 };
 
 const rememberedProducts = 1_000;
-const rememberedFilters = 1_000;
 const rememberedDevices = 100_000;
 
 /** Devices in these states may be offered the bundle; all but the first enter anew. */
@@ -61,6 +59,29 @@ interface Question {
   readonly outside: Set<string>;
   /** What filters see of the device; read when the first of them asks. */
   readonly facts: () => Promise<DeviceFacts | undefined>;
+  seen?: DeviceFacts | undefined;
+}
+
+/** Whether a device whose facts have been read fits a filter; where it does not, that is noted. */
+function fits({ outside, seen, nowMs }: Question, text: string): boolean {
+  const filter = keptFilter(text);
+  const isFit = seen !== undefined && fitsFilter(filter, seen, nowMs);
+  if (!isFit && !changesByItself(filter)) outside.add(text);
+  return isFit;
+}
+
+async function fitsNow(question: Question, text: string): Promise<boolean> {
+  question.seen ??= await question.facts();
+  return fits(question, text);
+}
+
+/** What the filters of rollouts look at, all of them together. */
+function partsOfAll(rollouts: readonly RolloutRow[]): ReadonlySet<FactPart> {
+  const texts = rollouts.flatMap((rollout) => {
+    const filters = settingsOf(rollout).stages.map(({ filter }) => filter);
+    return [rollout.filter ?? undefined, ...filters].filter((text) => text !== undefined);
+  });
+  return new Set(texts.flatMap((text) => partsOf(keptFilter(text))));
 }
 
 /** What of a device has been read beside the rollouts of its product. */
@@ -93,7 +114,6 @@ export class Standings {
   /** What the filters of the rollouts of a product look at, and of which products there were rollouts the last time. */
   readonly #parts = new WeakMap<Marks['rollouts'], ReadonlySet<FactPart>>();
   readonly #lastParts = new Map<string, ReadonlySet<FactPart>>();
-  readonly #filters = new Map<string, Filter>();
   readonly #readHead: ReturnType<typeof compileHead> | undefined;
   readonly #rollouts = new Map<string, Pick<Marks, 'rollouts'> & { readonly revision: string }>();
   /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
@@ -182,7 +202,7 @@ export class Standings {
 
   /** What the filters of the rollouts of a product look at. */
   #partsFor(productId: string, marks: Marks): ReadonlySet<FactPart> {
-    const parts = this.#parts.get(marks.rollouts) ?? this.#partsOf(marks.rollouts);
+    const parts = this.#parts.get(marks.rollouts) ?? partsOfAll(marks.rollouts);
     this.#parts.set(marks.rollouts, parts);
     if (this.#lastParts.size >= rememberedProducts) this.#lastParts.clear();
     this.#lastParts.set(productId, parts);
@@ -227,9 +247,14 @@ export class Standings {
     const { db, marks, executions, outside } = question;
     for (const read of marks.rollouts) {
       const rollout = asLocked(db, read);
-      const { id, title } = rollout;
+      const { id, title, filter } = rollout;
       const execution = executions.find(({ rollout_id }) => rollout_id === id);
-      if (!execution && rollout.filter !== null && outside.has(rollout.filter)) continue;
+      // Most devices are in none of many rollouts: to leave one that they do not fit costs them no turn of their own.
+      if (!execution && filter !== null) {
+        if (rollout.state !== 'running' || outside.has(filter)) continue;
+        question.seen ??= await question.facts();
+        if (!fits(question, filter)) continue;
+      }
       if (execution && waitsToReturn(rollout.state, execution)) {
         const waits = !(await this.#mayReturn(question, rollout, poll));
         return { id, title, bundleId: execution.bundle_id, isNew: !waits, waits, ...plain };
@@ -329,9 +354,9 @@ export class Standings {
   /** A device that waits for its turn leaves when it does not fit the filter any more. */
   async #fitsStill(question: Question, rollout: RolloutRow, execution: ExecutionRow): Promise<boolean> {
     if (rollout.filter === null) return true;
-    const fits = await this.#fits(question, rollout.filter);
-    if (!fits && question.db !== this.#deps.storage.db) await this.#deps.leave(question.db, execution);
-    return fits;
+    const isFit = await fitsNow(question, rollout.filter);
+    if (!isFit && question.db !== this.#deps.storage.db) await this.#deps.leave(question.db, execution);
+    return isFit;
   }
 
   /** The stage in which a device would enter a rollout that it has not been in; `undefined` when it does not fit. */
@@ -340,38 +365,11 @@ export class Standings {
     { filter, stage }: RolloutRow,
     { stages }: RolloutSettings,
   ): Promise<number | undefined> {
-    if (filter !== null && !(await this.#fits(question, filter))) return undefined;
+    if (filter !== null && !(await fitsNow(question, filter))) return undefined;
     for (const [index, { filter: ofStage }] of stages.entries()) {
-      if (ofStage !== undefined && (await this.#fits(question, ofStage))) return Math.max(index, stage);
+      if (ofStage !== undefined && (await fitsNow(question, ofStage))) return Math.max(index, stage);
     }
     return stage;
-  }
-
-  async #fits({ outside, facts, nowMs }: Question, text: string): Promise<boolean> {
-    const filter = this.#filterOf(text);
-    const found = await facts();
-    const fits = found !== undefined && fitsFilter(filter, found, nowMs);
-    if (!fits && !changesByItself(filter)) outside.add(text);
-    return fits;
-  }
-
-  /** What the filters of rollouts look at, all of them together. */
-  #partsOf(rollouts: readonly RolloutRow[]): ReadonlySet<FactPart> {
-    const texts = rollouts.flatMap((rollout) => {
-      const filters = settingsOf(rollout).stages.map(({ filter }) => filter);
-      return [rollout.filter ?? undefined, ...filters].filter((text) => text !== undefined);
-    });
-    return new Set(texts.flatMap((text) => partsOf(this.#filterOf(text))));
-  }
-
-  #filterOf(text: string): Filter {
-    const known = this.#filters.get(text);
-    if (known) return known;
-    // What is kept has been parsed.
-    const filter = unwrap(parseFilter(text));
-    if (this.#filters.size >= rememberedFilters) this.#filters.clear();
-    this.#filters.set(text, filter);
-    return filter;
   }
 
   /**

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal, resultOk, type SegmentRecord, type segmentsContract } from '@moorage/api';
-import { failure, type Result, success, unwrap } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../access/products.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
-import { parseFilter } from '../filters/parse.ts';
+import { keptFilter, parseFilter } from '../filters/parse.ts';
 import {
   changeSegment,
   countFitting,
@@ -25,8 +25,7 @@ const segmentsLimit = 100;
 
 /** The record of a segment, its devices counted now. */
 async function segmentRecord({ storage, clock }: Deps, row: SegmentRow): Promise<SegmentRecord> {
-  // What is kept has been parsed.
-  const filter = unwrap(parseFilter(row.filter));
+  const filter = keptFilter(row.filter);
   const devices = await countFitting(storage.db, storage.expressions, row.product_id, filter, clock.now());
   return { ...row, devices, created_at: String(row.created_at), updated_at: String(row.updated_at) };
 }
