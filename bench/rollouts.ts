@@ -65,9 +65,9 @@ async function fleetOf({ app, platform, people, productWithRelease, deviceOn }: 
     .insertInto('labels')
     .values(labels.map((label) => ({ ...label, name: 'site' })))
     .execute();
-  // What a service does by itself within minutes.
+  // What the service does by itself within minutes, and PostgreSQL; SQLite keeps no statistics by itself.
   await mergeDeviceCounts(app);
-  await app.storage.background.db.executeQuery(sql`analyze`.compile(db));
+  if (app.storage.kind === 'postgres') await sql`vacuum analyze`.execute(app.storage.background.db);
   const client = app.client.as(people.maker.token);
   const params = { product_id: product.id };
   const start = async (settings: RolloutSettings, filter?: string): Promise<string> => {
