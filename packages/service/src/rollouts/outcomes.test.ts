@@ -296,4 +296,21 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     // It goes back to what it follows.
     expect(await world.ask(device, { bversion })).toMatchObject({ bundle_id: runs.bid });
   });
+
+  it.each(['rollouts', 'devices', 'bundles'] as const)('what is kept of one goes with its row of %s', async (table) => {
+    const { db } = world.app.storage;
+    const { product, device, bundleOf } = await scene();
+    const other = await world.deviceOn(product.id);
+    const bundle = await bundleOf(null);
+    const { id } = await draft(product.id, bundle.id);
+    unwrap(await act(id, 'start'));
+    const kept = async () => {
+      const rows = db.selectFrom('executions').select('device_id').where('rollout_id', '=', id);
+      return (await rows.execute()).map(({ device_id }) => device_id).sort();
+    };
+    expect(await kept()).toEqual([device.id, other.id].sort());
+    const ids = { rollouts: id, devices: device.id, bundles: bundle.id };
+    await db.deleteFrom(table).where('id', '=', ids[table]).execute();
+    expect(await kept()).toEqual(table === 'devices' ? [other.id] : []);
+  });
 });

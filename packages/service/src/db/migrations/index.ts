@@ -51,6 +51,7 @@ import { passkeys } from './0075-passkeys.ts';
 import { serviceAccounts } from './0076-service-accounts.ts';
 import { audit } from './0077-audit.ts';
 import { rehearsals } from './0078-rehearsals.ts';
+import { looseExecutions } from './0079-loose-executions.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -72,6 +73,8 @@ export interface Ddl {
   splitSamples(db: Kysely<unknown>): Promise<void>;
   /** Lets samples go without a reference to their stream, where a check of each costs much; they still go with it. */
   looseSamples(db: Kysely<unknown>): Promise<void>;
+  /** The same for executions: a rollout that begins writes one for each of its devices. */
+  looseExecutions(db: Kysely<unknown>): Promise<void>;
   /** Makes what a search of devices goes by. */
   indexDevices(db: Kysely<unknown>): Promise<void>;
   /** Makes the counts of devices by product and owner, and what keeps them true, whoever writes devices. */
@@ -123,6 +126,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0076-service-accounts': serviceAccounts,
   '0077-audit': audit,
   '0078-rehearsals': rehearsals,
+  '0079-loose-executions': looseExecutions,
 };
 
 /** Their names, in their order. */

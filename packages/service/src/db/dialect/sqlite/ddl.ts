@@ -21,6 +21,9 @@ export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilde
 /** SQLite keeps them in one table. */
 export const splitSamples = async (): Promise<void> => {};
 
+/** A look at them costs little. */
+export const looseExecutions = async (): Promise<void> => {};
+
 /** They lie beside each other, and a look at the stream costs little. */
 export const looseSamples = async (): Promise<void> => {};
 export { guardAudit } from './audit.ts';
