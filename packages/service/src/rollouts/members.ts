@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
@@ -8,8 +8,7 @@ import { addCounts, type RolloutRow, settingsOf } from './queries.ts';
 import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
-const rankOf = (rolloutId: string, deviceId: string): string =>
-  createHash('sha256').update(`${rolloutId} ${deviceId}`).digest('hex');
+const rankOf = (rolloutId: string, deviceId: string): string => hash('sha256', `${rolloutId} ${deviceId}`);
 
 export type Asked = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
 

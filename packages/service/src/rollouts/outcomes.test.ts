@@ -4,6 +4,8 @@ import { topics } from '../bus/topics.ts';
 import { auditedTimes } from '../testing/audited.ts';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
+import { Fleet } from './engine.ts';
+import { lockRollout } from './queries.ts';
 
 eachDatabase('what becomes of devices in a rollout', (open) => {
   let world: OtaWorld;
@@ -312,5 +314,29 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     const ids = { rollouts: id, devices: device.id, bundles: bundle.id };
     await db.deleteFrom(table).where('id', '=', ids[table]).execute();
     expect(await kept()).toEqual(table === 'devices' ? [other.id] : []);
+  });
+
+  it('a device that is deleted while its rollout starts is not in it', async () => {
+    const { storage, service } = world.app;
+    // SQLite has one writer.
+    if (storage.kind === 'sqlite') return;
+    const { product, device, bundleOf } = await scene();
+    const other = await world.deviceOn(product.id);
+    const { id } = await draft(product.id, (await bundleOf(null)).id);
+    const fleet = new Fleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
+    let attempts = 0;
+    await storage.transaction(async (trx) => {
+      const rollout = await lockRollout(trx, storage.expressions, id);
+      if (!rollout) return expect.unreachable();
+      unwrap(await fleet.begin(trx, rollout, null));
+      if (++attempts > 1) return;
+      await storage.transaction(async (deleting) => {
+        await fleet.forget(deleting, device.id);
+        await deleting.deleteFrom('devices').where('id', '=', device.id).execute();
+      });
+    });
+    expect(attempts).toBe(2);
+    const { value } = unwrap(await maker().call('rollouts.executions', { params: { rollout_id: id } }));
+    expect(value).toMatchObject([{ device_id: other.id }]);
   });
 });
