@@ -1,6 +1,6 @@
 import type { CustomerRole } from '@moorage/api';
 import type { Selectable } from 'kysely';
-import type { DeviceTable, Flag, TokenTable, UserTable } from './schema.ts';
+import type { DeviceTable, Flag, Schema, TokenTable, UserTable } from './schema.ts';
 
 /** What the bearer check needs of a token and its user. */
 export interface TokenOwner {
@@ -32,6 +32,16 @@ export function compactRow<Row extends object>(row: Row, before: Row | undefined
   return compact;
 }
 
+/** Tables that have rows of a device. */
+export const ofDevice = ['attributes', 'executions', 'labels'] as const;
+export type OfDevice = (typeof ofDevice)[number];
+
+/** A row of one of them. */
+export interface RowOfDevice {
+  readonly table: OfDevice;
+  readonly row: Selectable<Schema[OfDevice]> & { readonly device_id: string };
+}
+
 /** A device was heard of: when (epoch ms) and from which address. */
 export interface Touch {
   readonly deviceId: string;
@@ -48,6 +58,8 @@ export interface HotPaths {
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
   /** Rows of a select that was compiled beforehand; `name` stands for its text. */
   select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
+  /** The rows that tables have of devices, in one statement; only where each statement is a way to a server. */
+  rowsOfDevices?(tables: readonly OfDevice[], deviceIds: readonly string[]): Promise<readonly RowOfDevice[]>;
   deviceById(id: string): Promise<DeviceRow | undefined>;
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;

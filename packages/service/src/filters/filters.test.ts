@@ -211,7 +211,7 @@ eachDatabase('the two evaluators', (open) => {
 
   it('agree on every device and many filters', async () => {
     const random = seededRandom(11);
-    const readFacts = compileFacts(storage.db);
+    const readFacts = compileFacts(storage);
     const facts = new Map<string, DeviceFacts | undefined>();
     for (const id of ids) facts.set(id, await readFacts(storage.db, id, new Set(['device', 'attributes', 'labels'])));
     let hits = 0;

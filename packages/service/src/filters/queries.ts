@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBui
 import { builtForMany, builtOnce, rowsByDevice } from '../db/compiled.ts';
 import { groupReads } from '../db/groups.ts';
 import type { Schema } from '../db/schema.ts';
-import type { Db, Expressions } from '../db/storage.ts';
+import type { Db, Expressions, Storage } from '../db/storage.ts';
 import { type Field, knownFields, privateFields } from './fields.ts';
 import type { Filter, Order, Test } from './parse.ts';
 import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
@@ -185,14 +185,15 @@ const fieldsOfEach = builtForMany((of, ids: readonly string[]) => fieldRows(of).
 const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
 
 /** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
-export function compileFacts(of: Db): ReadFacts {
+export function compileFacts(storage: Pick<Storage, 'db' | 'hot'>): ReadFacts {
+  const { db: of } = storage;
   const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
     const rows = await fieldsOfEach(of, ids);
     return new Map(rows.map((row) => [row.id, [row]]));
   });
   const readFields = async (db: Db, id: string) => (db === of ? ((await fieldsOfMany(id)) ?? []) : fieldsOfOne(db, id));
-  const readAttributes = rowsByDevice(of, 'attributes');
-  const readLabels = rowsByDevice(of, 'labels');
+  const readAttributes = rowsByDevice(storage, 'attributes');
+  const readLabels = rowsByDevice(storage, 'labels');
   return async (db, id, parts) => {
     const read = async <R>(part: FactPart, rows: ReadRows<R>): Promise<readonly R[]> =>
       parts.has(part) ? rows(db, id) : [];

@@ -130,10 +130,10 @@ export class Standings {
     this.#deps = deps;
     this.#outside = new RecordCache(deps.storage.reports, rememberedDevices);
     this.#marks = new RecordCache<Marks>(deps.storage.changes, rememberedProducts);
-    this.#readFacts = compileFacts(deps.storage.db);
+    this.#readFacts = compileFacts(deps.storage);
     const { rowVersion } = deps.storage.expressions;
     this.#readHead = rowVersion && compileHead(rowVersion);
-    this.#readExecutions = rowsByDevice(deps.storage.db, 'executions');
+    this.#readExecutions = rowsByDevice(deps.storage, 'executions');
     this.#executions = new RecordCache(deps.storage.changes, rememberedDevices);
   }
 

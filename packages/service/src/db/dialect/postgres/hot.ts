@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { groupReads, groupWriter, newestPerKey } from '../../groups.ts';
-import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { callerSql, type DeviceRow, type HotPaths, type RowOfDevice, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { PostgresPool } from './pool.ts';
 
@@ -64,6 +64,12 @@ export function hotPaths(pool: PostgresPool): HotPaths {
     callerByTokenHash: grouped<TokenOwner>('callers', `${callerSql}any($1::text[])`, (row) => row.token_hash),
     select: async <Row extends object>(name: string, text: string, parameters: readonly unknown[]) =>
       (await pool.query<Row>({ name, text, values: [...parameters] })).rows,
+    async rowsOfDevices(tables, deviceIds) {
+      const each = (table: string) =>
+        `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;
+      const text = tables.map(each).join(' union all ');
+      return (await pool.query<RowOfDevice>({ name: `rows-of-${tables.join('-')}`, text, values: [deviceIds] })).rows;
+    },
     deviceById: grouped<DeviceRow>('devices-by-id', 'select * from devices where id = any($1::text[])', ({ id }) => id),
     deviceByUuid: grouped<DeviceRow>(
       'devices-by-uuid',
