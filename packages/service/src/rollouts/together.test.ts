@@ -32,15 +32,13 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const transactions = new Set<Db>();
     const step = groupedSteps({ storage, ledger: updateLedger(storage.expressions, async () => {}), fleet });
     /** Does a step of each of these devices, all at once. */
-    const all = <T>(devices: readonly Made[], run: Run<T>) =>
-      Promise.all(
-        devices.map((device) =>
-          step(device, (trx, locked) => {
-            transactions.add(trx);
-            return run(trx, locked);
-          }),
-        ),
-      );
+    const all = async (devices: readonly Made[], run: Run<unknown>) => {
+      const noted: Run<unknown> = (trx, locked) => {
+        transactions.add(trx);
+        return run(trx, locked);
+      };
+      for (const done of await Promise.all(devices.map((device) => step(device, noted)))) unwrap(done);
+    };
     type Made = Awaited<ReturnType<typeof deviceAt>>;
     /** What is recorded of a rollout; its counts are what a recount finds. */
     const seen = async (id: string) => {
