@@ -45,6 +45,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   executions: ['rollouts'],
   rollout_counts: ['rollouts'],
   rehearsals: ['rollouts'],
+  rehearsal_turns: ['rollouts'],
   // Written through db/logs.ts, in the transaction that a line describes.
   logs: ['logs'],
   // Queued through db/audit.ts, in the transaction of the change.

@@ -37,6 +37,7 @@ import type {
   FreezeTable,
   PinTable,
   RehearsalTable,
+  RehearsalTurnTable,
   RolloutCountTable,
   RolloutTable,
   SegmentTable,
@@ -134,6 +135,7 @@ export interface Schema {
   executions: ExecutionTable;
   rollout_counts: RolloutCountTable;
   rehearsals: RehearsalTable;
+  rehearsal_turns: RehearsalTurnTable;
   logs: LogTable;
   polls: PollTable;
   audit: AuditTable;

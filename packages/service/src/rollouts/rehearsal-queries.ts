@@ -65,6 +65,30 @@ export async function insertRehearsal(
     .executeTakeFirstOrThrow();
 }
 
+/** Notes that a user asks, and whether it is their turn: nobody else waits for longer who has asked since `keptMs`. */
+export async function takesTurn(db: Db, userId: string, nowMs: number, keptMs: number): Promise<boolean> {
+  await db
+    .deleteFrom('rehearsal_turns')
+    .where('asked_at', '<', nowMs - keptMs)
+    .execute();
+  await db
+    .insertInto('rehearsal_turns')
+    .values({ user_id: userId, since: nowMs, asked_at: nowMs })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ asked_at: nowMs }))
+    .execute();
+  const next = await db
+    .selectFrom('rehearsal_turns')
+    .select('user_id')
+    .orderBy('since')
+    .orderBy('user_id')
+    .executeTakeFirstOrThrow();
+  return next.user_id === userId;
+}
+
+/** A user who has had their turn goes to the end. */
+export const endTurn = (db: Db, userId: string) =>
+  db.deleteFrom('rehearsal_turns').where('user_id', '=', userId).execute();
+
 /** Notes how far one is; false when it is no more, or has ended. */
 export async function setRehearsalPercent(db: Db, id: string, percent: number): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -159,6 +159,50 @@ eachDatabase('rehearsals of rollouts', (open) => {
     await ended(other.rollout_id);
   });
 
+  // API-LIMIT-rehearsals
+  it('who was refused first is the next one, for as long as they keep asking', async () => {
+    const { rollout_id } = await drafted();
+    const { clock } = world.app;
+    const { product_id } = await world.app.storage.db
+      .selectFrom('rollouts')
+      .select('product_id')
+      .where('id', '=', rollout_id)
+      .executeTakeFirstOrThrow();
+    const { stranger } = world.people;
+    await world.app.make.member(product_id, stranger.id, 'manager');
+    const other = world.app.client.as(stranger.token);
+    const asks = () => other.call('rehearsals.start', { params: { rollout_id }, body: {} });
+    const busy = { error: { status: 503, body: { code: 'BUSY' } } };
+    const finish = async (number: number) => {
+      (await under(number - 1)).end(failure('x'));
+      await ended(rollout_id, number);
+      await soon(async () => {
+        const work = await world.app.storage.db.selectFrom('work').select('holder').where('name', '=', 'rehearsal');
+        expect(await work.executeTakeFirstOrThrow()).toEqual({ holder: null });
+      });
+    };
+    await begin(rollout_id);
+    expect(await asks()).toMatchObject(busy);
+    // Who has just had one asks as well, and is behind.
+    await clock.advance(1_000);
+    expect(await start(rollout_id)).toMatchObject(busy);
+    await finish(1);
+    expect(await start(rollout_id)).toMatchObject(busy);
+    unwrap(await asks());
+    await finish(2);
+    // Both wait, and one of them does not come back.
+    unwrap(await start(rollout_id));
+    expect(await asks()).toMatchObject(busy);
+    await finish(3);
+    await clock.advance(1_000);
+    expect(await start(rollout_id)).toMatchObject(busy);
+    await clock.advance(61_000);
+    expect(await start(rollout_id)).toMatchObject(busy);
+    await clock.advance(60_000);
+    unwrap(await start(rollout_id));
+    await finish(4);
+  });
+
   // API-LIMIT-rehearsals, API-EP-GET-rollouts-rollout_id-rehearsals
   it('the newest ten of a rollout are kept', async () => {
     const { rollout_id } = await drafted();

@@ -11,6 +11,7 @@ import {
   deleteRehearsal,
   endLostRehearsals,
   endRehearsal,
+  endTurn,
   insertRehearsal,
   type RehearsalRow,
   rehearsalByNumber,
@@ -18,6 +19,7 @@ import {
   rehearsalWork,
   type ShownRehearsal,
   setRehearsalPercent,
+  takesTurn,
 } from './rehearsal-queries.ts';
 import { allowedRollout } from './routes.ts';
 
@@ -40,6 +42,8 @@ export interface RehearsalDeps extends Deps {
 /** Twins hold far less. */
 const bundleLimitBytes = 32 * 1024 * 1024;
 const tryAgainS = 60;
+/** Those who ask again within this time, in ms, keep their turn. */
+const turnKeptMs = 2 * tryAgainS * 1000;
 /** The database is asked again this much later, in ms. */
 const writeAgainMs = 5_000;
 /** Work that is due whenever nobody is at it. */
@@ -208,12 +212,17 @@ const start =
       const detail = `Field "scenario" of the body is wrong: ${mistake}`;
       return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['scenario'] }));
     }
+    const { userId } = call.caller;
     await lease.signOn();
-    const fence = await claimWork(storage.db, { name: rehearsalWork, holder: lease.id, ...always });
+    const isNext = await takesTurn(storage.db, userId, clock.now(), turnKeptMs);
+    const fence = isNext
+      ? await claimWork(storage.db, { name: rehearsalWork, holder: lease.id, ...always })
+      : undefined;
     if (fence === undefined) {
       return failure({ ...refusal('BUSY', { retryAfterS: tryAgainS }), retryAfterS: tryAgainS });
     }
     try {
+      await endTurn(storage.db, userId);
       const id = randomUUID();
       const record = await storage.transaction(async (trx) => {
         const found = await lockRollout(trx, storage.expressions, rollout.value.id);

@@ -52,6 +52,7 @@ import { serviceAccounts } from './0076-service-accounts.ts';
 import { audit } from './0077-audit.ts';
 import { rehearsals } from './0078-rehearsals.ts';
 import { looseExecutions } from './0079-loose-executions.ts';
+import { rehearsalTurns } from './0080-rehearsal-turns.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -127,6 +128,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0077-audit': audit,
   '0078-rehearsals': rehearsals,
   '0079-loose-executions': looseExecutions,
+  '0080-rehearsal-turns': rehearsalTurns,
 };
 
 /** Their names, in their order. */

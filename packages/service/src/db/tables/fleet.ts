@@ -112,6 +112,15 @@ export interface RolloutCountTable {
   n: number;
 }
 
+/** A person who was refused a rehearsal because another one ran. */
+export interface RehearsalTurnTable {
+  user_id: string;
+  /** Of those who wait, the longest is the next. */
+  since: TimeMs;
+  /** The last time. */
+  asked_at: TimeMs;
+}
+
 /** A rollout on twins of its fleet. */
 export interface RehearsalTable {
   id: string;
