@@ -378,14 +378,11 @@ export class ChannelHub {
 
   /** Devices of processes that have ended are offline, and those who wait for them hear so. Spec: API-CHAN-online. */
   async #clear(processIds: ReadonlySet<string>): Promise<void> {
-    try {
-      await clearAbandoned(this.#deps);
-    } finally {
-      // Who hears that a device is away finds it so in the records.
-      for (const { processId, settle } of [...this.#requests.values()]) {
+    // Who hears that a device is away finds it so in the records.
+    await clearAbandoned(this.#deps).finally(() => {
+      for (const { processId, settle } of [...this.#requests.values()])
         if (processIds.has(processId)) settle(failure({ reason: 'offline' }));
-      }
-    }
+    });
   }
 }
 

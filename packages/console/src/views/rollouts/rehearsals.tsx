@@ -42,6 +42,8 @@ const runningMs = 1_500;
 /** Beyond this they are for the command line. */
 const most = { devices: 1_000, seeds: 10 } as const;
 
+const exampleScenario = JSON.stringify({ groups: [{ name: 'pier', share: 1, link: { lost_percent: 5 } }] });
+
 /** What of the body a typed scenario is; undefined for a text that is no JSON object. */
 function scenarioIn(text: string): { scenario?: object } | undefined {
   if (text.trim() === '') return {};
@@ -98,7 +100,7 @@ function RehearseForm({ rollout, onDone }: FormProps) {
       <JsonInput
         label={t.scenario}
         description={t.scenarioHint}
-        placeholder={'{ "groups": [{ "name": "pier", "share": 1, "link": { "lost_percent": 5 } }] }'}
+        placeholder={exampleScenario}
         validationError={t.noJsonObject}
         autosize
         minRows={2}
