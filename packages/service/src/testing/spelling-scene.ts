@@ -231,6 +231,7 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'avatars.setPlatform': () => ({ body: png }),
   'logs.list': (s) => query({ product_id: s.product }),
   'fleet.summary': (s) => query({ product_id: s.product }),
+  'fleet.shape': (s) => query({ rollout_id: s.rollout }),
   'rollouts.freezes': (s) => query({ product_id: s.published }),
   'metrics.activity': (s) => query({ product_id: s.product, from: 0, to: 86_400_000 }),
   'metrics.locations': (s) => query({ product_id: s.product }),
