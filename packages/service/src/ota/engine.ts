@@ -28,7 +28,7 @@ import {
   updateTimeouts,
 } from './rules.ts';
 import { advance, begin, endOpen, move } from './steps.ts';
-import { groupedSteps, type InStep, type Run, singleSteps } from './turns.ts';
+import { type InStep, openSteps, type Run } from './turns.ts';
 import {
   type Actor,
   currentUpdate,
@@ -109,8 +109,7 @@ export function openOtaEngine(
       afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
     looked: (trx, deviceId) => afterCommit(trx, () => notifyProgress(deviceId, null, null)),
   };
-  const inStep = groupedSteps({ storage, ledger, fleet });
-  const byItself = singleSteps({ storage, ledger, fleet });
+  const { grouped: inStep, single: byItself } = openSteps({ storage, ledger, fleet });
   /** What devices ask for themselves is done together; the audit wants what people do by itself. */
   const stepBy = ({ cause }: Requester) => (cause === 'device' ? inStep : byItself);
   /** Moves an update on that may have ended meanwhile, or lost its device: then it stays as it is. */

@@ -40,7 +40,6 @@ eachDatabase('updates that take their time', (open) => {
         took: async () => {},
         moved: async () => {},
         contradicted: async () => {},
-        inTurn: (_product, work) => work(),
         beginSteps: async () => {},
         endSteps: async () => {},
       },

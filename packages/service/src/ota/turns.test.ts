@@ -5,7 +5,7 @@ import type { Db } from '../db/storage.ts';
 import { updateLedger } from '../devices/ledger.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { otaWorld } from '../testing/ota-world.ts';
-import { groupedSteps } from './turns.ts';
+import { openSteps } from './turns.ts';
 import type { OtaDeviceRow } from './work.ts';
 
 eachDatabase('steps of devices', (open) => {
@@ -17,16 +17,10 @@ eachDatabase('steps of devices', (open) => {
     const devices: Awaited<ReturnType<typeof world.deviceOn>>[] = [];
     for (let at = 0; at < count; at++) devices.push(await world.deviceOn(product.id, { bversion: null }));
     const tried = new Set<Db>();
-    let turn: Promise<unknown> = Promise.resolve();
-    const step = groupedSteps({
+    const { grouped: step, single } = openSteps({
       storage,
       ledger: updateLedger(storage.expressions, async () => {}),
       fleet: {
-        inTurn: (_product, work) => {
-          const mine = turn.then(work);
-          turn = mine.catch(() => {});
-          return mine;
-        },
         beginSteps: async (trx) => void tried.add(trx),
         endSteps: async () => {},
         standing: () => expect.unreachable(),
@@ -44,7 +38,7 @@ eachDatabase('steps of devices', (open) => {
       const found = new Map(rows.map(({ id, bversion }) => [id, bversion]));
       return devices.map(({ id }) => found.get(id));
     };
-    return { storage, devices, step, write, written, tried };
+    return { storage, devices, step, single, write, written, tried };
   }
 
   it('that come together are one transaction, in which a device has one', async () => {
@@ -55,6 +49,26 @@ eachDatabase('steps of devices', (open) => {
     expect(await Promise.all(again)).toEqual([success('one'), success('one'), success('one')]);
     expect(await written()).toEqual(['two', 'two', 'two']);
     expect(tried.size).toBe(2);
+  });
+
+  it('of a product are one after another, however they are done', async () => {
+    const { devices, step, single, write } = await scene(3);
+    const begun: string[] = [];
+    let running = 0;
+    const noted = (name: string) => async (trx: Db, device: OtaDeviceRow) => {
+      begun.push(name);
+      expect(++running).toBe(1);
+      const done = await write(name)(trx, device);
+      running--;
+      return done;
+    };
+    const [first, second, third] = devices;
+    if (!first || !second || !third) return expect.unreachable();
+    const broken = single(second, () => Promise.reject(new Error('broken')));
+    const others = [single(first, noted('one')), step(second, noted('two')), single(third, noted('three'))];
+    await expect(broken).rejects.toThrow('broken');
+    await Promise.all(others);
+    expect(begun).toEqual(['one', 'two', 'three']);
   });
 
   it.each([

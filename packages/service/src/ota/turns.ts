@@ -29,11 +29,35 @@ interface Parts {
 
 const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
-/** Steps by themselves: where rollouts are under way, those of one product are one after another. */
-export const singleSteps =
-  ({ storage, ledger, fleet }: Parts): InStep =>
-  (device, run) =>
-    fleet.inTurn(device.product_id, () => single({ storage, ledger }, device, run));
+/** Does work of each product one after another. */
+function productTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(productId: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(productId) ?? Promise.resolve()).then(work);
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    last.set(productId, settled);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(productId) === settled) last.delete(productId);
+    }
+  };
+}
+
+/**
+ * Steps of one product, one after another: they meet in the same rows. PostgreSQL would make some try again until what
+ * they were asked for has long been over. Those of devices that ask for themselves are grouped.
+ */
+export function openSteps(parts: Parts): { readonly single: InStep; readonly grouped: InStep } {
+  const inTurn = productTurns();
+  return {
+    single: (device, run) => inTurn(device.product_id, () => single(parts, device, run)),
+    grouped: groupedSteps(parts, inTurn),
+  };
+}
 
 const single = <T>({ storage, ledger }: Omit<Parts, 'fleet'>, { id }: Named, run: Run<T>) =>
   storage.transaction(async (trx) => {
@@ -45,7 +69,7 @@ const single = <T>({ storage, ledger }: Omit<Parts, 'fleet'>, { id }: Named, run
  * Steps of devices that ask for themselves: those of one product that wait for their turn are one transaction, since a
  * commit costs more than most steps. When one of them is refused or fails, each is done again by itself.
  */
-export function groupedSteps(parts: Parts): InStep {
+function groupedSteps(parts: Parts, inTurn: ReturnType<typeof productTurns>): InStep {
   const waiting = new Map<string, Step[]>();
 
   /** Joins the group of a product that has not begun, or begins another. */
@@ -58,7 +82,7 @@ export function groupedSteps(parts: Parts): InStep {
     }
     const steps = [step];
     waiting.set(productId, steps);
-    const turn = parts.fleet.inTurn(productId, async () => {
+    const turn = inTurn(productId, async () => {
       // The rest of this turn of the event loop still gets on board.
       await new Promise((begin) => setImmediate(begin));
       if (waiting.get(productId) === steps) waiting.delete(productId);

@@ -61,8 +61,6 @@ export type UpdateRequest = BundleRequest & {
 export interface UpdateFleet {
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
   standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
-  /** Does work that may move devices of a product, one after another where rollouts are under way. */
-  inTurn<T>(productId: string, work: () => Promise<T>): Promise<T>;
   /** Begins and ends a transaction of steps of many devices: what rollouts have of them is read and written at once. */
   beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void>;
   endSteps(trx: Db): Promise<void>;

@@ -66,11 +66,6 @@ export class Fleet {
     return this.#standings.of(db, device);
   }
 
-  /** Does work that may move devices of a product, one after another where rollouts are under way. */
-  inTurn<T>(productId: string, work: () => Promise<T>): Promise<T> {
-    return this.#standings.inTurn(productId, work);
-  }
-
   #lock(trx: Db, id: string): Promise<RolloutRow | undefined> {
     return lockRollout(trx, this.#deps.storage.expressions, id);
   }

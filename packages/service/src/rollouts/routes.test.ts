@@ -230,33 +230,6 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     expect(await together(1)).toMatchObject({ state: 'finished', stages: [{}, { counts: { done: 3 } }] });
   });
 
-  it('lets devices of one process take turns where they would meet in its row', async () => {
-    const { product, bundleOf } = await scene();
-    const { deps } = world.app.service;
-    const fleet = new Fleet({ ...deps, tagBundle: async () => {}, stretch: () => 1 });
-    /** How many work at a time; each waits for another one where they should meet. */
-    const mostAtOnce = async (meet: boolean) => {
-      let running = 0;
-      let most = 0;
-      const met = Promise.withResolvers<void>();
-      const work = async () => {
-        most = Math.max(most, ++running);
-        if (running > 1) met.resolve();
-        if (meet) await met.promise;
-        await deps.storage.db.selectFrom('products').select('id').execute();
-        running--;
-      };
-      await Promise.all([1, 2, 3].map(() => fleet.inTurn(product.id, work)));
-      return most;
-    };
-    // SQLite has one writer: there they take turns anyway.
-    if (deps.storage.kind === 'postgres') expect(await mostAtOnce(true)).toBeGreaterThan(1);
-    unwrap(await act((await draft(product.id, (await bundleOf(null)).id)).id, 'start'));
-    expect(await mostAtOnce(false)).toBe(1);
-    await expect(fleet.inTurn(product.id, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await fleet.inTurn(product.id, async () => 'next')).toBe('next');
-  });
-
   // API-RULE-rollout-1
   it('takes devices that fit its filter, those that begin to fit later, and none that fits no more', async () => {
     const { product, bundleOf, device, runs } = await scene();

@@ -118,7 +118,6 @@ export class Standings {
   readonly #rollouts = new Map<string, Pick<Marks, 'rollouts'> & { readonly revision: string }>();
   /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
   readonly #outside: RecordCache<ReadonlySet<string>>;
-  readonly #last = new Map<string, Promise<unknown>>();
   readonly #sharedMarks = shareReads(async (productId: string) => {
     const keep = this.#marks.beginRead();
     const marks = await this.#readMarks(productId);
@@ -370,28 +369,5 @@ export class Standings {
       if (ofStage !== undefined && (await fitsNow(question, ofStage))) return Math.max(index, stage);
     }
     return stage;
-  }
-
-  /**
-   * Does work that may move devices of a product: one after another on SQLite, which has one writer, and where rollouts
-   * are under way, since all of it counts in the same rows. PostgreSQL would let one through and make the others try
-   * again, and some give up.
-   */
-  async inTurn<T>(productId: string, work: () => Promise<T>): Promise<T> {
-    const { storage } = this.#deps;
-    const isOpen = storage.kind === 'postgres' && (await this.#marksOf(storage.db, productId)).rollouts.length === 0;
-    if (isOpen) return work();
-    const before = this.#last.get(productId) ?? Promise.resolve();
-    const mine = before.then(work);
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    this.#last.set(productId, settled);
-    try {
-      return await mine;
-    } finally {
-      if (this.#last.get(productId) === settled) this.#last.delete(productId);
-    }
   }
 }

@@ -2,7 +2,7 @@ import { success, unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import type { Db } from '../db/storage.ts';
 import { updateLedger } from '../devices/ledger.ts';
-import { groupedSteps, type Run } from '../ota/turns.ts';
+import { openSteps, type Run } from '../ota/turns.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { otaWorld } from '../testing/ota-world.ts';
 import { Fleet } from './engine.ts';
@@ -30,7 +30,8 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       return device;
     };
     const transactions = new Set<Db>();
-    const step = groupedSteps({ storage, ledger: updateLedger(storage.expressions, async () => {}), fleet });
+    const ledger = updateLedger(storage.expressions, async () => {});
+    const { grouped: step } = openSteps({ storage, ledger, fleet });
     /** Does a step of each of these devices, all at once. */
     const all = async (devices: readonly Made[], run: Run<unknown>) => {
       const noted: Run<unknown> = (trx, locked) => {
