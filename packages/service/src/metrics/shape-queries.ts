@@ -1,7 +1,6 @@
 import { fleetVersionsLimit, shapeAttributes } from '@moorage/api';
-import { unwrap } from '@moorage/base';
 import type { Db, Storage } from '../db/storage.ts';
-import { parseFilter } from '../filters/parse.ts';
+import { keptFilter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
 
 const hourMs = 3_600_000;
@@ -14,7 +13,7 @@ type Counted = ReturnType<typeof devicesOf>;
 function devicesOf({ db, expressions }: Pick<Storage, 'db' | 'expressions'>, { filter, nowMs, productId }: ShapeOf) {
   const all = db.selectFrom('devices as d').where('d.product_id', '=', productId);
   if (filter === undefined) return all;
-  const fits = filterCondition(unwrap(parseFilter(filter)), expressions, nowMs);
+  const fits = filterCondition(keptFilter(filter), expressions, nowMs);
   return all.where('d.id', 'in', ({ selectFrom }) =>
     selectFrom('devices')
       .select('devices.id')
