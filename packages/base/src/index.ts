@@ -11,5 +11,6 @@ export * from './scaled-clock.ts';
 export * from './schema-demand.ts';
 export type * from './store/store.ts';
 export * from './transition.ts';
+export * from './turns.ts';
 export * from './unless-aborted.ts';
 export * from './version.ts';

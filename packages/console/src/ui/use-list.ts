@@ -82,6 +82,6 @@ export function useListAddress(table: string, filterNames = noFilters): ListAddr
     clear: () => go({ page: 1, sort: state.sort, filters: {} }),
   };
   // The same while nothing changes: the filters of a list are not drawn anew with every answer.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: all that it is made of
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is made of these three, anew with each drawing
   return useMemo(() => address, [state, settings, go]);
 }

@@ -1,5 +1,5 @@
-import { type Result, sleep, success } from '@moorage/base';
-import { answerText, type Driver, type DriverFailure, driverFailure, Turns } from '../driver/driver.ts';
+import { type Result, sleep, success, Turns } from '@moorage/base';
+import { answerText, type Driver, type DriverFailure, driverFailure } from '../driver/driver.ts';
 import { type OpenOptions, type OpenPorts, openDriver } from '../driver/open.ts';
 import { macOf } from '../find/sightings.ts';
 

@@ -1,5 +1,14 @@
 import { gatewayStreamsPath, otaResults, type ReportedAttributes } from '@moorage/api';
-import { type CancelTimer, failure, ignoreFailure, type Random, type Result, type Store, success } from '@moorage/base';
+import {
+  type CancelTimer,
+  failure,
+  ignoreFailure,
+  type Random,
+  type Result,
+  type Store,
+  success,
+  Turns,
+} from '@moorage/base';
 import {
   type CommandOutcome,
   createDevice,
@@ -14,7 +23,7 @@ import {
   type ServiceSettings,
   StoreFiles,
 } from '@moorage/device';
-import { answerText, type Driver, type DriverFailure, Turns } from '../driver/driver.ts';
+import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts';
 import type { OpenPorts } from '../driver/open.ts';
 import { listFiles } from '../module/files.ts';
 import { parseVersionLine } from '../module/reports.ts';

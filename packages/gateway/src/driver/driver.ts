@@ -66,16 +66,5 @@ export interface Driver {
 /** How long a command may take without a limit of its own, in ms. */
 export const answerTimeoutMs = 20_000;
 
-/** Runs tasks one after another. */
-export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(task, task);
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
-
 /** A word of a command line: quoted where it has to be. */
 export const quoted = (word: string): string => (word === '' || /\s/.test(word) ? `"${word}"` : word);

@@ -1,9 +1,9 @@
-import { type Clock, failure, type Result, success } from '@moorage/base';
+import { type Clock, failure, type Result, success, Turns } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import { HttpClient, type HttpFailure } from '@moorage/net/http/client';
 import Type from 'typebox';
 import Value from 'typebox/value';
-import { type Answer, answerTimeoutMs, type Driver, type DriverFailure, driverFailure, Turns } from './driver.ts';
+import { type Answer, answerTimeoutMs, type Driver, type DriverFailure, driverFailure } from './driver.ts';
 
 export interface HttpDriverOptions {
   readonly net: Net;

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, type Result, success } from '@moorage/base';
+import { type Clock, type Result, success, Turns } from '@moorage/base';
 import { escaped, TelnetReader } from '@moorage/net/telnet/telnet';
 import {
   type Answer,
@@ -9,7 +9,6 @@ import {
   driverFailure,
   type RunOptions,
   type Transport,
-  Turns,
 } from './driver.ts';
 import { type Awaited, beforeLogs, type Dialect, dialectOf, type Framed, framed } from './framing.ts';
 import { Incoming } from './incoming.ts';

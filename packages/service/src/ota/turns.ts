@@ -1,5 +1,5 @@
 import { type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, success, Turns } from '@moorage/base';
 import { isFailure } from '../db/outcomes.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { readUpdatesAhead, writeUpdatesBehind } from './queries.ts';
@@ -31,19 +31,11 @@ const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
 /** Does work of each product one after another. */
 function productTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return async <T>(productId: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(productId) ?? Promise.resolve()).then(work);
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    last.set(productId, settled);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(productId) === settled) last.delete(productId);
-    }
+  const products = new Map<string, Turns>();
+  return <T>(productId: string, work: () => Promise<T>): Promise<T> => {
+    const turns = products.get(productId) ?? new Turns();
+    products.set(productId, turns);
+    return turns.run(work);
   };
 }
 
