@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { AccountName, Id, ResultOk } from './fields.ts';
 import { ListedUserRecord } from './users.ts';
 
@@ -20,18 +20,16 @@ const params = Type.Object({ user_id: Id });
 const shared = { tag: 'User', auth: 'bearer', params } as const;
 
 /** Accounts in the hands of administrators. Spec: API-RULE-accounts-1, API-RULE-accounts-2. */
-export const accountsContract = {
-  get: endpoint({
-    ...shared,
+export const accountsContract = endpoints(shared, {
+  get: {
     method: 'GET',
     path: '/api/users/{user_id}',
     spec: ['API-EP-GET-users-user_id'],
     summary: 'An account, with what it owns; administrators',
     reply: AccountRecord,
     errors: [400, 401, 403, 404],
-  }),
-  update: endpoint({
-    ...shared,
+  },
+  update: {
     method: 'PUT',
     path: '/api/users/{user_id}',
     spec: ['API-EP-PUT-users-user_id', 'API-RULE-accounts-1'],
@@ -47,18 +45,16 @@ export const accountsContract = {
     }),
     reply: AccountRecord,
     errors: [400, 401, 403, 404, 409, 413, 415],
-  }),
-  resetPassword: endpoint({
-    ...shared,
+  },
+  resetPassword: {
     method: 'POST',
     path: '/api/users/{user_id}/password',
     spec: ['API-EP-POST-users-user_id-password'],
     summary: 'Give an account a new password, shown this once; its sessions end; administrators',
     reply: Type.Object({ password: Type.String() }),
     errors: [400, 401, 403, 404],
-  }),
-  endSessions: endpoint({
-    ...shared,
+  },
+  endSessions: {
     method: 'DELETE',
     path: '/api/users/{user_id}/sessions',
     spec: ['API-EP-DELETE-users-user_id-sessions'],
@@ -68,18 +64,16 @@ export const accountsContract = {
     }),
     reply: Type.Object({ ended: Type.Integer({ description: 'sessions and tokens' }) }),
     errors: [400, 401, 403, 404],
-  }),
-  resetFactors: endpoint({
-    ...shared,
+  },
+  resetFactors: {
     method: 'DELETE',
     path: '/api/users/{user_id}/second-factor',
     spec: ['API-EP-DELETE-users-user_id-second-factor'],
     summary: 'Forget the second factor of an account, for somebody who has lost it; its sessions end; administrators',
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  remove: endpoint({
-    ...shared,
+  },
+  remove: {
     method: 'DELETE',
     path: '/api/users/{user_id}',
     spec: ['API-EP-DELETE-users-user_id', 'API-RULE-accounts-2'],
@@ -87,5 +81,5 @@ export const accountsContract = {
     query: Type.Object({ heir: Type.Optional(AccountName) }),
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
-  }),
-};
+  },
+});

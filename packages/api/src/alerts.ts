@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { dataName } from './capabilities.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp, Title } from './fields.ts';
 import { productParams } from './products.ts';
 
@@ -113,24 +113,21 @@ export type AlertDevice = Static<typeof AlertDevice>;
 
 const byRule = Type.Object({ rule_id: Id });
 const byAlert = Type.Object({ alert_id: Id });
-const tag = 'Alerts';
+const shared = { tag: 'Alerts', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
 /** Rules over the devices of products, and what they find. Reference: events 3. */
-export const alertsContract = {
-  rules: endpoint({
+export const alertsContract = endpoints(shared, {
+  rules: {
     method: 'GET',
     path: '/api/products/{product_id}/alert-rules',
     spec: ['API-EP-GET-products-product_id-alert-rules'],
-    tag,
     summary: 'List the alert rules of a product',
-    auth: 'bearer',
     params: productParams,
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'title'], '-created_at') }),
     reply: Type.Array(AlertRuleRecord),
     paged: true,
-    errors: [400, 401, 403, 404],
-  }),
-  createRule: endpoint({
+  },
+  createRule: {
     method: 'POST',
     path: '/api/products/{product_id}/alert-rules',
     spec: [
@@ -139,59 +136,47 @@ export const alertsContract = {
       'API-RULE-alert-5',
       'API-LIMIT-alert-rules',
     ],
-    tag,
     summary: 'Watch the devices of a product, or of a segment of it',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object(ruleFields),
     reply: AlertRuleRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  updateRule: endpoint({
+  },
+  updateRule: {
     method: 'PUT',
     path: '/api/alert-rules/{rule_id}',
     spec: ['API-EP-PUT-alert-rules-rule_id', 'API-RULE-alert-1'],
-    tag,
     summary: 'Change an alert rule; its open alerts are judged by what it says then',
-    auth: 'bearer',
     params: byRule,
     body: Type.Object(ruleFields),
     reply: AlertRuleRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  removeRule: endpoint({
+  },
+  removeRule: {
     method: 'DELETE',
     path: '/api/alert-rules/{rule_id}',
     spec: ['API-EP-DELETE-alert-rules-rule_id'],
-    tag,
     summary: 'Delete an alert rule with its alerts',
-    auth: 'bearer',
     params: byRule,
     reply: ResultOk,
-    errors: [400, 401, 403, 404],
-  }),
-  silence: endpoint({
+  },
+  silence: {
     method: 'POST',
     path: '/api/alert-rules/{rule_id}/silence',
     spec: ['API-EP-POST-alert-rules-rule_id-silence', 'API-RULE-alert-3'],
-    tag,
     summary: 'Send no messages of a rule before a moment; null ends the silence',
     description: 'What it finds is recorded all the same. What is open when the silence is over is told then.',
-    auth: 'bearer',
     params: byRule,
     body: Type.Object({
       until: Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch milliseconds' })),
     }),
     reply: AlertRuleRecord,
-    errors: [400, 401, 403, 404],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path: '/api/alerts',
     spec: ['API-EP-GET-alerts'],
-    tag,
     summary: 'List the alerts of the products whose fleet you manage, newest first',
-    auth: 'bearer',
     query: Type.Object({
       ...pageQuery,
       sort: sortBy(['opened_at'], '-opened_at'),
@@ -206,40 +191,31 @@ export const alertsContract = {
     reply: Type.Array(AlertRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/alerts/{alert_id}',
     spec: ['API-EP-GET-alerts-alert_id'],
-    tag,
     summary: 'One alert',
-    auth: 'bearer',
     params: byAlert,
     reply: AlertRecord,
-    errors: [400, 401, 403, 404],
-  }),
-  devices: endpoint({
+  },
+  devices: {
     method: 'GET',
     path: '/api/alerts/{alert_id}/devices',
     spec: ['API-EP-GET-alerts-alert_id-devices'],
-    tag,
     summary: 'List the devices of an alert, those that it is about still first',
-    auth: 'bearer',
     params: byAlert,
     query: Type.Object({ ...pageQuery, sort: sortBy(['since'], '-since') }),
     reply: Type.Array(AlertDevice),
     paged: true,
-    errors: [400, 401, 403, 404],
-  }),
-  acknowledge: endpoint({
+  },
+  acknowledge: {
     method: 'POST',
     path: '/api/alerts/{alert_id}/acknowledge',
     spec: ['API-EP-POST-alerts-alert_id-acknowledge', 'API-RULE-alert-3'],
-    tag,
     summary: 'Say that you look after an alert: the bell counts it no more, and it is not told again when it grows',
-    auth: 'bearer',
     params: byAlert,
     reply: AlertRecord,
-    errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Identifier, Nullable, Text, Timestamp } from './fields.ts';
 import { ManyResult, manyDevicesLimit } from './many-devices.ts';
 import { withoutNul } from './patterns.ts';
@@ -39,56 +39,48 @@ const labels = Type.Record(Name, Nullable(Value), {
 });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const tag = 'Devices';
+const shared = { tag: 'Devices', auth: 'bearer' } as const;
 const LabelRecord = Type.Record(Type.String(), Type.String(), { examples: [{ region: 'eu' }] });
 
 /** What devices report of themselves, and the labels that people and programs set on them. */
-export const attributesContract = {
-  list: endpoint({
+export const attributesContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/devices/{device_id}/attributes',
     spec: ['API-EP-GET-devices-device_id-attributes', 'API-RULE-attributes-1'],
-    tag,
     summary: 'List what a device has reported of itself, by name',
-    auth: 'bearer',
     params: byDeviceId,
     reply: Type.Array(AttributeRecord),
     errors: [400, 401, 404],
-  }),
-  labels: endpoint({
+  },
+  labels: {
     method: 'GET',
     path: '/api/devices/{device_id}/labels',
     spec: ['API-EP-GET-devices-device_id-labels'],
-    tag,
     summary: 'Get the labels of a device',
-    auth: 'bearer',
     params: byDeviceId,
     reply: LabelRecord,
     errors: [400, 401, 404],
-  }),
-  setLabels: endpoint({
+  },
+  setLabels: {
     method: 'PUT',
     path: '/api/devices/{device_id}/labels',
     spec: ['API-EP-PUT-devices-device_id-labels', 'API-RULE-labels-1', 'API-LIMIT-attributes'],
-    tag,
     summary: 'Set and remove labels of a device',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ labels }),
     reply: LabelRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  setManyLabels: endpoint({
+  },
+  setManyLabels: {
     method: 'POST',
     path: '/api/devices/labels',
     spec: ['API-EP-POST-devices-labels', 'API-RULE-labels-1', 'API-RULE-many-devices-1'],
-    tag,
     summary: 'Set and remove labels of many devices',
     description:
       'In one transaction. A device that is refused is listed with the reason, and holds up none of the others.',
-    auth: 'bearer',
     body: Type.Object({ device_ids: Type.Array(Id, { minItems: 1, maxItems: manyDevicesLimit }), labels }),
     reply: ManyResult,
     errors: [400, 401],
-  }),
-};
+  },
+});

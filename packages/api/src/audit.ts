@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
 import { TimeQuery } from './logs.ts';
 
@@ -46,35 +46,31 @@ const listQuery = Type.Object({
 });
 export type AuditQuery = Static<typeof listQuery>;
 
-const tag = 'Audit';
+const shared = { tag: 'Audit', auth: 'bearer' } as const;
 
 /** What people and tokens have changed. Spec: API-RULE-audit-1, API-RULE-audit-2. */
-export const auditContract = {
-  list: endpoint({
+export const auditContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/audit',
     spec: ['API-EP-GET-audit', 'API-RULE-audit-1', 'API-RULE-audit-3'],
-    tag,
     summary: 'List changes: your own, and those of products whose logs you read; administrators those of everybody',
     description:
       'One row for each change by a person or token. `before` and `after` have the fields that it names, where they are ' +
       'short and no secret; `…` stands for the others.',
-    auth: 'bearer',
     query: listQuery,
     reply: Type.Array(AuditRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  verify: endpoint({
+  },
+  verify: {
     method: 'GET',
     path: '/api/audit/verify',
     spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2'],
-    tag,
     summary: 'Check the chain of the audit from its begin to its end; administrators',
     description:
       'Each row has the hash of the row before it. Note `last_seq` and `hash` where nobody who reaches the database ' +
       'reaches them, and give them as `seq` and `hash` the next time: then a chain that was made anew is found as well.',
-    auth: 'bearer',
     query: Type.Object({
       seq: Type.Optional(Type.Integer({ minimum: 1, description: 'number of a row that was noted before' })),
       hash: Type.Optional(Hash),
@@ -90,5 +86,5 @@ export const auditContract = {
       ),
     }),
     errors: [400, 401, 403],
-  }),
-};
+  },
+});

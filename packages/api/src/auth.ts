@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 
 /** An email address: one @ with something on both sides. Whether it is reachable only a letter can tell. */
@@ -43,18 +43,18 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-export const authContract = {
-  login: endpoint({
+const shared = { tag: 'Login', auth: 'none' } as const;
+
+export const authContract = endpoints(shared, {
+  login: {
     method: 'POST',
     path: '/api/auth/login',
     spec: ['API-EP-POST-auth-login', 'API-AUTH-2', 'API-LIMIT-login'],
-    tag: 'Login',
     summary: 'Log in with email or user name',
     description:
       'Ten failures in 15 minutes from one address for one name close that door until the oldest is over, and so do a ' +
       'hundred for whatever names; an IPv6 address counts as its /64. The right password of an account with a second ' +
       'factor is refused with SECOND_FACTOR_REQUIRED and a challenge, which finishes the login.',
-    auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       username: Text(254, { minLength: 1, description: 'email or user name, in any letter case' }),
@@ -62,17 +62,15 @@ export const authContract = {
     }),
     reply: Session,
     errors: [400, 401, 403, 413, 415, 429, 503],
-  }),
-  signup: endpoint({
+  },
+  signup: {
     method: 'POST',
     path: '/api/auth/signup',
     spec: ['API-EP-POST-auth-signup'],
-    tag: 'Login',
     summary: 'Make an account and log in',
     description:
       'Without a user name one is made from the email address. Who may do it is a setting of the service: anybody, those ' +
       'with an invitation, or nobody. One address may try that twenty times in an hour without an invitation.',
-    auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       invitation: Type.Optional(Invitation),
@@ -83,15 +81,13 @@ export const authContract = {
     }),
     reply: Session,
     errors: [400, 403, 409, 413, 415, 429, 503],
-  }),
-  policy: endpoint({
+  },
+  policy: {
     method: 'GET',
     path: '/api/auth/sign-up',
     spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
-    tag: 'Login',
     summary:
       'Who may make an account, who needs a second factor, what signs people in, and whether the service sends mail',
-    auth: 'none',
     reply: Type.Object({
       sign_up: Type.Enum([...signUpPolicies]),
       mail: Type.Boolean({ description: 'a forgotten password is replaced by a link in a mail' }),
@@ -105,14 +101,12 @@ export const authContract = {
       ),
     }),
     errors: [],
-  }),
-  invitation: endpoint({
+  },
+  invitation: {
     method: 'POST',
     path: '/api/auth/invitation',
     spec: ['API-EP-POST-auth-invitation'],
-    tag: 'Login',
     summary: 'What an invitation is for, as long as it may be used',
-    auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ invitation: Invitation }),
     reply: Type.Object({
@@ -121,8 +115,8 @@ export const authContract = {
       expires_at: Timestamp,
     }),
     errors: [400, 403, 413, 415],
-  }),
-};
+  },
+});
 
 /** Who is signed in, and how. */
 export const SessionRecord = Type.Object({
@@ -137,52 +131,48 @@ export type SessionRecord = Static<typeof SessionRecord>;
 /** What a page of the service sends with every change, in the header `x-console`. Spec: API-RULE-session-2. */
 export const consoleHeader = { name: 'x-console', value: '1' } as const;
 
+const sessionShared = { tag: 'Login', auth: 'bearer' } as const;
+
 /**
  * Sessions of the web console: the token travels in a cookie that no script can read, and changes must come from a page
  * of the service itself. Spec: API-RULE-session-1.
  */
-export const sessionContract = {
-  open: endpoint({
+export const sessionContract = endpoints(sessionShared, {
+  open: {
     method: 'POST',
     path: '/api/auth/session',
     spec: ['API-EP-POST-auth-session', 'API-RULE-session-1', 'API-RULE-session-2'],
-    tag: 'Login',
     summary: 'Log in from a page of the service: the token comes in a cookie',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: authContract.login.body,
     reply: SessionRecord,
     errors: [400, 401, 403, 413, 415, 429, 503],
-  }),
-  signup: endpoint({
+  },
+  signup: {
     method: 'POST',
     path: '/api/auth/session/signup',
     spec: ['API-EP-POST-auth-session-signup', 'API-RULE-session-1'],
-    tag: 'Login',
     summary: 'Make an account and log in from a page of the service',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: authContract.signup.body,
     reply: SessionRecord,
     errors: [400, 403, 409, 413, 415, 429, 503],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/auth/session',
     spec: ['API-EP-GET-auth-session'],
-    tag: 'Login',
     summary: 'Who is signed in',
-    auth: 'bearer',
     reply: SessionRecord,
     errors: [401],
-  }),
-  close: endpoint({
+  },
+  close: {
     method: 'DELETE',
     path: '/api/auth/session',
     spec: ['API-EP-DELETE-auth-session'],
-    tag: 'Login',
     summary: 'Log out: the token that was used stops working, and the cookie goes',
-    auth: 'bearer',
     reply: Type.Object({
       ...ResultOk.properties,
       sign_out_url: Type.Optional(
@@ -190,19 +180,18 @@ export const sessionContract = {
       ),
     }),
     errors: [401, 403],
-  }),
-  changePassword: endpoint({
+  },
+  changePassword: {
     method: 'PUT',
     path: '/api/user/password',
     spec: ['API-EP-PUT-user-password', 'API-RULE-session-3'],
     tag: 'User',
     summary: 'Change your password; all other login sessions end, tokens made by hand stay',
-    auth: 'bearer',
     body: Type.Object({ current_password: Text(1024), password: NewPassword }),
     reply: ResultOk,
     errors: [400, 401, 403, 413, 415, 429, 503],
-  }),
-};
+  },
+});
 
 /** A link by which one account can be made. */
 export const InvitationRecord = Type.Object({
@@ -224,27 +213,23 @@ export const invitationDays = { usual: 7, most: 365 } as const;
 /** Invitations that may be open at once. Spec: API-LIMIT-invitations. */
 export const openInvitationsLimit = 1000;
 
-export const invitationsContract = {
-  list: endpoint({
+export const invitationsContract = endpoints(sessionShared, {
+  list: {
     method: 'GET',
     path: '/api/invitations',
     spec: ['API-EP-GET-invitations'],
-    tag: 'Login',
     summary: 'List invitations (administrators)',
-    auth: 'bearer',
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'expires_at'], '-created_at') }),
     reply: Type.Array(InvitationRecord),
     paged: true,
     errors: [400, 401, 403],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/invitations',
     spec: ['API-EP-POST-invitations', 'API-LIMIT-invitations'],
-    tag: 'Login',
     summary: 'Make an invitation, which one account can be made with (administrators)',
     description: 'The link for people is /sign-up#TOKEN; the token is shown this once.',
-    auth: 'bearer',
     body: Type.Object({
       email: Type.Optional(Email),
       role: Type.Optional(Type.Enum(['user', 'admin'])),
@@ -254,16 +239,14 @@ export const invitationsContract = {
     }),
     reply: InvitationRecord,
     errors: [400, 401, 403, 409, 413, 415],
-  }),
-  revoke: endpoint({
+  },
+  revoke: {
     method: 'DELETE',
     path: '/api/invitations/{invitation_id}',
     spec: ['API-EP-DELETE-invitations-invitation_id'],
-    tag: 'Login',
     summary: 'Take an invitation back (administrators)',
-    auth: 'bearer',
     params: Type.Object({ invitation_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

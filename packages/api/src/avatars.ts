@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Id } from './fields.ts';
 
 /** Largest avatar, in bytes. Spec: API-LIMIT-avatar. */
@@ -11,56 +11,52 @@ const images = 'A PNG, JPEG, GIF or WebP image of up to 1 MiB: raw bytes, or a f
 const current =
   'Without an id the current one, or a placeholder made from the name. An avatar that was replaced is gone.';
 
+const shared = { tag: 'User', auth: 'bearer' } as const;
+
 /** Pictures of users and platforms. Reference: api 3.4. */
-export const avatarsContract = {
-  user: endpoint({
+export const avatarsContract = endpoints(shared, {
+  user: {
     method: 'GET',
     path: '/api/users/{user_id}/avatar/{avatar_id?}',
     spec: ['API-EP-GET-users-user_id-avatar-avatar_id'],
-    tag: 'User',
     summary: 'Avatar of a user',
     description: current,
-    auth: 'bearer',
     params: Type.Object({ user_id: Id, ...id }),
     reply: binary('image/*'),
     errors: [400, 401, 404, 416],
-  }),
-  setUser: endpoint({
+  },
+  setUser: {
     method: 'POST',
     path: '/api/users/{user_id}/avatar',
     spec: ['API-EP-POST-users-user_id-avatar', 'API-LIMIT-avatar'],
-    tag: 'User',
     summary: 'Set your own avatar',
     description: images,
-    auth: 'bearer',
     params: Type.Object({ user_id: Id }),
     body: binary(),
     reply: SetAvatar,
     errors: [400, 401, 403, 404, 412, 413, 415],
-  }),
-  platform: endpoint({
+  },
+  platform: {
     method: 'GET',
     path: '/api/platforms/{platform_id}/avatar/{avatar_id?}',
     spec: ['API-EP-GET-platforms-platform_id-avatar-avatar_id'],
     tag: 'Platforms',
     summary: 'Picture of a platform',
     description: current,
-    auth: 'bearer',
     params: Type.Object({ platform_id: Id, ...id }),
     reply: binary('image/*'),
     errors: [400, 401, 404, 416],
-  }),
-  setPlatform: endpoint({
+  },
+  setPlatform: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/avatar',
     spec: ['API-EP-POST-platforms-platform_id-avatar', 'API-LIMIT-avatar'],
     tag: 'Platforms',
     summary: 'Set the picture of a platform (administrators)',
     description: images,
-    auth: 'bearer',
     params: Type.Object({ platform_id: Id }),
     body: binary(),
     reply: SetAvatar,
     errors: [400, 401, 403, 404, 412, 413, 415],
-  }),
-};
+  },
+});

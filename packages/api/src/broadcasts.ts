@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { ruled } from './patterns.ts';
 
@@ -19,46 +19,42 @@ export const BroadcastKeyRecord = Type.Object({
 });
 export type BroadcastKeyRecord = Static<typeof BroadcastKeyRecord>;
 
+const shared = { tag: 'User', auth: 'bearer' } as const;
+
 /**
  * Status broadcasts by HTTP: modules post what `broadcast.data` names to `broadcast.http.host`, which is set to the
  * address of the service and the path with a key. Without a key of a user no module can post.
  */
-export const broadcastsContract = {
-  list: endpoint({
+export const broadcastsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/user/broadcasts',
     spec: ['API-EP-GET-user-broadcasts'],
-    tag: 'User',
     summary: 'Own keys for status broadcasts',
-    auth: 'bearer',
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
     reply: Type.Array(BroadcastKeyRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/user/broadcasts',
     spec: ['API-EP-POST-user-broadcasts'],
-    tag: 'User',
     summary: 'Make a key with which your modules may post their status; its value is shown this once',
-    auth: 'bearer',
     body: Type.Object({ title: Type.Optional(Title(100)) }),
     reply: BroadcastKeyRecord,
     errors: [400, 401, 409, 413, 415],
-  }),
-  revoke: endpoint({
+  },
+  revoke: {
     method: 'DELETE',
     path: '/api/user/broadcasts/{broadcast_id}',
     spec: ['API-EP-DELETE-user-broadcasts-broadcast_id'],
-    tag: 'User',
     summary: 'Revoke such a key; it fails from the next post on',
-    auth: 'bearer',
     params: Type.Object({ broadcast_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 404],
-  }),
-  receive: endpoint({
+  },
+  receive: {
     method: 'POST',
     path: '/api/broadcasts/{key}',
     spec: ['API-EP-POST-broadcasts-key'],
@@ -80,5 +76,5 @@ export const broadcastsContract = {
     ),
     reply: ResultOk,
     errors: [400, 404, 413, 415],
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { type LogType, logTypes } from './logs.ts';
 import { ruled } from './patterns.ts';
@@ -134,7 +134,7 @@ export const DeliveryRecord = Type.Object({
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 
 const connectorParams = Type.Object({ connector_id: Id });
-const tag = 'Connectors';
+const shared = { tag: 'Connectors', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
 const fields = {
   title: Title(128),
@@ -161,87 +161,70 @@ const body = Type.Object(fields);
 const newBody = Type.Object(fields, ruled({ required: ['title', 'code', 'opts'] }));
 
 /** Links of products to data services outside. Reference: events 2.1. */
-export const connectorsContract = {
-  list: endpoint({
+export const connectorsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/products/{product_id}/connectors',
     spec: ['API-EP-GET-products-product_id-connectors'],
-    tag,
     summary: 'List the connectors of a product',
-    auth: 'bearer',
     params: productParams,
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'code', 'title'], '-created_at') }),
     reply: Type.Array(ConnectorRecord),
     paged: true,
-    errors: [400, 401, 403, 404],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/products/{product_id}/connectors',
     spec: ['API-EP-POST-products-product_id-connectors', 'API-RULE-connector-1'],
-    tag,
     summary: 'Add a connector',
-    auth: 'bearer',
     params: productParams,
     body: newBody,
     reply: ConnectorRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/connectors/{connector_id}',
     spec: ['API-EP-GET-connectors-connector_id', 'API-RULE-connector-2'],
-    tag,
     summary: 'One connector',
-    auth: 'bearer',
     params: connectorParams,
     reply: ConnectorRecord,
-    errors: [400, 401, 403, 404],
-  }),
-  update: endpoint({
+  },
+  update: {
     method: 'PUT',
     path: '/api/connectors/{connector_id}',
     spec: ['API-EP-PUT-connectors-connector_id', 'API-RULE-connector-2'],
-    tag,
     summary: 'Change a connector',
-    auth: 'bearer',
     params: connectorParams,
     body,
     reply: ConnectorRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: '/api/connectors/{connector_id}',
     spec: ['API-EP-DELETE-connectors-connector_id'],
-    tag,
     summary: 'Delete a connector, and what waits to be delivered through it',
-    auth: 'bearer',
     params: connectorParams,
     reply: ResultOk,
-    errors: [400, 401, 403, 404],
-  }),
-  test: endpoint({
+  },
+  test: {
     method: 'POST',
     path: '/api/connectors/{connector_id}/test',
     spec: ['API-EP-POST-connectors-connector_id-test', 'API-ERR-502', 'API-ERR-504'],
-    tag,
     summary: 'Send a test event through a connector, once and at once',
-    auth: 'bearer',
     params: connectorParams,
     reply: Type.Object({
       result: Type.Literal('ok'),
       status: Nullable(Type.Integer({ description: 'HTTP status of the answer' })),
     }),
     errors: [400, 401, 403, 404, 502, 504],
-  }),
-  deliveries: endpoint({
+  },
+  deliveries: {
     method: 'GET',
     path: '/api/connectors/{connector_id}/deliveries',
     spec: ['API-EP-GET-connectors-connector_id-deliveries'],
-    tag,
     summary: 'What was sent through a connector in the last 7 days, and what waits',
-    auth: 'bearer',
     params: connectorParams,
     query: Type.Object({
       ...pageQuery,
@@ -250,6 +233,5 @@ export const connectorsContract = {
     }),
     reply: Type.Array(DeliveryRecord),
     paged: true,
-    errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

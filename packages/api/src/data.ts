@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
-import { binary, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { binary, endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { ManyResult } from './many-devices.ts';
 import { ruled } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
-const tag = 'Data of devices';
 const deviceParams = Type.Object({ device_id: Text(64, { ...spelt('device'), description: 'id or uuid' }) });
 const named = Type.Object({ ...deviceParams.properties, name: Type.String({ pattern: dataName }) });
 const messageParams = Type.Object({ ...deviceParams.properties, message_id: Id });
@@ -63,16 +62,15 @@ export const MessageRecord = Type.Object({
 export type MessageRecord = Static<typeof MessageRecord>;
 
 const headers = Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 }));
+const shared = { tag: 'Data of devices', auth: 'bearer', errors: lookup } as const;
 
 /** Streams, controls, messages and capabilities of a device, for its users. Reference: data-cloud 3.3. */
-export const dataContract = {
-  capabilities: endpoint({
+export const dataContract = endpoints(shared, {
+  capabilities: {
     method: 'GET',
     path: '/api/devices/{device_id}/capabilities',
     spec: ['API-EP-GET-devices-device_id-capabilities'],
-    tag,
     summary: 'What the device can do, and whether it is activated at the data cloud',
-    auth: 'bearer',
     params: deviceParams,
     reply: Type.Object({
       activated: Type.Boolean(),
@@ -80,26 +78,20 @@ export const dataContract = {
       user: Nullable(Type.String()),
       capabilities: Nullable(Capabilities),
     }),
-    errors: lookup,
-  }),
-  streams: endpoint({
+  },
+  streams: {
     method: 'GET',
     path: '/api/devices/{device_id}/streams',
     spec: ['API-EP-GET-devices-device_id-streams'],
-    tag,
     summary: 'List the streams of a device with their last samples',
-    auth: 'bearer',
     params: deviceParams,
     reply: Type.Array(StreamRecord),
-    errors: lookup,
-  }),
-  samples: endpoint({
+  },
+  samples: {
     method: 'GET',
     path: '/api/devices/{device_id}/streams/{name}',
     spec: ['API-EP-GET-devices-device_id-streams-name'],
-    tag,
     summary: 'Samples of a stream, oldest first: the newest of a range, or one value for each interval of it',
-    auth: 'bearer',
     params: named,
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch milliseconds' })),
@@ -114,38 +106,30 @@ export const dataContract = {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1000 })),
     }),
     reply: Type.Array(SampleRecord),
-    errors: lookup,
-  }),
-  controls: endpoint({
+  },
+  controls: {
     method: 'GET',
     path: '/api/devices/{device_id}/controls',
     spec: ['API-EP-GET-devices-device_id-controls'],
-    tag,
     summary: 'List the controls of a device with their values',
-    auth: 'bearer',
     params: deviceParams,
     reply: Type.Array(ControlRecord),
-    errors: lookup,
-  }),
-  setControl: endpoint({
+  },
+  setControl: {
     method: 'PUT',
     path: '/api/devices/{device_id}/controls/{name}',
     spec: ['API-EP-PUT-devices-device_id-controls-name'],
-    tag,
     summary: 'Set a control; a device on the message channel has it at once',
-    auth: 'bearer',
     params: named,
     body: Type.Object({ value: DataValue }),
     reply: ControlRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  controlHistory: endpoint({
+  },
+  controlHistory: {
     method: 'GET',
     path: '/api/devices/{device_id}/controls/{name}/history',
     spec: ['API-EP-GET-devices-device_id-controls-name-history'],
-    tag,
     summary: 'Values that a control has had',
-    auth: 'bearer',
     params: named,
     query: Type.Object({ ...pageQuery, sort: sortBy(['at'], '-at') }),
     reply: Type.Array(
@@ -157,15 +141,12 @@ export const dataContract = {
       }),
     ),
     paged: true,
-    errors: lookup,
-  }),
-  messages: endpoint({
+  },
+  messages: {
     method: 'GET',
     path: '/api/devices/{device_id}/messages',
     spec: ['API-EP-GET-devices-device_id-messages'],
-    tag,
     summary: 'List the messages of a box of the device',
-    auth: 'bearer',
     params: deviceParams,
     query: Type.Object({
       ...pageQuery,
@@ -174,15 +155,12 @@ export const dataContract = {
     }),
     reply: Type.Array(MessageRecord),
     paged: true,
-    errors: lookup,
-  }),
-  postMessage: endpoint({
+  },
+  postMessage: {
     method: 'POST',
     path: '/api/devices/{device_id}/messages',
     spec: ['API-EP-POST-devices-device_id-messages'],
-    tag,
     summary: 'Put a message into the box of the device; the oldest gives way when the box is full',
-    auth: 'bearer',
     params: deviceParams,
     body: Type.Object({
       data: Text(messageLimitBytes, {
@@ -193,41 +171,33 @@ export const dataContract = {
     }),
     reply: MessageRecord,
     errors: [400, 401, 403, 404, 409, 413],
-  }),
-  message: endpoint({
+  },
+  message: {
     method: 'GET',
     path: '/api/devices/{device_id}/messages/{message_id}',
     spec: ['API-EP-GET-devices-device_id-messages-message_id'],
-    tag,
     summary: 'One message with its text',
-    auth: 'bearer',
     params: messageParams,
     reply: Type.Object({ ...MessageRecord.properties, data: Type.String() }),
-    errors: lookup,
-  }),
-  live: endpoint({
+  },
+  live: {
     method: 'GET',
     path: '/api/devices/{device_id}/live',
     spec: ['API-EP-GET-devices-device_id-live'],
-    tag,
     summary: 'Server-sent events of a device: samples, control, message, online, telemetry, update',
-    auth: 'bearer',
     params: deviceParams,
     reply: binary('text/event-stream'),
     errors: [...lookup, 409],
-  }),
-  removeMessage: endpoint({
+  },
+  removeMessage: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/messages/{message_id}',
     spec: ['API-EP-DELETE-devices-device_id-messages-message_id'],
-    tag,
     summary: 'Delete a message',
-    auth: 'bearer',
     params: messageParams,
     reply: ResultOk,
-    errors: lookup,
-  }),
-};
+  },
+});
 
 /** Devices that one call runs a command on at most. Spec: API-LIMIT-many-commands. */
 export const manyCommandsLimit = 100;
@@ -238,15 +208,15 @@ export const manyCommandsOutput = 8_192;
 export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update', 'progress'] as const;
 export type LiveEventType = (typeof liveEventTypes)[number];
 
+const channelShared = { tag: 'Data of devices', auth: 'bearer' } as const;
+
 /** Commands to devices, and what they tell of themselves, over the message channel. Reference: channel 3.1. */
-export const channelContract = {
-  command: endpoint({
+export const channelContract = endpoints(channelShared, {
+  command: {
     method: 'POST',
     path: '/api/devices/{device_id}/command',
     spec: ['API-EP-POST-devices-device_id-command'],
-    tag,
     summary: 'Run a command line on the device and return its output',
-    auth: 'bearer',
     params: deviceParams,
     body: Type.Object({
       command: Text(1024, { minLength: 1 }),
@@ -254,15 +224,13 @@ export const channelContract = {
     }),
     reply: Type.Object({ code: Type.Integer({ description: 'response code of the module' }), data: Type.String() }),
     errors: [400, 401, 403, 404, 409, 504],
-  }),
-  commandMany: endpoint({
+  },
+  commandMany: {
     method: 'POST',
     path: '/api/devices/command',
     spec: ['API-EP-POST-devices-command', 'API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
-    tag,
     summary: 'Run a command line on many devices and return the output of each',
     description: 'On all at once. A device that is offline, silent or not yours to command is listed with the reason.',
-    auth: 'bearer',
     body: Type.Object({
       device_ids: Type.Array(Id, { minItems: 1, maxItems: manyCommandsLimit }),
       command: Text(1024, { minLength: 1 }),
@@ -279,14 +247,12 @@ export const channelContract = {
       refused: ManyResult.properties.refused,
     }),
     errors: [400, 401],
-  }),
-  status: endpoint({
+  },
+  status: {
     method: 'GET',
     path: '/api/devices/{device_id}/channel',
     spec: ['API-EP-GET-devices-device_id-channel'],
-    tag,
     summary: 'Whether the device is on the message channel, and what it last reported',
-    auth: 'bearer',
     params: deviceParams,
     reply: Type.Object({
       online: Type.Boolean(),
@@ -296,12 +262,11 @@ export const channelContract = {
       nodes: Type.Array(Type.Object({ id: Type.String(), title: Nullable(Type.String()) })),
     }),
     errors: lookup,
-  }),
-  send: endpoint({
+  },
+  send: {
     method: 'POST',
     path: '/api/connectors/{connector_id}/messages',
     spec: ['API-EP-POST-connectors-connector_id-messages'],
-    tag,
     summary: 'Send an action to a device of the product, by a user or by the third party with the connector secret',
     description: 'Either a bearer token, or the secret of the connector in the header X-Connector-Secret.',
     auth: 'none',
@@ -313,5 +278,5 @@ export const channelContract = {
     ),
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
-  }),
-};
+  },
+});

@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Id, Text } from './fields.ts';
 
 /** Statuses that clients of this interface know. */
 const errors = [400, 401, 403, 404, 410, 416, 429] as const;
-const tag = 'Doors: DDI';
 
 /** Largest number of an action: clients keep them in 32 bits with a sign. */
 const ActionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -120,21 +119,19 @@ export type DdiConfigData = Static<typeof ConfigData>;
 const Nothing = Type.Object({}, { description: 'clients look at the status alone, and know 200 only' });
 
 const base = '/{tenant}/controller/v1/{controller_id}';
-const common = { tag, auth: 'door', errors } as const;
+const shared = { tag: 'Doors: DDI', auth: 'door', errors } as const;
 
 /** The interface that update clients such as SWUpdate and the RAUC updater speak, on the device listener. */
-export const ddiContract = {
-  base: endpoint({
-    ...common,
+export const ddiContract = endpoints(shared, {
+  base: {
     method: 'GET',
     path: base,
     spec: ['API-DDI-base', 'API-DOOR-identity'],
     summary: 'Ask what there is to do, and when to ask again',
     params: device,
     reply: DdiBase,
-  }),
-  configData: endpoint({
-    ...common,
+  },
+  configData: {
     method: 'PUT',
     path: `${base}/configData`,
     spec: ['API-DDI-config'],
@@ -142,9 +139,8 @@ export const ddiContract = {
     params: device,
     body: ConfigData,
     reply: Nothing,
-  }),
-  deployment: endpoint({
-    ...common,
+  },
+  deployment: {
     method: 'GET',
     path: `${base}/deploymentBase/{action_id}`,
     spec: ['API-DDI-deployment'],
@@ -152,9 +148,8 @@ export const ddiContract = {
     params: action,
     query: history,
     reply: DdiAction,
-  }),
-  feedback: endpoint({
-    ...common,
+  },
+  feedback: {
     method: 'POST',
     path: `${base}/deploymentBase/{action_id}/feedback`,
     spec: ['API-DDI-feedback'],
@@ -162,9 +157,8 @@ export const ddiContract = {
     params: action,
     body: DdiFeedback,
     reply: Nothing,
-  }),
-  installed: endpoint({
-    ...common,
+  },
+  installed: {
     method: 'GET',
     path: `${base}/installedBase/{action_id}`,
     spec: ['API-DDI-installed'],
@@ -172,18 +166,16 @@ export const ddiContract = {
     params: action,
     query: history,
     reply: DdiAction,
-  }),
-  cancel: endpoint({
-    ...common,
+  },
+  cancel: {
     method: 'GET',
     path: `${base}/cancelAction/{action_id}`,
     spec: ['API-DDI-cancel'],
     summary: 'Get which update is over',
     params: action,
     reply: Type.Object({ id: Type.String(), cancelAction: Type.Object({ stopId: Type.String() }) }),
-  }),
-  cancelFeedback: endpoint({
-    ...common,
+  },
+  cancelFeedback: {
     method: 'POST',
     path: `${base}/cancelAction/{action_id}/feedback`,
     spec: ['API-DDI-cancel'],
@@ -191,9 +183,8 @@ export const ddiContract = {
     params: action,
     body: DdiFeedback,
     reply: Nothing,
-  }),
-  confirmations: endpoint({
-    ...common,
+  },
+  confirmations: {
     method: 'GET',
     path: `${base}/confirmationBase`,
     spec: ['API-DDI-confirmation'],
@@ -203,9 +194,8 @@ export const ddiContract = {
       autoConfirm: AutoConfirm,
       _links: Type.Object({ activateAutoConfirm: link, deactivateAutoConfirm: link, confirmationBase: link }),
     }),
-  }),
-  confirmation: endpoint({
-    ...common,
+  },
+  confirmation: {
     method: 'GET',
     path: `${base}/confirmationBase/{action_id}`,
     spec: ['API-DDI-confirmation'],
@@ -213,9 +203,8 @@ export const ddiContract = {
     params: action,
     query: history,
     reply: Confirmation,
-  }),
-  confirm: endpoint({
-    ...common,
+  },
+  confirm: {
     method: 'POST',
     path: `${base}/confirmationBase/{action_id}/feedback`,
     spec: ['API-DDI-confirmation'],
@@ -223,9 +212,8 @@ export const ddiContract = {
     params: action,
     body: DdiConsent,
     reply: Nothing,
-  }),
-  activateAutoConfirm: endpoint({
-    ...common,
+  },
+  activateAutoConfirm: {
     method: 'POST',
     path: `${base}/confirmationBase/activateAutoConfirm`,
     spec: ['API-DDI-confirmation'],
@@ -236,18 +224,16 @@ export const ddiContract = {
       remark: Type.Optional(Type.Union([Text(512), Type.Null()])),
     }),
     reply: Nothing,
-  }),
-  deactivateAutoConfirm: endpoint({
-    ...common,
+  },
+  deactivateAutoConfirm: {
     method: 'POST',
     path: `${base}/confirmationBase/deactivateAutoConfirm`,
     spec: ['API-DDI-confirmation'],
     summary: 'Ask the user of the device about each update again',
     params: device,
     reply: Nothing,
-  }),
-  bundle: endpoint({
-    ...common,
+  },
+  bundle: {
     method: 'GET',
     path: `${base}/update.raucb`,
     spec: ['API-DDI-polling'],
@@ -255,9 +241,8 @@ export const ddiContract = {
     description: 'RAUC says in headers what it runs (`RAUC-System-Version`), and is told in one where the bundle is.',
     params: device,
     reply: Nothing,
-  }),
-  noteInstalled: endpoint({
-    ...common,
+  },
+  noteInstalled: {
     method: 'PUT',
     path: `${base}/installedBase`,
     spec: ['API-DDI-installed'],
@@ -265,18 +250,16 @@ export const ddiContract = {
     params: device,
     body: Type.Object({ name: Text(256), version: Text(256) }),
     reply: Nothing,
-  }),
-  artifacts: endpoint({
-    ...common,
+  },
+  artifacts: {
     method: 'GET',
     path: `${base}/softwaremodules/{bundle_id}/artifacts`,
     spec: ['API-DDI-artifact'],
     summary: 'List the files of the update',
     params: Type.Object({ ...target, bundle_id: Id }),
     reply: Type.Array(Artifact),
-  }),
-  artifact: endpoint({
-    ...common,
+  },
+  artifact: {
     method: 'GET',
     path: `${base}/softwaremodules/{bundle_id}/artifacts/{name*}`,
     spec: ['API-DDI-artifact'],
@@ -285,5 +268,5 @@ export const ddiContract = {
     params: Type.Object({ ...target, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
     query: Type.Object({ ticket: Type.Optional(Text(128)) }),
     reply: binary(),
-  }),
-};
+  },
+});

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ReportedAttributes } from './attributes.ts';
 import { NoUpdate, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
-import { binary, deviceListenerTag, deviceRouteErrors, endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ResultOk, Text } from './fields.ts';
 import { reportedFailures } from './rollout-settings.ts';
 import { spelt } from './spellings.ts';
@@ -45,13 +45,14 @@ export const DeviceCredentials = Type.Object({
   ca: Type.String(),
 });
 
+const shared = { tag: deviceListenerTag, auth: 'device', errors: deviceRouteErrors } as const;
+
 /** Identity and account of a device, on the device listener. Reference: wire 2.1, 3.1. */
-export const deviceRoutesContract = {
-  provision: endpoint({
+export const deviceRoutesContract = endpoints(shared, {
+  provision: {
     method: 'POST',
     path: '/provision',
     spec: ['API-DEV-POST-provision'],
-    tag: deviceListenerTag,
     summary: 'Exchange the provisioning token for a certificate and key',
     description: 'The token is sent in the header x-device-token or in the body. It works until it is acknowledged.',
     auth: 'none',
@@ -61,36 +62,27 @@ export const deviceRoutesContract = {
       uuid: Type.Optional(Text(64, spelt('id'))),
     }),
     reply: DeviceCredentials,
-    errors: deviceRouteErrors,
-  }),
-  acknowledge: endpoint({
+  },
+  acknowledge: {
     method: 'PUT',
     path: '/provision',
     spec: ['API-DEV-PUT-provision'],
-    tag: deviceListenerTag,
     summary: 'Acknowledge the stored certificate; the service erases the token, and retires the certificate before it',
-    auth: 'device',
     reply: ResultOk,
-    errors: deviceRouteErrors,
-  }),
-  renew: endpoint({
+  },
+  renew: {
     method: 'POST',
     path: '/certificate',
     spec: ['API-DEV-POST-certificate'],
-    tag: deviceListenerTag,
     summary: 'Get a new certificate and key; the old ones stay good until the new certificate acknowledges itself',
     description: 'A device that shows the old certificate after that is taken for a copy, refused and logged.',
-    auth: 'device',
     reply: DeviceCredentials,
-    errors: deviceRouteErrors,
-  }),
-  claim: endpoint({
+  },
+  claim: {
     method: 'POST',
     path: '/claim',
     spec: ['API-DEV-POST-claim'],
-    tag: deviceListenerTag,
     summary: 'Claim the device for a user, or claim and activate it with an activation token',
-    auth: 'device',
     body: Type.Union([
       Type.Object({
         username: Text(254, { minLength: 1 }),
@@ -104,44 +96,34 @@ export const deviceRoutesContract = {
       }),
     ]),
     reply: Type.Object({ result: Type.Literal('ok'), product: Type.String(), user: Nullable(Type.String()) }),
-    errors: deviceRouteErrors,
-  }),
-  activate: endpoint({
+  },
+  activate: {
     method: 'POST',
     path: '/activate',
     spec: ['API-DEV-POST-activate'],
-    tag: deviceListenerTag,
     summary: 'Activate the device to a product of its owner; an OTA must follow',
-    auth: 'device',
     body: Type.Object({ product: ProductCode }),
     reply: Type.Object({
       result: Type.Literal('ok'),
       product: Type.String(),
       bundle: Nullable(Type.String({ description: 'version that an OTA will deliver' })),
     }),
-    errors: deviceRouteErrors,
-  }),
-  products: endpoint({
+  },
+  products: {
     method: 'GET',
     path: '/products',
     spec: ['API-DEV-GET-products'],
-    tag: deviceListenerTag,
     summary: 'List the products that the owner may activate the device to',
-    auth: 'device',
     reply: Type.Array(Type.Omit(ProductChoice, ['product_id'])),
-    errors: deviceRouteErrors,
-  }),
-  info: endpoint({
+  },
+  info: {
     method: 'GET',
     path: '/info',
     spec: ['API-DEV-GET-info'],
-    tag: deviceListenerTag,
     summary: 'Get what the service knows of this device',
-    auth: 'device',
     reply: DeviceInfo,
-    errors: deviceRouteErrors,
-  }),
-};
+  },
+});
 
 /** A file that a device holds already. */
 export const HeldFile = Type.Object({
@@ -151,14 +133,12 @@ export const HeldFile = Type.Object({
 });
 
 /** Updates over the air, on the device listener. Reference: rules 3.1, wire 3.3. */
-export const otaRoutesContract = {
-  query: endpoint({
+export const otaRoutesContract = endpoints(shared, {
+  query: {
     method: 'POST',
     path: '/ota',
     spec: ['API-DEV-POST-ota'],
-    tag: deviceListenerTag,
     summary: 'Ask whether there is an update, and for its files',
-    auth: 'device',
     body: Type.Object({
       bid: Type.Optional(IdOrEmpty('bundle installed now')),
       bundle_id: Type.Optional(IdOrEmpty('a specific published bundle')),
@@ -171,26 +151,20 @@ export const otaRoutesContract = {
       files: Type.Optional(Type.Array(HeldFile, { maxItems: 1000, description: 'files the device holds already' })),
     }),
     reply: Type.Union([NoUpdate, UpdateOffer]),
-    errors: deviceRouteErrors,
-  }),
-  file: endpoint({
+  },
+  file: {
     method: 'GET',
     path: '/ota/{bundle_id}/{name*}',
     spec: ['API-DEV-GET-ota-bundle_id-name'],
-    tag: deviceListenerTag,
     summary: 'Get a file of the bundle on offer; Range is honoured',
-    auth: 'device',
     params: Type.Object({ bundle_id: Id, name: Text(255, { minLength: 1 }) }),
     reply: binary(),
-    errors: deviceRouteErrors,
-  }),
-  report: endpoint({
+  },
+  report: {
     method: 'POST',
     path: '/ota/result',
     spec: ['API-DEV-POST-ota-result'],
-    tag: deviceListenerTag,
     summary: 'Report how the update went: before the restart with the old version text, after it with the new one',
-    auth: 'device',
     body: Type.Object({
       bundle_id: Id,
       result: Type.Integer({ minimum: 0, maximum: 9, description: 'result code of the module' }),
@@ -203,9 +177,8 @@ export const otaRoutesContract = {
       ),
     }),
     reply: ResultOk,
-    errors: deviceRouteErrors,
-  }),
-};
+  },
+});
 
 export type DeviceCredentials = Static<typeof DeviceCredentials>;
 export type DeviceInfo = Static<typeof DeviceInfo>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Id, Identifier, IdOrEmpty, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { forces } from './rollout-settings.ts';
 
@@ -85,17 +85,15 @@ export const UpdateOffer = Type.Object({
 export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const tag = 'Devices';
+const shared = { tag: 'Devices', auth: 'bearer' } as const;
 
 /** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
-export const deviceUpdatesContract = {
-  query: endpoint({
+export const deviceUpdatesContract = endpoints(shared, {
+  query: {
     method: 'POST',
     path: '/api/devices/{device_id}/ota',
     spec: ['API-EP-POST-devices-device_id-ota'],
-    tag,
     summary: 'Ask for an update on behalf of a BLE device',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({
       bid: Type.Optional(IdOrEmpty('bundle installed now')),
@@ -103,38 +101,32 @@ export const deviceUpdatesContract = {
     }),
     reply: Type.Union([NoUpdate, BridgeOffer]),
     errors: [400, 401, 403, 404],
-  }),
-  report: endpoint({
+  },
+  report: {
     method: 'POST',
     path: '/api/devices/{device_id}/ota/result',
     spec: ['API-EP-POST-devices-device_id-ota-result'],
-    tag,
     summary: 'Report the bundle that a BLE device runs after its OTA',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ bundle_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  file: endpoint({
+  },
+  file: {
     method: 'GET',
     path: '/api/devices/{device_id}/ota/{bundle_id}/{name*}',
     spec: ['API-EP-GET-devices-device_id-ota-bundle_id-name'],
-    tag,
     summary: 'Get a file of the bundle on offer to a BLE device',
     description: 'Resources are found under their bundle too; this is where the files of its firmware are.',
-    auth: 'bearer',
     params: Type.Object({ device_id: Identifier, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
     reply: binary(),
     errors: [400, 401, 403, 404, 416],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path: '/api/devices/{device_id}/updates',
     spec: ['API-EP-GET-devices-device_id-updates'],
-    tag,
     summary: 'List the updates of a device, newest first',
-    auth: 'bearer',
     params: byDeviceId,
     query: Type.Object({
       ...pageQuery,
@@ -144,8 +136,8 @@ export const deviceUpdatesContract = {
     reply: Type.Array(UpdateRecord),
     paged: true,
     errors: [400, 401, 404],
-  }),
-};
+  },
+});
 
 export type UpdateRecord = Static<typeof UpdateRecord>;
 export type ManifestFile = Static<typeof ManifestFile>;

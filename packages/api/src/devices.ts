@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { UpdateRecord } from './device-updates.ts';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import {
   Id,
   Identifier,
@@ -130,7 +130,7 @@ export type UpdateProgress = Static<typeof UpdateProgress>;
 
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Title(128);
-const tag = 'Devices';
+const shared = { tag: 'Devices', auth: 'bearer' } as const;
 
 /** What a new device is made from. */
 export const NewDevice = Type.Object({
@@ -168,50 +168,42 @@ const listQuery = Type.Object({
 });
 
 /** Devices as their users see them. */
-export const devicesContract = {
-  list: endpoint({
+export const devicesContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/devices',
     spec: ['API-EP-GET-devices', 'API-RULE-standing-1'],
-    tag,
     summary: 'List the devices that you own, or that are activated to products you work on',
-    auth: 'bearer',
     query: listQuery,
     reply: Type.Array(DeviceRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/devices/{identifier}',
     spec: ['API-EP-GET-devices-identifier'],
-    tag,
     summary: 'Get one device by id, uuid, MAC or Bluetooth address in any usual spelling',
-    auth: 'bearer',
     params: Type.Object({ identifier: Identifier }),
     reply: DeviceRecord,
     errors: [401, 404],
-  }),
-  provision: endpoint({
+  },
+  provision: {
     method: 'POST',
     path: '/api/devices/provision',
     spec: ['API-EP-POST-devices-provision'],
-    tag,
     summary: 'Provision a new device',
     description:
       'Anyone may provision a software device, and owns it; module hardware is provisioned by administrators.',
-    auth: 'bearer',
     body: NewDevice,
     reply: ProvisionedDevice,
     errors: [400, 401, 403, 404, 409],
-  }),
-  update: endpoint({
+  },
+  update: {
     method: 'PUT',
     path: '/api/devices/{device_id}',
     spec: ['API-EP-PUT-devices-device_id'],
-    tag,
     summary: 'Change the title, description or location of a device, or let its vendor at its files',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({
       title: Type.Optional(title),
@@ -223,148 +215,126 @@ export const devicesContract = {
     }),
     reply: DeviceRecord,
     errors: [400, 401, 403, 404],
-  }),
-  activate: endpoint({
+  },
+  activate: {
     method: 'POST',
     path: '/api/devices/{device_id}/activate',
     spec: ['API-EP-POST-devices-device_id-activate'],
-    tag,
     summary: 'Activate a device to a product; an OTA must follow',
     description:
       'Neither a lock nor production keeps a device from the base edition of its platform: its owner or an ' +
       'administrator takes it off a product so. A production product takes only devices of its customer’s people.',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ product_id: Id }),
     reply: DeviceRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  products: endpoint({
+  },
+  products: {
     method: 'GET',
     path: '/api/devices/{id}/products',
     spec: ['API-EP-GET-devices-id-products'],
-    tag,
     summary: 'List the products that the owner can activate the device to, as far as you may see them',
-    auth: 'bearer',
     params: Type.Object({ id: Identifier }),
     reply: Type.Array(ProductChoice),
     errors: [401, 404],
-  }),
-  reset: endpoint({
+  },
+  reset: {
     method: 'POST',
     path: '/api/devices/{device_id}/reset',
     spec: ['API-EP-POST-devices-device_id-reset'],
-    tag,
     summary: 'Take a claimable device back to what it was when it left the factory',
     description:
       'Owner, tag, texts, location, files, nodes and all data of the device go; the log stays. It is on the edition ' +
       'product of its platform again, unless it is of a production product: then it stays on that.',
-    auth: 'bearer',
     params: byDeviceId,
     reply: ResultOk,
     errors: [401, 403, 404],
-  }),
-  setTag: endpoint({
+  },
+  setTag: {
     method: 'POST',
     path: '/api/devices/{device_id}/tag',
     spec: ['API-EP-POST-devices-device_id-tag'],
-    tag,
     summary: 'Name the bundle tag that the device follows; the empty text clears it',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ tag: DeviceTag }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  setState: endpoint({
+  },
+  setState: {
     method: 'POST',
     path: '/api/devices/{device_id}/state',
     spec: ['API-EP-POST-devices-device_id-state', 'API-STATE-device-any-disabled'],
-    tag,
     summary: 'Block a device, or let it in again',
     description:
       'Every call of a blocked device is refused. One that is let in again becomes active with its next contact; ' +
       'a device that is not blocked stays as it is. What an administrator has blocked only an administrator lets in.',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ state: Type.Enum(['disabled', 'enabled']) }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  contents: endpoint({
+  },
+  contents: {
     method: 'GET',
     path: '/api/devices/{device_id}/contents',
     spec: ['API-EP-GET-devices-device_id-contents'],
-    tag,
     summary: 'Count what would go with a device that is deleted',
-    auth: 'bearer',
     params: byDeviceId,
     reply: DeviceContents,
     errors: [400, 401, 403, 404],
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: '/api/devices/{device_id}',
     spec: ['API-EP-DELETE-devices-device_id', 'API-RULE-delete-1'],
-    tag,
     summary: 'Delete a device with everything that is kept of it',
     description:
       'Its certificates are refused from then on, and its connections end. Its log stays. The uuid and the addresses are ' +
       'free: provisioned anew it is a new device without an owner, or of whoever provisions a software device. Module ' +
       'hardware is deleted by administrators; its owner resets it.',
-    auth: 'bearer',
     params: byDeviceId,
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  askUpdate: endpoint({
+  },
+  askUpdate: {
     method: 'POST',
     path: '/api/devices/{device_id}/update',
     spec: ['API-EP-POST-devices-device_id-update', 'API-RULE-ask-1'],
-    tag,
     summary: 'Have a device ask for its update at once: over the message channel, or with its next query',
-    auth: 'bearer',
     params: byDeviceId,
     reply: UpdateProgress,
     errors: [400, 401, 403, 404],
-  }),
-  updateProgress: endpoint({
+  },
+  updateProgress: {
     method: 'GET',
     path: '/api/devices/{device_id}/update',
     spec: ['API-EP-GET-devices-device_id-update'],
-    tag,
     summary: 'How far a device is with its update: asked, looked, downloading, restarted, back',
     description: 'The live events of the device tell each step, and the percent of a download as the type `progress`.',
-    auth: 'bearer',
     params: byDeviceId,
     reply: UpdateProgress,
     errors: [400, 401, 403, 404],
-  }),
-  certificates: endpoint({
+  },
+  certificates: {
     method: 'GET',
     path: '/api/devices/{device_id}/certificates.zip',
     spec: ['API-EP-GET-devices-device_id-certificates.zip'],
-    tag,
     summary: 'Get a fresh certificate and key of a device that has not completed its provisioning',
     description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
-    auth: 'bearer',
     params: byDeviceId,
     reply: binary('application/zip'),
     errors: [401, 403, 404, 409],
-  }),
-  renewToken: endpoint({
+  },
+  renewToken: {
     method: 'POST',
     path: '/api/devices/{device_id}/token',
     spec: ['API-EP-POST-devices-device_id-token'],
-    tag,
     summary: 'Let a device be provisioned again: make a new provisioning token',
     description: 'For a module that lost its flash, or its first token. Its certificate stops working at once.',
-    auth: 'bearer',
     params: byDeviceId,
     reply: Type.Object({ token: Type.String({ description: '32 base64 characters; shown this once' }) }),
     errors: [401, 403, 404],
-  }),
-};
+  },
+});
 
 export type DeviceRecord = Static<typeof DeviceRecord>;
 export type ProvisionedDevice = Static<typeof ProvisionedDevice>;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { attributeName } from './attributes.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { productParams } from './products.ts';
 
@@ -93,8 +93,7 @@ const UpdateMessage = Type.Object({
 });
 
 const byDevice = Type.Object({ device_id: Identifier });
-const tag = 'Doors';
-const perProduct = { tag, auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Doors', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
 /** A public key that is accepted before its device comes. */
 export const DoorKeyRecord = Type.Object({
@@ -110,18 +109,16 @@ export const keysAtOnce = 10_000;
 export const keysLimit = 100_000;
 
 /** Update clients of other makers: who may come in, and what they have said. Reference: doors 1. */
-export const doorsContract = {
-  get: endpoint({
-    ...perProduct,
+export const doorsContract = endpoints(shared, {
+  get: {
     method: 'GET',
     path: '/api/products/{product_id}/doors',
     spec: ['API-EP-GET-products-product_id-doors'],
     summary: 'Which update clients of other makers a product is open to',
     params: productParams,
     reply: ProductDoors,
-  }),
-  set: endpoint({
-    ...perProduct,
+  },
+  set: {
     method: 'PUT',
     path: '/api/products/{product_id}/doors',
     spec: ['API-EP-PUT-products-product_id-doors', 'API-DOOR-open'],
@@ -129,9 +126,8 @@ export const doorsContract = {
     params: productParams,
     body: ProductDoorsInput,
     reply: ProductDoors,
-  }),
-  tokens: endpoint({
-    ...perProduct,
+  },
+  tokens: {
     method: 'GET',
     path: '/api/products/{product_id}/door-tokens',
     spec: ['API-EP-GET-products-product_id-door-tokens'],
@@ -140,9 +136,8 @@ export const doorsContract = {
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
     reply: Type.Array(DoorTokenRecord),
     paged: true,
-  }),
-  addToken: endpoint({
-    ...perProduct,
+  },
+  addToken: {
     method: 'POST',
     path: '/api/products/{product_id}/door-tokens',
     spec: ['API-EP-POST-products-product_id-door-tokens', 'API-DOOR-token', 'API-LIMIT-door-tokens'],
@@ -151,18 +146,16 @@ export const doorsContract = {
     body: Type.Object({ door: Door, title: Title(128) }),
     reply: DoorTokenRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  removeToken: endpoint({
-    ...perProduct,
+  },
+  removeToken: {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-tokens/{token_id}',
     spec: ['API-EP-DELETE-products-product_id-door-tokens-token_id', 'API-DOOR-token'],
     summary: 'Revoke such a token; devices that have none of their own stay out from then on',
     params: Type.Object({ product_id: Id, token_id: Id }),
     reply: ResultOk,
-  }),
-  addDevice: endpoint({
-    ...perProduct,
+  },
+  addDevice: {
     method: 'POST',
     path: '/api/products/{product_id}/door-devices',
     spec: ['API-EP-POST-products-product_id-door-devices'],
@@ -171,9 +164,8 @@ export const doorsContract = {
     body: Type.Object({ door: Type.Literal('ddi'), name: DoorDeviceName }),
     reply: DoorDevice,
     errors: [400, 401, 403, 404, 409],
-  }),
-  waiting: endpoint({
-    ...perProduct,
+  },
+  waiting: {
     method: 'GET',
     path: '/api/products/{product_id}/waiting',
     spec: ['API-EP-GET-products-product_id-waiting', 'API-DOOR-waiting', 'API-LIMIT-waiting'],
@@ -186,9 +178,8 @@ export const doorsContract = {
     }),
     reply: Type.Array(WaitingRecord),
     paged: true,
-  }),
-  decide: endpoint({
-    ...perProduct,
+  },
+  decide: {
     method: 'POST',
     path: '/api/products/{product_id}/waiting',
     spec: ['API-EP-POST-products-product_id-waiting', 'API-DOOR-waiting'],
@@ -203,9 +194,8 @@ export const doorsContract = {
       done: Type.Integer(),
       refused: Type.Array(Type.Object({ id: Id, code: Type.String(), message: Type.String() })),
     }),
-  }),
-  keys: endpoint({
-    ...perProduct,
+  },
+  keys: {
     method: 'GET',
     path: '/api/products/{product_id}/door-keys',
     spec: ['API-EP-GET-products-product_id-door-keys'],
@@ -214,9 +204,8 @@ export const doorsContract = {
     query: Type.Object({ ...pageQuery, sort: sortBy(['name'], 'name') }),
     reply: Type.Array(DoorKeyRecord),
     paged: true,
-  }),
-  addKeys: endpoint({
-    ...perProduct,
+  },
+  addKeys: {
     method: 'POST',
     path: '/api/products/{product_id}/door-keys',
     spec: ['API-EP-POST-products-product_id-door-keys', 'API-DOOR-keys', 'API-LIMIT-door-keys'],
@@ -241,36 +230,32 @@ export const doorsContract = {
       refused: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), message: Type.String() })),
     }),
     errors: [400, 401, 403, 404, 409],
-  }),
-  removeKey: endpoint({
-    ...perProduct,
+  },
+  removeKey: {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-keys/{key_id}',
     spec: ['API-EP-DELETE-products-product_id-door-keys-key_id', 'API-DOOR-keys'],
     summary: 'Take back the acceptance of a key whose device has not come',
     params: Type.Object({ product_id: Id, key_id: Id }),
     reply: ResultOk,
-  }),
-  renewDevice: endpoint({
-    ...perProduct,
+  },
+  renewDevice: {
     method: 'POST',
     path: '/api/devices/{device_id}/door-token',
     spec: ['API-EP-POST-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Give a device behind a door another token of its own, which is shown once; the one before fails at once',
     params: byDevice,
     reply: DoorDevice,
-  }),
-  revokeDevice: endpoint({
-    ...perProduct,
+  },
+  revokeDevice: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/door-token',
     spec: ['API-EP-DELETE-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Revoke the token of a device behind a door',
     params: byDevice,
     reply: ResultOk,
-  }),
-  messages: endpoint({
-    ...perProduct,
+  },
+  messages: {
     method: 'GET',
     path: '/api/devices/{device_id}/updates/{update_id}/messages',
     spec: ['API-EP-GET-devices-device_id-updates-update_id-messages', 'API-DOOR-messages'],
@@ -279,6 +264,6 @@ export const doorsContract = {
     query: Type.Object({ ...pageQuery, sort: sortBy(['at'], 'at') }),
     reply: Type.Array(UpdateMessage),
     paged: true,
-  }),
-};
+  },
+});
 export type UpdateMessage = Static<typeof UpdateMessage>;

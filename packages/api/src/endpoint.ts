@@ -70,6 +70,19 @@ export const deviceListenerTag = 'Device listener';
 /** Declares an endpoint and keeps its exact type. */
 export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
 
+type Shared = Pick<EndpointShape, 'tag' | 'auth'> & Partial<EndpointShape>;
+type Entry<S> = Omit<EndpointShape, keyof S> & Partial<EndpointShape>;
+
+/** Declares the endpoints of a resource and keeps their exact types; what they have in common is written once. */
+export const endpoints = <const S extends Shared, const E extends Readonly<Record<string, Entry<S>>>>(
+  shared: S,
+  entries: E,
+) =>
+  // Safe: the same names, each with the fields of both.
+  Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, { ...shared, ...entry }])) as unknown as {
+    readonly [Name in keyof E]: Omit<S, keyof E[Name]> & E[Name];
+  };
+
 /** Whether a body or reply is bytes; none is not. */
 export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>
   body !== undefined && 'binary' in body && body.binary === true;

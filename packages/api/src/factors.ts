@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Session, SessionRecord } from './auth.ts';
-import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Nullable, ResultOk, Text, Timestamp } from './fields.ts';
 import { ruled } from './patterns.ts';
 
@@ -39,8 +39,8 @@ const own = { tag: 'User', auth: 'bearer' } as const;
 const changes = { ...own, method: 'POST', errors: [400, 401, 403, 404, 413, 415, 429, 503] } as const;
 
 /** The second factor of accounts: at login, and in the hands of their users. Spec: API-RULE-factor-1. */
-export const factorsContract = {
-  login: endpoint({
+export const factorsContract = endpoints(own, {
+  login: {
     ...stranger,
     path: '/api/auth/second-factor',
     spec: ['API-EP-POST-auth-second-factor', 'API-RULE-factor-1', 'API-LIMIT-factor'],
@@ -51,8 +51,8 @@ export const factorsContract = {
     body: Type.Object({ challenge, code: Code }),
     reply: Session,
     errors: [400, 403, 413, 415, 429],
-  }),
-  open: endpoint({
+  },
+  open: {
     ...stranger,
     path: '/api/auth/session/second-factor',
     spec: ['API-EP-POST-auth-session-second-factor', 'API-RULE-session-1', 'API-RULE-factor-1', 'API-LIMIT-factor'],
@@ -60,17 +60,16 @@ export const factorsContract = {
     body: Type.Object({ challenge, code: Code }),
     reply: SessionRecord,
     errors: [400, 403, 413, 415, 429],
-  }),
-  get: endpoint({
-    ...own,
+  },
+  get: {
     method: 'GET',
     path: '/api/user/second-factor',
     spec: ['API-EP-GET-user-second-factor'],
     summary: 'Your second factor',
     reply: SecondFactor,
     errors: [401],
-  }),
-  setUpTotp: endpoint({
+  },
+  setUpTotp: {
     ...changes,
     path: '/api/user/second-factor/totp',
     spec: ['API-EP-POST-user-second-factor-totp', 'API-RULE-factor-2'],
@@ -80,29 +79,29 @@ export const factorsContract = {
       secret: Type.String({ description: 'base32, shown this once', examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
       url: Type.String({ description: 'otpauth address, for a QR code' }),
     }),
-  }),
-  confirmTotp: endpoint({
+  },
+  confirmTotp: {
     ...changes,
     path: '/api/user/second-factor/totp/confirm',
     spec: ['API-EP-POST-user-second-factor-totp-confirm', 'API-RULE-factor-2'],
     summary: 'Confirm the secret with a code of the app; with a first factor your other login sessions end',
     body: Type.Object({ code: Code }),
     reply: Type.Object({ recovery_codes: RecoveryCodes }, { description: 'no codes where you have some already' }),
-  }),
-  removeTotp: endpoint({
+  },
+  removeTotp: {
     ...changes,
     path: '/api/user/second-factor/totp/remove',
     spec: ['API-EP-POST-user-second-factor-totp-remove', 'API-RULE-factor-2'],
     summary: 'Forget the app; with the last factor the recovery codes go',
     body: Proof,
     reply: ResultOk,
-  }),
-  renewCodes: endpoint({
+  },
+  renewCodes: {
     ...changes,
     path: '/api/user/second-factor/recovery-codes',
     spec: ['API-EP-POST-user-second-factor-recovery-codes', 'API-RULE-factor-2', 'API-RULE-factor-3'],
     summary: 'Make ten recovery codes; those before stop working',
     body: Proof,
     reply: Type.Object({ recovery_codes: RecoveryCodes }),
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { binary, deviceListenerTag, deviceRouteErrors, endpoint } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoints } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { ruled } from './patterns.ts';
 import { FileCrc, FileVersionText } from './platforms.ts';
@@ -60,61 +60,53 @@ function fileEndpoints<const P extends TProperties>(store: {
   readonly tag: string;
   readonly what: string;
 }) {
-  const { base, tag, what } = store;
+  const { base, what } = store;
+  const shared = { tag: store.tag, auth: 'bearer', errors: [400, 401, 403, 404] } as const;
   const owner = Type.Object(store.params);
   const file = Type.Object({ ...store.params, path: FilePath });
   const path = `${base}/{path*}`;
-  return {
-    list: endpoint({
+  return endpoints(shared, {
+    list: {
       method: 'GET',
       path: base,
       spec: [...store.spec.list, 'API-RULE-files-7'],
-      tag,
       summary: `List the ${what}`,
-      auth: 'bearer',
       params: owner,
       query: listQuery,
       reply: Type.Array(FileRecord),
       paged: true,
-      errors: [400, 401, 403, 404],
-    }),
-    get: endpoint({
+    },
+    get: {
       method: 'GET',
       path,
       spec: [...store.spec.get, 'API-RULE-files-4'],
-      tag,
       summary: `Get one of the ${what}; Range and conditions are honoured`,
-      auth: 'bearer',
       params: file,
       reply: binary(),
       errors: [400, 401, 403, 404, 416],
-    }),
-    upload: endpoint({
+    },
+    upload: {
       method: 'POST',
       path,
       spec: [...store.spec.upload, 'API-RULE-files-3', 'API-RULE-files-6', 'API-LIMIT-file'],
-      tag,
       summary: `Write one of the ${what}, in place of the one that has the path`,
       description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409). With If-Match only what the client has seen is replaced, with If-None-Match: * nothing (412).`,
-      auth: 'bearer',
       params: file,
       query: uploadQuery,
       body: binary(),
       reply: WrittenFile,
       errors: [400, 401, 403, 404, 409, 412, 413, 415],
-    }),
-    remove: endpoint({
+    },
+    remove: {
       method: 'DELETE',
       path,
       spec: store.spec.remove,
-      tag,
       summary: `Delete one of the ${what}`,
-      auth: 'bearer',
       params: file,
       reply: ResultOk,
       errors: [400, 401, 403, 404, 412],
-    }),
-  };
+    },
+  });
 }
 
 /** Cloud files of a device. */
@@ -152,55 +144,45 @@ export type FileTarget = (typeof fileTargets)[number];
 const target = { target: Type.Enum([...fileTargets]) };
 const linkFile = Type.Object({ ...target, path: FilePath });
 
+const onDevices = { tag: deviceListenerTag, auth: 'device', errors: deviceRouteErrors } as const;
+
 /** The same stores on the device listener: everything in its own, list and read in that of its product. Reference: rules 5.3. */
-export const filesRoutesContract = {
-  list: endpoint({
+export const filesRoutesContract = endpoints(onDevices, {
+  list: {
     method: 'GET',
     path: '/files/{target}',
     spec: ['API-DEV-GET-files-target'],
-    tag: deviceListenerTag,
     summary: 'List the files of the device, or the assets of its product',
-    auth: 'device',
     params: Type.Object(target),
     query: listQuery,
     reply: Type.Array(FileRecord),
     paged: true,
-    errors: deviceRouteErrors,
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-GET-files-target-path'],
-    tag: deviceListenerTag,
     summary: 'Get a file of the device, or an asset of its product',
-    auth: 'device',
     params: linkFile,
     reply: binary(),
-    errors: deviceRouteErrors,
-  }),
-  upload: endpoint({
+  },
+  upload: {
     method: 'POST',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-POST-files-target-path'],
-    tag: deviceListenerTag,
     summary: 'Write a file of the device',
     description: rules,
-    auth: 'device',
     params: linkFile,
     query: uploadQuery,
     body: binary(),
     reply: WrittenFile,
-    errors: deviceRouteErrors,
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: '/files/{target}/{path*}',
     spec: ['API-DEV-DELETE-files-target-path'],
-    tag: deviceListenerTag,
     summary: 'Delete a file of the device',
-    auth: 'device',
     params: linkFile,
     reply: ResultOk,
-    errors: deviceRouteErrors,
-  }),
-};
+  },
+});

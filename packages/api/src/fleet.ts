@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable } from './fields.ts';
 import { productParams } from './products.ts';
 
@@ -75,29 +75,27 @@ export const ShapeRecord = Type.Object({
 });
 export type ShapeRecord = Static<typeof ShapeRecord>;
 
+const shared = { tag: 'Metrics', auth: 'bearer' } as const;
+
 /** The fleet at a glance, for the dashboard of the console, and in counts, for rehearsals. */
-export const fleetContract = {
-  summary: endpoint({
+export const fleetContract = endpoints(shared, {
+  summary: {
     method: 'GET',
     path: '/api/metrics/fleet',
     spec: ['API-EP-GET-metrics-fleet', 'API-LIMIT-fleet'],
-    tag: 'Metrics',
     summary: 'Your devices by state, by how they stand to what they should run, and by the version that they run',
-    auth: 'bearer',
     query: Type.Object({ product_id: Type.Optional(Id) }),
     reply: FleetRecord,
     errors: [400, 401],
-  }),
-  shape: endpoint({
+  },
+  shape: {
     method: 'GET',
     path: '/api/products/{product_id}/shape',
     spec: ['API-EP-GET-products-product_id-shape', 'API-LIMIT-fleet'],
-    tag: 'Metrics',
     summary: 'What the fleet of a product is like, in counts, without anything of one device',
-    auth: 'bearer',
     params: productParams,
     query: Type.Object({ rollout_id: Type.Optional({ ...Id, description: 'only the devices that fit its filter' }) }),
     reply: ShapeRecord,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { productParams } from './products.ts';
 import { RolloutSettingsInput, templateNames, Zone } from './rollout-settings.ts';
@@ -67,100 +67,79 @@ const until = Type.Optional(
   Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms' })),
 );
 const reason = Text(500, { minLength: 1 });
-const tag = 'Fleet';
-const errors = [400, 401, 403, 404] as const;
+const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
 /** What holds for whole fleets, and what holds devices where they are; a part of the contract of rollouts. */
-export const holdsContract = {
-  stop: endpoint({
+export const holdsContract = endpoints(shared, {
+  stop: {
     method: 'POST',
     path: '/api/products/{product_id}/stop',
     spec: ['API-EP-POST-products-product_id-stop'],
-    tag,
     summary: 'Emergency stop: pause every rollout of a product, and freeze it without an end',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object({ reason }),
     reply: Type.Object({ paused: Type.Integer({ description: 'rollouts that ran' }) }),
-    errors,
-  }),
-  templates: endpoint({
+  },
+  templates: {
     method: 'GET',
     path: '/api/rollout-templates',
     spec: ['API-EP-GET-rollout-templates'],
-    tag,
     summary: 'List the ready settings of rollouts',
-    auth: 'bearer',
     reply: Type.Array(TemplateRecord),
     errors: [401],
-  }),
-  fleetSettings: endpoint({
+  },
+  fleetSettings: {
     method: 'GET',
     path: '/api/products/{product_id}/fleet',
     spec: ['API-EP-GET-products-product_id-fleet'],
-    tag,
     summary:
       'What holds for the fleet of a product: time zone, pace of waking, poll interval, rollouts without settings',
-    auth: 'bearer',
     params: productParams,
     reply: FleetSettings,
-    errors,
-  }),
-  setFleetSettings: endpoint({
+  },
+  setFleetSettings: {
     method: 'PUT',
     path: '/api/products/{product_id}/fleet',
     spec: ['API-EP-PUT-products-product_id-fleet'],
-    tag,
     summary: 'Set what holds for the fleet of a product; what is left out stays',
-    auth: 'bearer',
     params: productParams,
     body: Type.Partial(FleetSettings),
     reply: FleetSettings,
-    errors,
-  }),
-  stopAll: endpoint({
+  },
+  stopAll: {
     method: 'POST',
     path: '/api/stop',
     spec: ['API-EP-POST-stop'],
-    tag,
     summary: 'Emergency stop of everything: pause every rollout and freeze every product, for administrators',
-    auth: 'bearer',
     body: Type.Object({ reason }),
     reply: Type.Object({
       paused: Type.Integer({ description: 'rollouts that ran' }),
       frozen: Type.Integer({ description: 'products that were not frozen before' }),
     }),
     errors: [400, 401, 403],
-  }),
-  liftStop: endpoint({
+  },
+  liftStop: {
     method: 'DELETE',
     path: '/api/stop',
     spec: ['API-EP-DELETE-stop'],
-    tag,
     summary: 'Thaw the products that the emergency stop of everything has frozen; rollouts stay paused',
-    auth: 'bearer',
     reply: Type.Object({ thawed: Type.Integer({ description: 'products' }) }),
     errors: [401, 403],
-  }),
-  freeze: endpoint({
+  },
+  freeze: {
     method: 'PUT',
     path: '/api/products/{product_id}/freeze',
     spec: ['API-EP-PUT-products-product_id-freeze'],
-    tag,
     summary: 'Offer nothing new to the devices of a product, until a time or until it is thawed',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object({ reason, until }),
     reply: FreezeRecord,
-    errors,
-  }),
-  freezes: endpoint({
+  },
+  freezes: {
     method: 'GET',
     path: '/api/freezes',
     spec: ['API-EP-GET-freezes'],
-    tag,
     summary: 'List the products that are frozen, of those whose fleet you manage',
-    auth: 'bearer',
     query: Type.Object({
       ...pageQuery,
       sort: sortBy(['created_at'], '-created_at'),
@@ -169,72 +148,54 @@ export const holdsContract = {
     reply: Type.Array(FrozenProduct),
     paged: true,
     errors: [400, 401],
-  }),
-  frozen: endpoint({
+  },
+  frozen: {
     method: 'GET',
     path: '/api/products/{product_id}/freeze',
     spec: ['API-EP-GET-products-product_id-freeze'],
-    tag,
     summary: 'The freeze of a product; 404 without one',
-    auth: 'bearer',
     params: productParams,
     reply: FreezeRecord,
-    errors,
-  }),
-  thaw: endpoint({
+  },
+  thaw: {
     method: 'DELETE',
     path: '/api/products/{product_id}/freeze',
     spec: ['API-EP-DELETE-products-product_id-freeze'],
-    tag,
     summary: 'End the freeze of a product',
-    auth: 'bearer',
     params: productParams,
     reply: ResultOk,
-    errors,
-  }),
-  pin: endpoint({
+  },
+  pin: {
     method: 'PUT',
     path: '/api/devices/{device_id}/pin',
     spec: ['API-EP-PUT-devices-device_id-pin'],
-    tag,
     summary: 'Hold a device at a published bundle of its product: no rollout or tag moves it',
-    auth: 'bearer',
     params: byDeviceId,
     body: Type.Object({ bundle_id: Id, reason, until }),
     reply: PinRecord,
-    errors,
-  }),
-  pinned: endpoint({
+  },
+  pinned: {
     method: 'GET',
     path: '/api/devices/{device_id}/pin',
     spec: ['API-EP-GET-devices-device_id-pin'],
-    tag,
     summary: 'The pin of a device; 404 without one',
-    auth: 'bearer',
     params: byDeviceId,
     reply: PinRecord,
-    errors,
-  }),
-  unpin: endpoint({
+  },
+  unpin: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/pin',
     spec: ['API-EP-DELETE-devices-device_id-pin'],
-    tag,
     summary: 'Let a pinned device go',
-    auth: 'bearer',
     params: byDeviceId,
     reply: ResultOk,
-    errors,
-  }),
-  selection: endpoint({
+  },
+  selection: {
     method: 'GET',
     path: '/api/devices/{device_id}/selection',
     spec: ['API-EP-GET-devices-device_id-selection', 'API-RULE-selection-1'],
-    tag,
     summary: 'Which bundle a device gets that asks for none, and why',
-    auth: 'bearer',
     params: byDeviceId,
     reply: SelectionRecord,
-    errors,
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Timestamp } from './fields.ts';
 
 export const authorityStates = ['next', 'active', 'retiring', 'retired'] as const;
@@ -20,52 +20,45 @@ export type AuthorityRecord = Static<typeof AuthorityRecord>;
 /** By which a device says that it knows an authority, and the service that the device is to renew its certificate. */
 export const renewalHeaders = { known: 'x-device-authority', due: 'x-device-renewal' } as const;
 
-const tag = 'Service';
+const shared = { tag: 'Service', auth: 'bearer' } as const;
 
 /** Who the service is to its devices. */
-export const identityContract = {
-  authority: endpoint({
+export const identityContract = endpoints(shared, {
+  authority: {
     method: 'GET',
     path: '/api/ca.pem',
     spec: ['API-EP-GET-ca.pem'],
-    tag,
     summary: 'Certificates of the authorities that sign the certificates of devices and of the device listener',
     auth: 'none',
     reply: binary('application/x-pem-file'),
     errors: [],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path: '/api/authorities',
     spec: ['API-EP-GET-authorities'],
-    tag,
     summary: 'List the authorities, and how many devices go by each (administrators)',
-    auth: 'bearer',
     reply: Type.Array(AuthorityRecord),
     errors: [401, 403],
-  }),
-  rotate: endpoint({
+  },
+  rotate: {
     method: 'POST',
     path: '/api/authorities',
     spec: ['API-EP-POST-authorities', 'API-RULE-authority-1'],
-    tag,
     summary: 'Make a new authority beside the present one (administrators)',
     description:
       'It is trusted at once and signs a minute later; devices get it with a renewal that they are asked for.',
-    auth: 'bearer',
     reply: Type.Array(AuthorityRecord),
     errors: [401, 403, 409],
-  }),
-  retire: endpoint({
+  },
+  retire: {
     method: 'POST',
     path: '/api/authorities/retire',
     spec: ['API-EP-POST-authorities-retire', 'API-RULE-authority-2'],
-    tag,
     summary: 'End the trust in the authority that has been replaced (administrators)',
     description: 'Refused while devices go by it, unless forced: those have to be provisioned again.',
-    auth: 'bearer',
     body: Type.Object({ force: Type.Optional(Type.Boolean()) }),
     reply: Type.Array(AuthorityRecord),
     errors: [400, 401, 403, 409, 413, 415],
-  }),
-};
+  },
+});

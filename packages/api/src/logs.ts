@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, Text, Timestamp } from './fields.ts';
 
 /** Every type of event. Reference: events 1.1. */
@@ -139,33 +139,31 @@ const listQuery = Type.Object({
 });
 export type LogListQuery = Static<typeof listQuery>;
 
+const shared = { tag: 'Logs', auth: 'bearer' } as const;
+
 /** What has happened, as far as the caller may know. Reference: events 1.2. */
-export const logsContract = {
-  list: endpoint({
+export const logsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/logs',
     spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-RULE-log-4', 'API-LIMIT-logs'],
-    tag: 'Logs',
     summary: 'List what you did, and what happened to your devices and products',
     description:
       'Update checks (`ota.check`, `ota.none`) and messages of devices (`device.message`) are listed only when their ' +
       'type is asked for. The total stops at 10,000; the header Link leads on behind that. A search looks through so ' +
       'many rows at a time, and Link leads on to those that it has not looked at.',
-    auth: 'bearer',
     query: listQuery,
     reply: Type.Array(LogRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/logs/{log_id}',
     spec: ['API-EP-GET-logs-log_id'],
-    tag: 'Logs',
     summary: 'One log',
-    auth: 'bearer',
     params: Type.Object({ log_id: Id }),
     reply: LogRecord,
     errors: [400, 401, 404],
-  }),
-};
+  },
+});

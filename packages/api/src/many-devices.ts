@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DeviceTag, NewDevice } from './devices.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable } from './fields.ts';
 
 /** Devices that one call changes at most. Spec: API-LIMIT-many-devices. */
@@ -54,98 +54,80 @@ export const ImportResult = Type.Object({
 });
 export type ImportResult = Static<typeof ImportResult>;
 
+const shared = { tag: 'Devices', auth: 'bearer', errors: [400, 401] } as const;
+
 /** Changes of many devices at once. Spec: API-RULE-many-devices-1. */
-export const manyDevicesContract = {
-  import: endpoint({
+export const manyDevicesContract = endpoints(shared, {
+  import: {
     method: 'POST',
     path: '/api/devices/import',
     spec: ['API-EP-POST-devices-import', 'API-RULE-import-1'],
-    tag: 'Devices',
     summary: 'Provision many devices, or see what that would do',
     description:
       'In one transaction: when a row is refused no device is made, and every row says what is against it. With ' +
       '`preview` none is made either way. The log has one row for all of them.',
-    auth: 'bearer',
     body: Type.Object({
       devices: Type.Array(NewDevice, { minItems: 1, maxItems: importLimit }),
       preview: Type.Boolean({ description: 'true: change nothing, and say what would happen' }),
     }),
     reply: ImportResult,
-    errors: [400, 401],
-  }),
-  setTag: endpoint({
+  },
+  setTag: {
     method: 'POST',
     path: '/api/devices/tag',
     spec: ['API-EP-POST-devices-tag', ...rules],
-    tag: 'Devices',
     summary: 'Name the bundle tag that many devices follow; the empty text clears it',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids, tag: DeviceTag }),
     reply: ManyResult,
-    errors: [400, 401],
-  }),
-  setState: endpoint({
+  },
+  setState: {
     method: 'POST',
     path: '/api/devices/state',
     spec: ['API-EP-POST-devices-state', ...rules],
-    tag: 'Devices',
     summary: 'Block many devices, or let them in again',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids, state: Type.Enum(['disabled', 'enabled']) }),
     reply: ManyResult,
-    errors: [400, 401],
-  }),
-  reset: endpoint({
+  },
+  reset: {
     method: 'POST',
     path: '/api/devices/reset',
     spec: ['API-EP-POST-devices-reset', ...rules],
-    tag: 'Devices',
     summary: 'Take many claimable devices back to what they were when they left the factory',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids }),
     reply: ManyResult,
-    errors: [400, 401],
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'POST',
     path: '/api/devices/delete',
     spec: ['API-EP-POST-devices-delete', 'API-RULE-delete-1', ...rules],
-    tag: 'Devices',
     summary: 'Delete many devices with everything that is kept of them',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids }),
     reply: ManyResult,
-    errors: [400, 401],
-  }),
-  askUpdate: endpoint({
+  },
+  askUpdate: {
     method: 'POST',
     path: '/api/devices/update',
     spec: ['API-EP-POST-devices-update', 'API-RULE-ask-1', ...rules],
-    tag: 'Devices',
     summary: 'Have many devices ask for their updates at once: over the message channel, or with their next query',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids }),
     reply: Type.Object({
       ...ManyResult.properties,
       online: Type.Integer({ minimum: 0, description: 'devices of `ok` that are on the message channel' }),
     }),
-    errors: [400, 401],
-  }),
-  activate: endpoint({
+  },
+  activate: {
     method: 'POST',
     path: '/api/devices/activate',
     spec: ['API-EP-POST-devices-activate', ...rules],
-    tag: 'Devices',
     summary: 'Activate many devices to a product; an OTA of each must follow',
     description: inOneRow,
-    auth: 'bearer',
     body: Type.Object({ device_ids, product_id: Id }),
     reply: ManyResult,
     errors: [400, 401, 404],
-  }),
-};
+  },
+});

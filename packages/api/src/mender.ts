@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Text } from './fields.ts';
 
 const errors = [400, 401, 404, 409, 416] as const;
-const tag = 'Doors: Mender';
-const common = { tag, auth: 'door', errors } as const;
+const shared = { tag: 'Doors: Mender', auth: 'door', errors } as const;
 
 const Nothing = Type.Object({}, { description: 'status 204' });
 
@@ -55,12 +54,11 @@ export type MenderStatus = (typeof menderStatuses)[number];
 const byRelease = Type.Object({ artifact_name: Text(1_024), device_type: Text(1_024) });
 
 /** The device interface of Mender, as far as its clients need it for updates, on the device listener. */
-export const menderContract = {
-  authenticate: endpoint({
+export const menderContract = endpoints(shared, {
+  authenticate: {
     method: 'POST',
     path: '/api/devices/v1/authentication/auth_requests',
     spec: ['API-EP-POST-devices-v1-authentication-auth_requests', 'API-MENDER-auth', 'API-DOOR-waiting'],
-    tag,
     summary: 'Ask to be let in with the key of the device; the answer is a token for a week',
     description: 'X-MEN-Signature is over the body as it is sent: RSA or ECDSA with SHA-256, or Ed25519.',
     auth: 'none',
@@ -72,54 +70,48 @@ export const menderContract = {
     }),
     reply: binary('application/jwt'),
     errors,
-  }),
-  replaceInventory: endpoint({
-    ...common,
+  },
+  replaceInventory: {
     method: 'PUT',
     path: '/api/devices/v1/inventory/device/attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report what the device says of itself, in the place of what it has said before',
     body: Inventory,
     reply: Nothing,
-  }),
-  mergeInventory: endpoint({
-    ...common,
+  },
+  mergeInventory: {
     method: 'PATCH',
     path: '/api/devices/v1/inventory/device/attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report more of what the device says of itself',
     body: Inventory,
     reply: Nothing,
-  }),
-  next: endpoint({
-    ...common,
+  },
+  next: {
     method: 'POST',
     path: '/api/devices/v2/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'Ask for the next deployment; 204 when there is none',
     body: Type.Object({ device_provides: Provides }),
     reply: Deployment,
-  }),
-  nextOfQuery: endpoint({
-    ...common,
+  },
+  nextOfQuery: {
     method: 'GET',
     path: '/api/devices/v1/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'The same, as earlier clients ask',
     query: byRelease,
     reply: Deployment,
-  }),
-  nextOfBody: endpoint({
-    ...common,
+  },
+  nextOfBody: {
     method: 'POST',
     path: '/api/devices/v1/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'The same, as some clients ask in between',
     body: byRelease,
     reply: Deployment,
-  }),
-  status: endpoint({
-    ...common,
+  },
+  status: {
     method: 'PUT',
     path: '/api/devices/v1/deployments/device/deployments/{deployment_id}/status',
     spec: ['API-MENDER-status'],
@@ -130,9 +122,8 @@ export const menderContract = {
       substate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     }),
     reply: Nothing,
-  }),
-  log: endpoint({
-    ...common,
+  },
+  log: {
     method: 'PUT',
     path: '/api/devices/v1/deployments/device/deployments/{deployment_id}/log',
     spec: ['API-MENDER-log'],
@@ -140,9 +131,8 @@ export const menderContract = {
     params: byDeployment,
     body: Log,
     reply: Nothing,
-  }),
-  download: endpoint({
-    ...common,
+  },
+  download: {
     method: 'GET',
     path: '/api/devices/v1/deployments/download/{deployment_id}/{name*}',
     spec: ['API-MENDER-download', 'API-DOOR-ticket'],
@@ -153,5 +143,5 @@ export const menderContract = {
     }),
     query: Type.Object({ ticket: Type.Optional(Text(128)) }),
     reply: binary(),
-  }),
-};
+  },
+});

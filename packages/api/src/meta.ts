@@ -1,14 +1,14 @@
 import Type from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoint, endpoints } from './endpoint.ts';
 
-export const metaContract = {
-  health: endpoint({
+const shared = { tag: 'Service', auth: 'none' } as const;
+
+export const metaContract = endpoints(shared, {
+  health: {
     method: 'GET',
     path: '/healthz',
     spec: ['API-EP-GET-healthz'],
-    tag: 'Service',
     summary: 'The process lives; what it can do, /readyz says',
-    auth: 'none',
     reply: Type.Object({
       status: Type.Literal('ok'),
       version: Type.String(),
@@ -16,14 +16,12 @@ export const metaContract = {
       uptime_s: Type.Integer({ description: 'seconds since the service started' }),
     }),
     errors: [],
-  }),
-  ready: endpoint({
+  },
+  ready: {
     method: 'GET',
     path: '/readyz',
     spec: ['API-EP-GET-readyz'],
-    tag: 'Service',
     summary: 'Ready for requests: the database answers, and file contents can be stored',
-    auth: 'none',
     reply: Type.Object({
       status: Type.Literal('ok'),
       device_names: Type.Array(Type.String(), {
@@ -46,20 +44,19 @@ export const metaContract = {
       ),
     }),
     errors: [503],
-  }),
-  metrics: endpoint({
+  },
+  metrics: {
     method: 'GET',
     path: '/metrics',
     spec: ['API-EP-GET-metrics'],
-    tag: 'Service',
     summary: 'Figures for monitoring, in the text format of Prometheus',
     description:
       'For administrators; on a listener of its own (`--ops-port`) without a token. Counts of devices and updates are up to a minute old.',
     auth: 'bearer',
     reply: binary('text/plain; version=0.0.4; charset=utf-8'),
     errors: [403],
-  }),
-};
+  },
+});
 
 /** What monitors are answered on a listener of their own, which is not for strangers: nothing asks for a token. */
 export const opsContract = {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, Timestamp } from './fields.ts';
 import { type LogType, TimeQuery } from './logs.ts';
 
@@ -80,17 +80,16 @@ const boxQuery = {
 };
 
 const productFilter = { product_id: Type.Optional(Id) };
+const shared = { tag: 'Metrics', auth: 'bearer' } as const;
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
-export const metricsContract = {
-  activity: endpoint({
+export const metricsContract = endpoints(shared, {
+  activity: {
     method: 'GET',
     path: '/api/metrics/activity',
     spec: ['API-EP-GET-metrics-activity', 'API-LIMIT-activity'],
-    tag: 'Metrics',
     summary: 'What happened to your devices and products in each hour, day or week',
     description: 'The last 30 days by day, when nothing else is asked for. At most 2,500 intervals.',
-    auth: 'bearer',
     query: Type.Object({
       from: TimeQuery('start, epoch milliseconds; default 30 days before the end'),
       to: TimeQuery('end, epoch milliseconds; default now'),
@@ -104,15 +103,13 @@ export const metricsContract = {
       series: Type.Array(ActivityPoint),
     }),
     errors: [400, 401],
-  }),
-  locations: endpoint({
+  },
+  locations: {
     method: 'GET',
     path: '/api/metrics/locations/devices',
     spec: ['API-EP-GET-metrics-locations-devices', 'API-RULE-location-1'],
-    tag: 'Metrics',
     summary: 'Where your devices are, as they report or as you have set',
     description: 'Devices without a location are left out; the newest come first. Nothing is looked up elsewhere.',
-    auth: 'bearer',
     query: Type.Object({
       ...pageQuery,
       // A map wants all of them at once.
@@ -123,15 +120,13 @@ export const metricsContract = {
     reply: Type.Array(DeviceLocation),
     paged: true,
     errors: [400, 401],
-  }),
-  places: endpoint({
+  },
+  places: {
     method: 'GET',
     path: '/api/metrics/locations/places',
     spec: ['API-EP-GET-metrics-locations-places', 'API-LIMIT-places'],
-    tag: 'Metrics',
     summary: 'Where your devices are, those near each other as one place',
     description: `Devices of one cell of the grid are one place. The largest come first, ${placesLimit} at most.`,
-    auth: 'bearer',
     query: Type.Object({
       cell: Type.Optional(
         Type.Number({ minimum: 0.01, maximum: 90, default: 3, description: 'size of a cell, in degrees' }),
@@ -141,15 +136,13 @@ export const metricsContract = {
     }),
     reply: Type.Array(DevicePlace),
     errors: [400, 401],
-  }),
-  map: endpoint({
+  },
+  map: {
     method: 'GET',
     path: '/api/metrics/locations/map',
     spec: ['API-EP-GET-metrics-locations-map'],
-    tag: 'Metrics',
     summary: 'Where maps get their pictures from',
     description: 'A setting of the service. Without it maps show coast lines, and no other machine is asked.',
-    auth: 'bearer',
     reply: Type.Object({
       tiles: Nullable(
         Type.String({
@@ -160,5 +153,5 @@ export const metricsContract = {
       attribution: Nullable(Type.String({ description: 'whose pictures they are' })),
     }),
     errors: [401],
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { connectorTypes } from './connectors.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Timestamp } from './fields.ts';
 import { LogRecord } from './logs.ts';
 import { FirmwareRecord, FlavorRecord, PlatformRecord } from './platforms.ts';
@@ -52,26 +52,24 @@ export const StatusRecord = Type.Object({
 });
 export type StatusRecord = Static<typeof StatusRecord>;
 
+const shared = { tag: 'User', auth: 'bearer' } as const;
+
 /** What the console begins with. Reference: records 1.5. */
-export const overviewContract = {
-  init: endpoint({
+export const overviewContract = endpoints(shared, {
+  init: {
     method: 'GET',
     path: '/api/user/init',
     spec: ['API-EP-GET-user-init'],
-    tag: 'User',
     summary: 'First data of the web application',
-    auth: 'bearer',
     reply: InitRecord,
     errors: [401],
-  }),
-  status: endpoint({
+  },
+  status: {
     method: 'GET',
     path: '/api/user/status',
     spec: ['API-EP-GET-user-status'],
-    tag: 'User',
     summary: 'Status for the dashboard',
-    auth: 'bearer',
     reply: StatusRecord,
     errors: [401],
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { SessionRecord } from './auth.ts';
-import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Proof, RecoveryCodes } from './factors.ts';
 import { Id, Nullable, ResultOk, Text, Timestamp, Title } from './fields.ts';
 
@@ -95,8 +95,8 @@ const own = { tag: 'User', auth: 'bearer' } as const;
 const params = Type.Object({ passkey_id: Id });
 
 /** Passkeys: WebAuthn in the place of a password, or as the second step behind one. Spec: API-RULE-passkey-1. */
-export const passkeysContract = {
-  begin: endpoint({
+export const passkeysContract = endpoints(own, {
+  begin: {
     ...stranger,
     path: '/api/auth/passkey',
     spec: ['API-EP-POST-auth-passkey', 'API-RULE-passkey-1', 'API-LIMIT-passkey'],
@@ -107,8 +107,8 @@ export const passkeysContract = {
     body: Type.Object({ challenge: loginChallenge }),
     reply: Type.Object({ options: Nullable(PasskeyRequest) }),
     errors: [400, 403, 409, 413, 415, 429],
-  }),
-  open: endpoint({
+  },
+  open: {
     ...stranger,
     path: '/api/auth/session/passkey',
     spec: ['API-EP-POST-auth-session-passkey', 'API-RULE-session-1', 'API-RULE-passkey-1', 'API-LIMIT-login'],
@@ -116,18 +116,16 @@ export const passkeysContract = {
     body: Type.Object({ challenge: loginChallenge, credential: Shown }),
     reply: SessionRecord,
     errors: [400, 403, 413, 415, 429],
-  }),
-  list: endpoint({
-    ...own,
+  },
+  list: {
     method: 'GET',
     path: '/api/user/passkeys',
     spec: ['API-EP-GET-user-passkeys'],
     summary: 'Your passkeys',
     reply: Type.Array(PasskeyRecord),
     errors: [401],
-  }),
-  register: endpoint({
-    ...own,
+  },
+  register: {
     method: 'POST',
     path: '/api/user/passkeys/begin',
     spec: ['API-EP-POST-user-passkeys-begin', 'API-RULE-factor-2', 'API-RULE-passkey-2'],
@@ -135,9 +133,8 @@ export const passkeysContract = {
     body: Proof,
     reply: Type.Object({ options: PasskeyCreation }),
     errors: [400, 401, 403, 409, 413, 415, 429, 503],
-  }),
-  add: endpoint({
-    ...own,
+  },
+  add: {
     method: 'POST',
     path: '/api/user/passkeys',
     spec: ['API-EP-POST-user-passkeys', 'API-RULE-passkey-1', 'API-RULE-passkey-2'],
@@ -148,9 +145,8 @@ export const passkeysContract = {
       { description: 'no codes where you have some already' },
     ),
     errors: [400, 401, 403, 409, 413, 415],
-  }),
-  rename: endpoint({
-    ...own,
+  },
+  rename: {
     method: 'PUT',
     path: '/api/user/passkeys/{passkey_id}',
     spec: ['API-EP-PUT-user-passkeys-passkey_id'],
@@ -159,9 +155,8 @@ export const passkeysContract = {
     body: Type.Object({ title }),
     reply: PasskeyRecord,
     errors: [400, 401, 403, 404, 413, 415],
-  }),
-  remove: endpoint({
-    ...own,
+  },
+  remove: {
     method: 'POST',
     path: '/api/user/passkeys/{passkey_id}/remove',
     spec: ['API-EP-POST-user-passkeys-passkey_id-remove', 'API-RULE-factor-2'],
@@ -170,5 +165,5 @@ export const passkeysContract = {
     body: Proof,
     reply: ResultOk,
     errors: [400, 401, 403, 404, 413, 415, 429, 503],
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { filenamePattern, ruled } from './patterns.ts';
 import { spelt } from './spellings.ts';
@@ -139,16 +139,15 @@ const wantedAccess = Type.Object({
 
 /** Code of a platform or flavor. Records hold it in upper case. */
 const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
+const shared = { tag: 'Platforms', auth: 'bearer' } as const;
 
 /** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
-export const platformsContract = {
-  list: endpoint({
+export const platformsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/platforms',
     spec: ['API-EP-GET-platforms'],
-    tag: 'Platforms',
     summary: 'List platforms',
-    auth: 'bearer',
     query: Type.Object({
       ...pageQuery,
       sort: sortBy(['created_at', 'code', 'title'], '-created_at'),
@@ -157,25 +156,21 @@ export const platformsContract = {
     reply: Type.Array(PlatformRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/platforms/{platform_id}',
     spec: ['API-EP-GET-platforms-platform_id'],
-    tag: 'Platforms',
     summary: 'One platform with its flavors and firmware',
-    auth: 'bearer',
     params: platformParams,
     reply: PlatformDetail,
     errors: [400, 401, 404],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/platforms',
     spec: ['API-EP-POST-platforms'],
-    tag: 'Platforms',
     summary: 'Add a platform (administrators)',
-    auth: 'bearer',
     body: Type.Object({
       code: Code(['BRT106']),
       title: Title(128),
@@ -187,17 +182,15 @@ export const platformsContract = {
     }),
     reply: PlatformDetail,
     errors: [400, 401, 403, 409],
-  }),
-  addFlavor: endpoint({
+  },
+  addFlavor: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/flavors',
     spec: ['API-EP-POST-platforms-platform_id-flavors'],
-    tag: 'Platforms',
     summary: 'Give a platform a flavor (administrators)',
     description:
       'Links the flavor of that code, or makes it. The first flavor of a platform is its base edition and brings the ' +
       'edition product that devices are activated to when they leave the factory.',
-    auth: 'bearer',
     params: platformParams,
     body: Type.Object({
       code: Code(['W']),
@@ -207,14 +200,12 @@ export const platformsContract = {
     }),
     reply: FlavorRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  addFirmware: endpoint({
+  },
+  addFirmware: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/firmwares',
     spec: ['API-EP-POST-platforms-platform_id-firmwares'],
-    tag: 'Platforms',
     summary: 'Upload a firmware (administrators)',
-    auth: 'bearer',
     params: platformParams,
     body: Type.Object({
       flavor_id: Id,
@@ -224,19 +215,17 @@ export const platformsContract = {
     }),
     reply: FirmwareRecord,
     errors: [400, 401, 403, 404, 409, 413],
-  }),
-  access: endpoint({
+  },
+  access: {
     method: 'GET',
     path: '/api/platforms/{platform_id}/access',
     spec: ['API-EP-GET-platforms-platform_id-access'],
-    tag: 'Platforms',
     summary: 'For whom a platform is (administrators)',
-    auth: 'bearer',
     params: platformParams,
     reply: CatalogueAccess,
     errors: [400, 401, 403, 404],
-  }),
-  setAccess: endpoint({
+  },
+  setAccess: {
     method: 'PUT',
     path: '/api/platforms/{platform_id}/access',
     spec: [
@@ -245,38 +234,32 @@ export const platformsContract = {
       'API-RULE-platform-access-2',
       'API-LIMIT-catalogue-grants',
     ],
-    tag: 'Platforms',
     summary: 'Say for whom a platform is (administrators)',
     description:
       'Others do not see a restricted platform, and make, publish to or activate nothing on it. The lists replace ' +
       'those that are there; they count while it is restricted.',
-    auth: 'bearer',
     params: platformParams,
     body: wantedAccess,
     reply: CatalogueAccess,
     errors: [400, 401, 403, 404],
-  }),
-  flavorAccess: endpoint({
+  },
+  flavorAccess: {
     method: 'GET',
     path: '/api/flavors/{flavor_id}/access',
     spec: ['API-EP-GET-flavors-flavor_id-access'],
-    tag: 'Platforms',
     summary: 'For whom a flavor is (administrators)',
-    auth: 'bearer',
     params: flavorParams,
     reply: CatalogueAccess,
     errors: [400, 401, 403, 404],
-  }),
-  setFlavorAccess: endpoint({
+  },
+  setFlavorAccess: {
     method: 'PUT',
     path: '/api/flavors/{flavor_id}/access',
     spec: ['API-EP-PUT-flavors-flavor_id-access', 'API-RULE-platform-access-1'],
-    tag: 'Platforms',
     summary: 'Say for whom a flavor is, on all platforms that have it (administrators)',
-    auth: 'bearer',
     params: flavorParams,
     body: wantedAccess,
     reply: CatalogueAccess,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

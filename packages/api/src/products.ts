@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 import { spelt } from './spellings.ts';
 
@@ -51,7 +51,7 @@ export const ActivationTokenRecord = Type.Object({
 export type ActivationTokenRecord = Static<typeof ActivationTokenRecord>;
 
 export const productParams = Type.Object({ product_id: Id });
-const tag = 'Products';
+const shared = { tag: 'Products', auth: 'bearer' } as const;
 
 const texts = {
   title: Title(128),
@@ -78,29 +78,25 @@ const listQuery = Type.Object({
 export type ProductListQuery = Static<typeof listQuery>;
 
 /** Products and their activation tokens. Bundles of a product: `bundlesContract`. */
-export const productsContract = {
-  list: endpoint({
+export const productsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/products',
     spec: ['API-EP-GET-products'],
-    tag,
     summary: 'List the products you may see',
     description:
       'Products in trash are listed only with `state=trash`. Category `published` is the app store; `role=any` ' +
       'leaves those that you own, manage or test.',
-    auth: 'bearer',
     query: listQuery,
     reply: Type.Array(ProductRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/products',
     spec: ['API-EP-POST-products'],
-    tag,
     summary: 'Add a product',
-    auth: 'bearer',
     body: Type.Object({
       title: texts.title,
       code: Code,
@@ -112,51 +108,43 @@ export const productsContract = {
     }),
     reply: ProductRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/products/{product_id}',
     spec: ['API-EP-GET-products-product_id'],
-    tag,
     summary: 'One product',
-    auth: 'bearer',
     params: productParams,
     reply: ProductRecord,
     errors: [400, 401, 404],
-  }),
-  description: endpoint({
+  },
+  description: {
     method: 'GET',
     path: '/api/products/{product_id}/description.html',
     spec: ['API-EP-GET-products-product_id-description.html'],
-    tag,
     summary: 'Description of a product as HTML',
     description:
       'Made from its Markdown: no HTML of the author, and links to web and mail addresses only. Text of more than ' +
       '16,384 characters is shown as it was typed.',
-    auth: 'bearer',
     params: productParams,
     reply: binary('text/html'),
     errors: [400, 401, 404],
-  }),
-  preview: endpoint({
+  },
+  preview: {
     method: 'POST',
     path: '/api/markdown',
     spec: ['API-EP-POST-markdown'],
-    tag,
     summary: 'A text in Markdown as a description would show it, without keeping it',
-    auth: 'bearer',
     body: Type.Object({ text: texts.description }),
     reply: binary('text/html'),
     errors: [400, 401, 413, 415],
-  }),
-  update: endpoint({
+  },
+  update: {
     method: 'PUT',
     path: '/api/products/{product_id}',
     spec: ['API-EP-PUT-products-product_id'],
-    tag,
     summary: 'Change texts and publication of a product',
     description: 'The code never changes: the one sent must equal it.',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object({
       code: Code,
@@ -170,64 +158,54 @@ export const productsContract = {
     }),
     reply: ProductRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: '/api/products/{product_id}',
     spec: ['API-EP-DELETE-products-product_id'],
-    tag,
     summary: 'Delete a product that no device is activated to',
-    auth: 'bearer',
     params: productParams,
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
-  }),
-  setState: endpoint({
+  },
+  setState: {
     method: 'POST',
     path: '/api/products/{product_id}/state',
     spec: ['API-EP-POST-products-product_id-state'],
-    tag,
     summary: 'Put a product into the trash, or take it out',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object({ state: Type.Enum(['active', 'trash']) }),
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
-  }),
-  listTokens: endpoint({
+  },
+  listTokens: {
     method: 'GET',
     path: '/api/products/{product_id}/tokens',
     spec: ['API-EP-GET-products-product_id-tokens'],
-    tag,
     summary: 'List activation tokens',
-    auth: 'bearer',
     params: productParams,
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
     reply: Type.Array(ActivationTokenRecord),
     paged: true,
     errors: [400, 401, 403, 404],
-  }),
-  addToken: endpoint({
+  },
+  addToken: {
     method: 'POST',
     path: '/api/products/{product_id}/tokens',
     spec: ['API-EP-POST-products-product_id-tokens'],
-    tag,
     summary: 'Make an activation token; its value is shown once',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object({ uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })) }),
     reply: ActivationTokenRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  removeToken: endpoint({
+  },
+  removeToken: {
     method: 'DELETE',
     path: '/api/products/{product_id}/tokens/{token_id}',
     spec: ['API-EP-DELETE-products-product_id-tokens-token_id'],
-    tag,
     summary: 'Revoke an activation token',
-    auth: 'bearer',
     params: Type.Object({ product_id: Id, token_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoint } from './endpoint.ts';
+import { binary, endpoints } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Timestamp } from './fields.ts';
 import { rolloutStates } from './rollouts.ts';
 
@@ -108,18 +108,15 @@ const RehearsalDetail = Type.Object({ ...RehearsalRecord.properties, report: Nul
 const ofRollout = Type.Object({ rollout_id: Id });
 const byNumber = Type.Object({ rollout_id: Id, number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const path = '/api/rollouts/{rollout_id}/rehearsals';
-const tag = 'Fleet';
-const errors = [400, 401, 403, 404] as const;
+const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 
 /** A rollout run on twins of its fleet before it is run on devices. */
-export const rehearsalsContract = {
-  start: endpoint({
+export const rehearsalsContract = endpoints(shared, {
+  start: {
     method: 'POST',
     path,
     spec: ['API-EP-POST-rollouts-rollout_id-rehearsals', 'API-LIMIT-rehearsals'],
-    tag,
     summary: 'Rehearse a rollout on twins of its fleet, in virtual time; one rehearsal runs at a time',
-    auth: 'bearer',
     params: ofRollout,
     body: Type.Object({
       devices: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 200, description: 'twins' })),
@@ -142,49 +139,37 @@ export const rehearsalsContract = {
     bodyLimitBytes: 256 * 1024,
     reply: RehearsalRecord,
     errors: [400, 401, 403, 404, 409, 503],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path,
     spec: ['API-EP-GET-rollouts-rollout_id-rehearsals'],
-    tag,
     summary: 'List the rehearsals of a rollout, the newest first',
-    auth: 'bearer',
     params: ofRollout,
     reply: Type.Array(RehearsalRecord),
-    errors,
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: `${path}/{number}`,
     spec: ['API-EP-GET-rollouts-rollout_id-rehearsals-number'],
-    tag,
     summary: 'One rehearsal, with its report',
-    auth: 'bearer',
     params: byNumber,
     reply: RehearsalDetail,
-    errors,
-  }),
-  page: endpoint({
+  },
+  page: {
     method: 'GET',
     path: `${path}/{number}/page`,
     spec: ['API-EP-GET-rollouts-rollout_id-rehearsals-number-page'],
-    tag,
     summary: 'The report of a rehearsal as one page',
-    auth: 'bearer',
     params: byNumber,
     reply: binary('text/html'),
-    errors,
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: `${path}/{number}`,
     spec: ['API-EP-DELETE-rollouts-rollout_id-rehearsals-number'],
-    tag,
     summary: 'Remove a rehearsal; one that runs ends',
-    auth: 'bearer',
     params: byNumber,
     reply: ResultOk,
-    errors,
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from './fields.ts';
 import { holdsContract } from './holds.ts';
 import { productParams } from './products.ts';
@@ -158,17 +158,14 @@ export type RolloutAction = (typeof rolloutActions)[number];
 
 const byRolloutId = Type.Object({ rollout_id: Id });
 const reason = Text(500, { minLength: 1 });
-const tag = 'Fleet';
-const errors = [400, 401, 403, 404] as const;
+const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
 /** One bundle brought to the devices of a filter, in stages; pins and freezes. */
-export const rolloutsContract = {
-  listAll: endpoint({
+export const rolloutsContract = endpoints(shared, {
+  listAll: {
     method: 'GET',
     path: '/api/rollouts',
     spec: ['API-EP-GET-rollouts'],
-    tag,
     summary: 'List the rollouts of every product whose fleet you manage',
-    auth: 'bearer',
     query: Type.Object({
       ...pageQuery,
       sort: sortBy(['created_at'], '-created_at'),
@@ -177,63 +174,50 @@ export const rolloutsContract = {
     reply: Type.Array(RolloutRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path: '/api/products/{product_id}/rollouts',
     spec: ['API-EP-GET-products-product_id-rollouts'],
-    tag,
     summary: 'List the rollouts of a product',
-    auth: 'bearer',
     params: productParams,
     query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
     reply: Type.Array(RolloutRecord),
     paged: true,
-    errors,
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/products/{product_id}/rollouts',
     spec: ['API-EP-POST-products-product_id-rollouts', 'API-RULE-rollout-1'],
-    tag,
     summary: 'Draft a rollout; nothing is offered before it is started',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object(ask),
     reply: RolloutRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  preview: endpoint({
+  },
+  preview: {
     method: 'POST',
     path: '/api/products/{product_id}/rollouts/preview',
     spec: ['API-EP-POST-products-product_id-rollouts-preview'],
-    tag,
     summary: 'Count what a rollout would reach; nothing is kept',
-    auth: 'bearer',
     params: productParams,
     body: Type.Object(ask),
     reply: RolloutPreview,
-    errors,
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/rollouts/{rollout_id}',
     spec: ['API-EP-GET-rollouts-rollout_id'],
-    tag,
     summary: 'One rollout, with the counts of its stages',
-    auth: 'bearer',
     params: byRolloutId,
     reply: RolloutRecord,
-    errors,
-  }),
-  act: endpoint({
+  },
+  act: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/state',
     spec: ['API-EP-POST-rollouts-rollout_id-state', 'API-RULE-rollout-2'],
-    tag,
     summary:
       'Start, approve, pause, resume, abort, cancel or roll back a rollout, if named to a bundle, or open its next stage',
-    auth: 'bearer',
     params: byRolloutId,
     body: Type.Object({
       action: Type.Enum([...rolloutActions]),
@@ -241,38 +225,32 @@ export const rolloutsContract = {
     }),
     reply: RolloutRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  retry: endpoint({
+  },
+  retry: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/retry',
     spec: ['API-EP-POST-rollouts-rollout_id-retry'],
-    tag,
     summary: 'Let the failed devices of a rollout wait again, for another bundle if one is named, and go on',
-    auth: 'bearer',
     params: byRolloutId,
     body: Type.Object({ bundle_id: Type.Optional(Id) }),
     reply: RolloutRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  signal: endpoint({
+  },
+  signal: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/signal',
     spec: ['API-EP-POST-rollouts-rollout_id-signal'],
-    tag,
     summary: 'Say from outside whether the open stage may be followed by the next; no pauses the rollout',
-    auth: 'bearer',
     params: byRolloutId,
     body: Type.Object({ pass: Type.Boolean(), reason: Type.Optional(reason) }),
     reply: RolloutRecord,
     errors: [400, 401, 403, 404, 409],
-  }),
-  executions: endpoint({
+  },
+  executions: {
     method: 'GET',
     path: '/api/rollouts/{rollout_id}/executions',
     spec: ['API-EP-GET-rollouts-rollout_id-executions'],
-    tag,
     summary: 'List the devices of a rollout',
-    auth: 'bearer',
     params: byRolloutId,
     query: Type.Object({
       ...pageQuery,
@@ -285,7 +263,6 @@ export const rolloutsContract = {
     }),
     reply: Type.Array(ExecutionRecord),
     paged: true,
-    errors,
-  }),
+  },
   ...holdsContract,
-};
+});

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Timestamp, Title } from './fields.ts';
 import { TokenRecord, tokenDaysLimit, tokenScopes } from './users.ts';
 
@@ -27,9 +27,8 @@ const account = { ...product, service_account_id: Id } as const;
 const shared = { tag: 'Products', auth: 'bearer' } as const;
 
 /** Accounts of programs that belong to a product, not to a person. Spec: API-RULE-service-account-1, API-RULE-service-account-2. */
-export const serviceAccountsContract = {
-  list: endpoint({
-    ...shared,
+export const serviceAccountsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path,
     spec: ['API-EP-GET-products-product_id-service-accounts'],
@@ -37,9 +36,8 @@ export const serviceAccountsContract = {
     params: Type.Object(product),
     reply: Type.Array(ServiceAccountRecord),
     errors: [400, 401, 403, 404],
-  }),
-  create: endpoint({
-    ...shared,
+  },
+  create: {
     method: 'POST',
     path,
     spec: [
@@ -55,9 +53,8 @@ export const serviceAccountsContract = {
     body: Type.Object({ name: Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$', examples: ['ci'] }) }),
     reply: ServiceAccountRecord,
     errors: [400, 401, 403, 404, 409, 413, 415, 429],
-  }),
-  update: endpoint({
-    ...shared,
+  },
+  update: {
     method: 'PUT',
     path: `${path}/{service_account_id}`,
     spec: ['API-EP-PUT-products-product_id-service-accounts-service_account_id'],
@@ -66,9 +63,8 @@ export const serviceAccountsContract = {
     body: Type.Object({ disabled: Type.Boolean() }),
     reply: ServiceAccountRecord,
     errors: [400, 401, 403, 404, 413, 415],
-  }),
-  remove: endpoint({
-    ...shared,
+  },
+  remove: {
     method: 'DELETE',
     path: `${path}/{service_account_id}`,
     spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id', 'API-RULE-service-account-2'],
@@ -76,9 +72,8 @@ export const serviceAccountsContract = {
     params: Type.Object(account),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-  addToken: endpoint({
-    ...shared,
+  },
+  addToken: {
     method: 'POST',
     path: `${path}/{service_account_id}/tokens`,
     spec: ['API-EP-POST-products-product_id-service-accounts-service_account_id-tokens', 'API-RULE-service-account-1'],
@@ -97,9 +92,8 @@ export const serviceAccountsContract = {
     }),
     reply: TokenRecord,
     errors: [400, 401, 403, 404, 413, 415, 429],
-  }),
-  removeToken: endpoint({
-    ...shared,
+  },
+  removeToken: {
     method: 'DELETE',
     path: `${path}/{service_account_id}/tokens/{token_id}`,
     spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id-tokens-token_id'],
@@ -107,5 +101,5 @@ export const serviceAccountsContract = {
     params: Type.Object({ ...account, token_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { SessionRecord } from './auth.ts';
-import { endpoint, strangerBodyLimitBytes } from './endpoint.ts';
+import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Text, Timestamp } from './fields.ts';
 
 /** Who gets in by single sign-on: whoever the provider signs in, or those with an account or an invitation. */
@@ -31,9 +31,11 @@ export const SsoLinkRecord = Type.Object({
 });
 export type SsoLinkRecord = Static<typeof SsoLinkRecord>;
 
+const shared = { tag: 'User', auth: 'bearer' } as const;
+
 /** Single sign-on by OpenID Connect. Spec: API-RULE-sso-1. */
-export const ssoContract = {
-  start: endpoint({
+export const ssoContract = endpoints(shared, {
+  start: {
     ...start,
     method: 'POST',
     path: '/api/auth/sso',
@@ -44,8 +46,8 @@ export const ssoContract = {
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
     errors: [400, 403, 409, 413, 415, 429, 502],
-  }),
-  finish: endpoint({
+  },
+  finish: {
     method: 'POST',
     path: '/api/auth/sso/finish',
     spec: ['API-EP-POST-auth-sso-finish', 'API-RULE-sso-1', 'API-RULE-sso-2', 'API-RULE-sso-3'],
@@ -61,36 +63,30 @@ export const ssoContract = {
       return_to: Type.String({ description: 'page of the console to go on to' }),
     }),
     errors: [400, 403, 409, 413, 415, 502, 503],
-  }),
-  link: endpoint({
+  },
+  link: {
     ...start,
     method: 'POST',
     path: '/api/user/sso',
     spec: ['API-EP-POST-user-sso', 'API-RULE-sso-2'],
-    tag: 'User',
     summary: 'Begin to link your account to the provider: from then on it can be signed in to there',
-    auth: 'bearer',
     errors: [400, 401, 403, 409, 413, 415, 429, 502],
-  }),
-  list: endpoint({
+  },
+  list: {
     method: 'GET',
     path: '/api/user/sso',
     spec: ['API-EP-GET-user-sso'],
-    tag: 'User',
     summary: 'What your account is linked to',
-    auth: 'bearer',
     reply: Type.Array(SsoLinkRecord),
     errors: [401],
-  }),
-  unlink: endpoint({
+  },
+  unlink: {
     method: 'DELETE',
     path: '/api/user/sso/{link_id}',
     spec: ['API-EP-DELETE-user-sso-link_id'],
-    tag: 'User',
     summary: 'Take a link back: it does not sign in to your account any more',
-    auth: 'bearer',
     params: Type.Object({ link_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
-  }),
-};
+  },
+});

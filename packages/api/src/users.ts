@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Email, userTextFields } from './auth.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
@@ -89,77 +89,67 @@ const listQuery = Type.Object({
 });
 export type UserListQuery = Static<typeof listQuery>;
 
-export const usersContract = {
-  list: endpoint({
+const shared = { tag: 'User', auth: 'bearer' } as const;
+
+export const usersContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/users',
     spec: ['API-EP-GET-users'],
-    tag: 'User',
     summary: 'List the accounts of this service; administrators',
-    auth: 'bearer',
     query: listQuery,
     reply: Type.Array(ListedUserRecord),
     paged: true,
     errors: [400, 401, 403],
-  }),
-  get: endpoint({
+  },
+  get: {
     method: 'GET',
     path: '/api/user',
     spec: ['API-EP-GET-user'],
-    tag: 'User',
     summary: 'Own details',
-    auth: 'bearer',
     reply: UserRecord,
     errors: [401],
-  }),
-  update: endpoint({
+  },
+  update: {
     method: 'PUT',
     path: '/api/user',
     spec: ['API-EP-PUT-user'],
-    tag: 'User',
     summary: 'Change own details',
     description: 'A new address is mailed a link that confirms it, where the service sends mail.',
-    auth: 'bearer',
     body: Type.Object({ email: Type.Optional(Email), ...userTextFields }),
     reply: UserRecord,
     errors: [400, 401, 409, 413, 415],
-  }),
-  quotas: endpoint({
+  },
+  quotas: {
     method: 'GET',
     path: '/api/user/quotas',
     spec: ['API-EP-GET-user-quotas', 'API-LIMIT-quotas'],
-    tag: 'User',
     summary: 'What your account has and may have',
-    auth: 'bearer',
     reply: Type.Array(QuotaRecord),
     errors: [401],
-  }),
-};
+  },
+});
 
 /** Bearer tokens of the caller. Spec: API-AUTH-3. */
-export const tokensContract = {
-  list: endpoint({
+export const tokensContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/user/tokens',
     spec: ['API-EP-GET-user-tokens', 'API-RULE-token-1'],
-    tag: 'User',
     summary: 'Own tokens, those of logins too',
-    auth: 'bearer',
     query: Type.Object({ ...pageQuery, sort: sortBy(tokenSortFields, '-created_at') }),
     reply: Type.Array(TokenRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/user/tokens',
     spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
-    tag: 'User',
     summary: 'Add a token; its value is shown this once',
     description:
       'Without scopes it may do all that its user may. One with products is for what names one of them: in the path, in ' +
       '`product_id`, or by a bundle, device, rollout or the like; everything else is 403 TOKEN_PRODUCT.',
-    auth: 'bearer',
     body: Type.Object({
       title: Type.Optional(Title(100)),
       scopes: Type.Optional(
@@ -172,28 +162,24 @@ export const tokensContract = {
     }),
     reply: TokenRecord,
     errors: [400, 401, 403, 404, 413, 415],
-  }),
-  rename: endpoint({
+  },
+  rename: {
     method: 'PUT',
     path: '/api/user/tokens/{token_id}',
     spec: ['API-EP-PUT-user-tokens-token_id'],
-    tag: 'User',
     summary: 'Rename a token',
-    auth: 'bearer',
     params: tokenParams,
     body: Type.Object({ title: Title(100) }),
     reply: TokenRecord,
     errors: [400, 401, 404, 413, 415],
-  }),
-  revoke: endpoint({
+  },
+  revoke: {
     method: 'DELETE',
     path: '/api/user/tokens/{token_id}',
     spec: ['API-EP-DELETE-user-tokens-token_id', 'API-RULE-token-2'],
-    tag: 'User',
     summary: 'Revoke a token; it fails from the next request on',
-    auth: 'bearer',
     params: tokenParams,
     reply: ResultOk,
     errors: [400, 401, 404],
-  }),
-};
+  },
+});

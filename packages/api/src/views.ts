@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { endpoint } from './endpoint.ts';
+import { endpoints } from './endpoint.ts';
 import { Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
 
 /** Saved views of one user. Spec: API-LIMIT-views. */
@@ -20,54 +20,46 @@ const byViewId = Type.Object({ view_id: Id });
 const page = Text(40, { pattern: '^[a-z][a-z0-9-]*$', description: 'which page of the program it is a view of' });
 const title = Title(100);
 const state = Text(16_384);
-const tag = 'User';
+const shared = { tag: 'User', auth: 'bearer' } as const;
 
 /** Saved views of the caller: every browser of theirs has them. Spec: API-RULE-views-1. */
-export const viewsContract = {
-  list: endpoint({
+export const viewsContract = endpoints(shared, {
+  list: {
     method: 'GET',
     path: '/api/user/views',
     spec: ['API-EP-GET-user-views', 'API-RULE-views-1'],
-    tag,
     summary: 'Own saved views',
-    auth: 'bearer',
     query: Type.Object({ ...pageQuery, sort: sortBy(['title', 'created_at'], 'title'), page: Type.Optional(page) }),
     reply: Type.Array(ViewRecord),
     paged: true,
     errors: [400, 401],
-  }),
-  create: endpoint({
+  },
+  create: {
     method: 'POST',
     path: '/api/user/views',
     spec: ['API-EP-POST-user-views', 'API-LIMIT-views'],
-    tag,
     summary: 'Save a view',
-    auth: 'bearer',
     body: Type.Object({ page, title, state }),
     reply: ViewRecord,
     errors: [400, 401, 409],
-  }),
-  update: endpoint({
+  },
+  update: {
     method: 'PUT',
     path: '/api/user/views/{view_id}',
     spec: ['API-EP-PUT-user-views-view_id'],
-    tag,
     summary: 'Rename a saved view, or replace what it shows',
-    auth: 'bearer',
     params: byViewId,
     body: Type.Object({ title: Type.Optional(title), state: Type.Optional(state) }),
     reply: ViewRecord,
     errors: [400, 401, 404],
-  }),
-  remove: endpoint({
+  },
+  remove: {
     method: 'DELETE',
     path: '/api/user/views/{view_id}',
     spec: ['API-EP-DELETE-user-views-view_id'],
-    tag,
     summary: 'Delete a saved view',
-    auth: 'bearer',
     params: byViewId,
     reply: ResultOk,
     errors: [400, 401, 404],
-  }),
-};
+  },
+});
