@@ -12,7 +12,10 @@ export const serviceOptions: OptionTable = Object.fromEntries(
     {
       kind: row.placeholder === undefined ? 'switch' : 'text',
       help: row.help,
-      ...(row.placeholder !== undefined && { placeholder: row.placeholder, defaultText: row.default ?? 'none' }),
+      ...(row.placeholder !== undefined && {
+        placeholder: row.placeholder,
+        defaultText: row.defaultText ?? row.default ?? 'none',
+      }),
     },
   ]),
 );

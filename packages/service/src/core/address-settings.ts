@@ -15,7 +15,7 @@ export const addressSettings: readonly Setting[] = [
     flag: 'device-names',
     placeholder: 'NAMES',
     help: 'where devices reach the device listener: hub.example,192.0.2.7:443; the certificate holds these names',
-    default: 'the host of --public-url',
+    defaultText: 'the host of --public-url',
     parse: hostList,
     otherwise: () => [],
   },
@@ -24,7 +24,7 @@ export const addressSettings: readonly Setting[] = [
     flag: 'device-url',
     placeholder: 'URL',
     help: 'where devices reach the device listener from outside, for links to files: https://hub.example:8443',
-    default: 'the name that each device calls',
+    defaultText: 'the name that each device calls',
     parse: webOrigin,
   },
   {

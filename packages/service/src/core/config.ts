@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type SecondFactorPolicy, type SignUpPolicy, secondFactorPolicies, signUpPolicies } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { type Result, success } from '@moorage/base';
 import { addressSettings } from './address-settings.ts';
 import { type MapSettings, mapSettings } from './map-settings.ts';
 import { type OutboundSettings, outboundSettings } from './outbound-settings.ts';
@@ -14,6 +14,7 @@ import {
   listenAddress,
   matching,
   networks,
+  oneOf,
   password,
   portNumber,
 } from './setting-texts.ts';
@@ -106,11 +107,13 @@ export interface Setting {
   /** What stands for the value in help; a setting without one is a switch. */
   readonly placeholder?: string;
   readonly help: string;
-  /** Its default as help shows it; `none` without it. */
+  /** Taken when none is given. */
   readonly default?: string;
+  /** What help shows where that is no text like those that users give; `none` without either. */
+  readonly defaultText?: string;
   /** Reads a text; the error completes "Setting --flag …". */
   readonly parse: (text: string) => Result<Value, string>;
-  /** The value when none is given; undefined without it. */
+  /** The value when none is given, where it is no `default`; undefined without either. */
   readonly otherwise?: (dataDir: string) => Value;
   /** Not shown in any output. */
   readonly secret?: boolean;
@@ -128,7 +131,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'folder of the embedded storage',
     default: './data',
     parse: anyText,
-    otherwise: () => './data',
   },
   {
     name: 'host',
@@ -137,7 +139,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'address that the service listens on',
     default: '127.0.0.1',
     parse: anyText,
-    otherwise: () => '127.0.0.1',
   },
   {
     name: 'port',
@@ -146,7 +147,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'port of the API; 0 picks a free one',
     default: '8080',
     parse: portNumber,
-    otherwise: () => 8080,
   },
   {
     name: 'devicePort',
@@ -155,7 +155,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'port of the device listener; 0 picks a free one',
     default: '8443',
     parse: portNumber,
-    otherwise: () => 8443,
   },
   {
     name: 'opsPort',
@@ -192,7 +191,7 @@ export const settingsTable: readonly Setting[] = [
     flag: 'database',
     placeholder: 'URL',
     help: 'records: sqlite:PATH or postgres://…',
-    default: 'sqlite:DIR/moorage.db',
+    defaultText: 'sqlite:DIR/moorage.db',
     parse: matching(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'sqlite:PATH or postgres://…'),
     otherwise: (dataDir) => `sqlite:${join(dataDir, 'moorage.db')}`,
   },
@@ -225,7 +224,7 @@ export const settingsTable: readonly Setting[] = [
     flag: 'blobs',
     placeholder: 'URL',
     help: 'file contents: file:DIR or s3://BUCKET[/PREFIX]',
-    default: 'file:DIR/blobs',
+    defaultText: 'file:DIR/blobs',
     parse: matching(
       /^(file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^?#]*)?)$/,
       'file:DIR or s3://BUCKET[/PREFIX]',
@@ -237,7 +236,7 @@ export const settingsTable: readonly Setting[] = [
     flag: 's3-endpoint',
     placeholder: 'URL',
     help: 'address of the object store of s3://…',
-    default: 'https://s3.REGION.amazonaws.com',
+    defaultText: 'https://s3.REGION.amazonaws.com',
     parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
   },
   {
@@ -254,7 +253,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'region of the object store',
     default: 'us-east-1',
     parse: matching(/^[a-z0-9-]+$/, 'the name of a region'),
-    otherwise: () => 'us-east-1',
   },
   {
     name: 's3AccessKey',
@@ -277,7 +275,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'plain HTTP on the device listener, with uuid and token headers; for development only',
     default: 'false',
     parse: flag,
-    otherwise: () => false,
   },
   {
     name: 'deviceHandshakesPerSecond',
@@ -286,17 +283,15 @@ export const settingsTable: readonly Setting[] = [
     help: 'TLS handshakes of devices that a process begins in a second, others wait for their turn; 0 for any number',
     default: '500',
     parse: (text) => (text === '0' ? success(0) : count('handshakes', 99_999)(text)),
-    otherwise: () => 500,
   },
   {
     name: 'deviceCertificateDays',
     flag: 'device-certificate-days',
     placeholder: 'DAYS',
     help: 'how long a certificate of a device is good; modules renew theirs in the last third of that time',
+    // A device that lies in a drawer for years still finds its way back.
     default: '10950',
     parse: count('days', 36_500),
-    // A device that lies in a drawer for years still finds its way back.
-    otherwise: () => 10_950,
   },
   {
     name: 'updateTimeoutHours',
@@ -305,7 +300,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'how long a module that restarts into an update may be silent until the update counts as failed',
     default: '24',
     parse: count('hours', 8_760),
-    otherwise: () => 24,
   },
   {
     name: 'requestsPerMinute',
@@ -314,7 +308,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'requests that a user may make in a minute at each process; 0 for any number',
     default: '60000',
     parse: (text) => (text === '0' ? success(0) : count('requests', 99_999)(text)),
-    otherwise: () => 60_000,
   },
   ...quotaSettings,
   {
@@ -324,7 +317,6 @@ export const settingsTable: readonly Setting[] = [
     help: 'how long the audit keeps who has changed what; 0 for good',
     default: '730',
     parse: (text) => (text === '0' ? success(0) : count('days', 36_500)(text)),
-    otherwise: () => 730,
   },
   ...outboundSettings,
   ...mapSettings,
@@ -334,11 +326,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'LEVEL',
     help: `least serious lines of the log: ${logLevels.join(', ')}`,
     default: 'warn',
-    parse: (text) =>
-      logLevels.some((level) => level === text)
-        ? success(text)
-        : failure(`must be one of ${logLevels.join(', ')}, not "${text}"`),
-    otherwise: () => 'warn',
+    parse: oneOf('must be one of', logLevels),
   },
   {
     name: 'accessLog',
@@ -346,18 +334,14 @@ export const settingsTable: readonly Setting[] = [
     help: 'one line in the log for each answered request; it costs a third of the throughput',
     default: 'false',
     parse: flag,
-    otherwise: () => false,
   },
   {
     name: 'signUp',
     flag: 'sign-up',
     placeholder: 'POLICY',
     help: 'who may make an account: open (anybody), invite (with an invitation) or closed (nobody)',
-    default: 'open on this machine alone, else invite',
-    parse: (text) =>
-      signUpPolicies.some((policy) => policy === text)
-        ? success(text)
-        : failure(`must be ${signUpPolicies.join(', ')}, not "${text}"`),
+    defaultText: 'open on this machine alone, else invite',
+    parse: oneOf('must be', signUpPolicies),
   },
   ...ssoSettings,
   {
@@ -366,11 +350,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'POLICY',
     help: 'who needs a second factor to sign in: optional (nobody), administrators or all; without one a session can only set it up',
     default: 'optional',
-    parse: (text) =>
-      secondFactorPolicies.some((policy) => policy === text)
-        ? success(text)
-        : failure(`must be ${secondFactorPolicies.join(', ')}, not "${text}"`),
-    otherwise: () => 'optional',
+    parse: oneOf('must be', secondFactorPolicies),
   },
   {
     name: 'adminEmail',
@@ -379,14 +359,13 @@ export const settingsTable: readonly Setting[] = [
     help: "address of the first run's administrator",
     default: 'admin@localhost',
     parse: matching(/^[^\s@]+@[^\s@]+$/, 'an email address'),
-    otherwise: () => 'admin@localhost',
   },
   {
     name: 'adminPassword',
     flag: 'admin-password',
     placeholder: 'PASSWORD',
     help: "password of the first run's administrator",
-    default: 'random, printed once',
+    defaultText: 'random, printed once',
     parse: password,
     secret: true,
   },

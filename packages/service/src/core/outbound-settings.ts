@@ -35,6 +35,5 @@ export const outboundSettings: readonly Setting[] = [
     help: 'sender of mails: Moorage <moorage@hub.example>',
     default: 'Moorage <moorage@localhost>',
     parse: anyText,
-    otherwise: () => 'Moorage <moorage@localhost>',
   },
 ];

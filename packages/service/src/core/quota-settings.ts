@@ -8,7 +8,6 @@ const row = (name: Setting['name'], most: number, unit: string, what: string): S
   help: `${what} that an account may have; 0 for any number`,
   default: String(most),
   parse: quota(unit),
-  otherwise: () => most,
 });
 
 /** What an account may have. Spec: API-LIMIT-quotas. */

@@ -62,12 +62,13 @@ export function resolveSettings(sources: SettingSources): Result<Settings, Setti
   const values: Partial<Record<keyof Settings, Value>> = {};
   for (const row of settingsTable) {
     const given = gathered.value.find((one) => one.flag === row.flag);
-    if (!given) {
+    const text = given?.text ?? row.default;
+    if (text === undefined) {
       values[row.name] = row.otherwise?.(String(values.dataDir));
       continue;
     }
-    const parsed = row.parse(given.text);
-    if (!parsed.ok) return failure({ setting: row.flag, message: `Setting ${given.spelling} ${parsed.error}` });
+    const parsed = row.parse(text);
+    if (!parsed.ok) return failure({ setting: row.flag, message: `Setting ${given?.spelling} ${parsed.error}` });
     values[row.name] = parsed.value;
   }
   // Safe: the table has a row for each setting, whose parser and default give its type; a test walks it.

@@ -37,6 +37,12 @@ export const flag = (text: string): Result<boolean, string> => {
 export const matching = (pattern: RegExp, forms: string) => (text: string) =>
   pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${text.replace(/:[^:@/]*@/, ':***@')}"`);
 
+/** One of some words; `demand` begins the sentence of the error. */
+export const oneOf =
+  (demand: string, words: readonly string[], separator = ', ') =>
+  (text: string) =>
+    words.includes(text) ? success(text) : failure(`${demand} ${words.join(separator)}, not "${text}"`);
+
 /** CIDR texts between commas: an IPv4 or IPv6 address, and how many of its bits count. */
 export const networks = (text: string): Result<readonly string[], string> => {
   const parts = text

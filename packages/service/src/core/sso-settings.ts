@@ -1,7 +1,7 @@
 import { type SsoAccountPolicy, ssoAccountPolicies } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Setting } from './config.ts';
-import { anyText, isLoopbackHost } from './setting-texts.ts';
+import { anyText, isLoopbackHost, oneOf } from './setting-texts.ts';
 
 /** Single sign-on; there is none without an issuer. */
 export interface SsoSettings {
@@ -55,7 +55,6 @@ export const ssoSettings: readonly Setting[] = [
     help: 'what the console calls the provider',
     default: 'single sign-on',
     parse: (text) => (text.length > 60 ? failure('must not have more than 60 characters') : anyText(text)),
-    otherwise: () => 'single sign-on',
   },
   {
     name: 'oidcGroups',
@@ -70,10 +69,6 @@ export const ssoSettings: readonly Setting[] = [
     placeholder: 'POLICY',
     help: 'who gets in by single sign-on: create (an account is made for whoever the provider signs in) or invited (with an account or an invitation)',
     default: 'invited',
-    parse: (text) =>
-      ssoAccountPolicies.some((policy) => policy === text)
-        ? success(text)
-        : failure(`must be ${ssoAccountPolicies.join(' or ')}, not "${text}"`),
-    otherwise: () => 'invited',
+    parse: oneOf('must be', ssoAccountPolicies, ' or '),
   },
 ];

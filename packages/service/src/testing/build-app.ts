@@ -1,11 +1,12 @@
 import { type Client, createClient } from '@moorage/api';
-import { VirtualClock } from '@moorage/base';
+import { unwrap, VirtualClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { buildService, type Certificates, type Service } from '../app.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { LogLevel, Settings } from '../core/config.ts';
 import type { Rehearser } from '../core/rehearser.ts';
+import { resolveSettings } from '../core/resolve-settings.ts';
 import type { Storage } from '../db/storage.ts';
 import { injectFetch } from '../http/inject-fetch.ts';
 import type { Timeouts } from '../http/timeouts.ts';
@@ -17,58 +18,14 @@ import { type Fixtures, fixtures } from './fixtures.ts';
 export const testStartMs = 1_700_000_000_000;
 
 export const testSettings: Settings = {
-  dataDir: '/nowhere',
-  host: '127.0.0.1',
+  ...unwrap(resolveSettings({ flags: { data: '/nowhere' } })),
   port: 0,
   devicePort: 0,
-  opsPort: undefined,
-  tlsCert: undefined,
-  tlsKey: undefined,
-  trustProxy: [],
-  publicUrl: undefined,
-  deviceNames: [],
-  deviceUrl: undefined,
-  deviceCert: undefined,
-  deviceKey: undefined,
   database: 'sqlite::memory:',
-  bus: undefined,
-  busCredentials: undefined,
-  busCa: undefined,
-  blobs: 'file:/nowhere',
-  s3Endpoint: undefined,
-  s3Region: 'us-east-1',
-  s3AccessKey: undefined,
-  s3SecretKey: undefined,
-  s3PublicEndpoint: undefined,
-  deviceInsecure: false,
   deviceHandshakesPerSecond: 0,
-  deviceCertificateDays: 10_950,
-  updateTimeoutHours: 24,
   // Tests make thousands of requests while their clock stands still.
   requestsPerMinute: 0,
-  quotaDevices: 100_000,
-  quotaProducts: 1_000,
-  quotaBundles: 100_000,
-  quotaConnectors: 1_000,
-  quotaMebibytes: 102_400,
-  auditDays: 730,
-  connectorAllow: [],
-  smtpUrl: undefined,
-  mailFrom: 'Moorage <moorage@localhost>',
-  oidcIssuer: undefined,
-  oidcClientId: undefined,
-  oidcClientSecretFile: undefined,
-  oidcName: 'single sign-on',
-  oidcGroups: undefined,
-  oidcAccounts: 'invited',
-  mapTiles: undefined,
-  mapAttribution: undefined,
   logLevel: 'info',
-  accessLog: false,
-  signUp: undefined,
-  secondFactor: 'optional',
-  adminEmail: 'admin@localhost',
-  adminPassword: undefined,
 };
 
 export { injectFetch };
