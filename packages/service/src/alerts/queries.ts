@@ -1,6 +1,6 @@
 import type { AlertCondition } from '@moorage/api';
 import { expressionBuilder, type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
-import { bothOf, type Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { AlertMailTable, AlertRuleTable, AlertTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
@@ -265,14 +265,8 @@ export function listAlerts(
       .where('a.acknowledged_at', 'is', null)
       .where((where) => where.or([where('r.silenced_until', 'is', null), where('r.silenced_until', '<=', nowMs)]));
   }
-  const items = fitting
-    .orderBy('a.opened_at', page.direction)
-    .orderBy('a.id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = fitting.clearSelect().select((eb) => eb.fn.countAll<number>().as('total'));
-  return bothOf(items, total.executeTakeFirstOrThrow());
+  const items = fitting.orderBy('a.opened_at', page.direction).orderBy('a.id', page.direction);
+  return onePage(items, fitting, page);
 }
 
 /** One page of the devices of an alert. */
@@ -285,12 +279,8 @@ export async function listAlertDevices(db: Db, alertId: string, page: Paging<'si
     .select(['d.device_id', 'v.title as device', 'd.since', 'd.over_at'])
     .orderBy(sql`case when d.over_at is null then 0 else 1 end`)
     .orderBy('d.since', page.direction)
-    .orderBy('d.device_id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const total = rows.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return bothOf(items, total);
+    .orderBy('d.device_id', page.direction);
+  return onePage(items, rows, page);
 }
 
 /** Some of the devices that an alert is about still, by title. */

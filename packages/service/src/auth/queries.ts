@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { TokenTable, UserTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import { deleteChallenges } from './factor-queries.ts';
@@ -87,15 +87,11 @@ export async function listTokens(
   page: Paging<'created_at' | 'last_used_at' | 'title'>,
 ): Promise<{ items: TokenRow[]; total: number }> {
   const own = db.selectFrom('tokens').where('user_id', '=', userId);
-  const items = await own
+  const items = own
     .selectAll()
     .orderBy(page.field, (order) => (page.direction === 'desc' ? order.desc().nullsLast() : order.asc().nullsFirst()))
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await own.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+    .orderBy('id', page.direction);
+  return onePage(items, own, page);
 }
 
 /** Gives a token of this user another title; `undefined` when they have no such token. */

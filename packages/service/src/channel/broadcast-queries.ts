@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { bothOf, type Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { BroadcastKeyTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -25,16 +25,8 @@ export async function countKeys(db: Db, userId: string): Promise<number> {
 /** One page of the keys of a user, and how many there are in all. */
 export function listKeys(db: Db, userId: string, page: Paging<'created_at'>) {
   const own = db.selectFrom('broadcast_keys').where('user_id', '=', userId);
-  return bothOf(
-    own
-      .selectAll()
-      .orderBy(page.field, page.direction)
-      .orderBy('id', page.direction)
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    own.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  );
+  const items = own.selectAll().orderBy(page.field, page.direction).orderBy('id', page.direction);
+  return onePage(items, own, page);
 }
 
 /** Removes a key of a user; the title of it, if it was there. */

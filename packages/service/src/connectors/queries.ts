@@ -1,6 +1,6 @@
 import type { ConnectorOptions } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { ConnectorTable, DeliveryTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -163,15 +163,8 @@ export async function listDeliveries(
 ): Promise<{ items: DeliveryRow[]; total: number }> {
   let query = db.selectFrom('deliveries').where('connector_id', '=', connectorId);
   if (state !== undefined) query = query.where('state', '=', state);
-  const items = await query
-    .selectAll()
-    .orderBy('created_at', page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = query.selectAll().orderBy('created_at', page.direction).orderBy('id', page.direction);
+  return onePage(items, query, page);
 }
 
 /** Removes a batch of deliveries that ended before a moment; returns how many. */

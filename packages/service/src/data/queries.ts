@@ -1,6 +1,6 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
-import { bothOf, type PageOf, paging } from '../db/paging.ts';
+import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { ActivationTable, ControlTable, ControlValueTable, MessageTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 
@@ -77,17 +77,12 @@ export async function markDelivered(trx: Db, rows: readonly ControlRow[]): Promi
 export function controlHistory(db: Db, deviceId: string, name: string, query: PageOf<'at' | '-at'>) {
   const values = db.selectFrom('control_values').where('device_id', '=', deviceId).where('name', '=', name);
   const page = paging(query, '-at');
-  return bothOf(
-    values
-      .leftJoin('users', 'users.id', 'control_values.user_id')
-      .select(['at', 'value', 'source', 'users.username'])
-      .orderBy('at', page.direction)
-      .orderBy('control_values.id', page.direction)
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    values.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  );
+  const items = values
+    .leftJoin('users', 'users.id', 'control_values.user_id')
+    .select(['at', 'value', 'source', 'users.username'])
+    .orderBy('at', page.direction)
+    .orderBy('control_values.id', page.direction);
+  return onePage(items, values, page);
 }
 
 /** Puts a message into a box and takes out what is over its limit. Spec: API-DATA-boxes. */
@@ -115,10 +110,8 @@ export function listMessages(
   let messages = db.selectFrom('messages').where('device_id', '=', deviceId);
   if (query.box) messages = messages.where('box', '=', query.box);
   const page = paging(query, '-created_at');
-  return bothOf(
-    messages.selectAll().orderBy('seq', page.direction).limit(page.limit).offset(page.offset).execute(),
-    messages.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  );
+  const items = messages.selectAll().orderBy('seq', page.direction);
+  return onePage(items, messages, page);
 }
 
 /** Messages to a device, oldest first: the newest `count` of those after `since` (epoch milliseconds). */

@@ -1,3 +1,5 @@
+import type { SelectQueryBuilder } from 'kysely';
+
 /** Which part of a list is asked for. */
 export interface PageOf<S extends string = string> {
   readonly limit?: number;
@@ -38,4 +40,17 @@ export async function bothOf<Item>(
 ): Promise<{ items: Item[]; total: number }> {
   const [found, { total }] = await Promise.all([items, count]);
   return { items: found, total };
+}
+
+/** One page of rows in their order, and how many rows `all` finds. */
+export function onePage<DB, T extends keyof DB, Row, AllDB, AllT extends keyof AllDB>(
+  ordered: SelectQueryBuilder<DB, T, Row>,
+  all: SelectQueryBuilder<AllDB, AllT, unknown>,
+  { limit, offset }: Pick<Paging<string>, 'limit' | 'offset'>,
+) {
+  const count = all
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .$castTo<{ total: number }>();
+  return bothOf(ordered.limit(limit).offset(offset).execute(), count.executeTakeFirstOrThrow());
 }

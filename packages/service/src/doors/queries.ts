@@ -2,7 +2,7 @@ import type { DoorName } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { builtOnce } from '../db/compiled.ts';
 import type { Paging } from '../db/paging.ts';
-import { type PageOf, paging } from '../db/paging.ts';
+import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type {
   DoorDeviceTable,
   DoorKeyTable,
@@ -127,15 +127,8 @@ export async function namesTaken(
 /** One page of the tokens of a product. */
 export async function listDoorTokens(db: Db, productId: string, page: Paging<'created_at'>) {
   const query = db.selectFrom('door_tokens').where('product_id', '=', productId);
-  const items = await query
-    .selectAll()
-    .orderBy('created_at', page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = query.selectAll().orderBy('created_at', page.direction).orderBy('id', page.direction);
+  return onePage(items, query, page);
 }
 
 export const insertDoorToken = (trx: Db, row: DoorTokenRow) => trx.insertInto('door_tokens').values(row).execute();
@@ -159,14 +152,8 @@ export const touchDoorToken = (db: Db, id: string, atMs: number) =>
 export async function listKeys(db: Db, productId: string, query: PageOf<'name' | '-name'>) {
   const page = paging(query, 'name');
   const matching = db.selectFrom('door_keys').where('product_id', '=', productId);
-  const items = await matching
-    .selectAll()
-    .orderBy('name', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = matching.selectAll().orderBy('name', page.direction);
+  return onePage(items, matching, page);
 }
 
 /** How many keys of a product wait for their devices. */
@@ -240,15 +227,8 @@ export async function listWaiting(
   let matching = db.selectFrom('door_waiting').where('product_id', '=', productId);
   const { q } = query;
   if (q) matching = matching.where((eb) => expressions.contains(eb.ref('name'), q));
-  const items = await matching
-    .selectAll()
-    .orderBy('last_at', page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = matching.selectAll().orderBy('last_at', page.direction).orderBy('id', page.direction);
+  return onePage(items, matching, page);
 }
 
 /** Some of those that wait for a product, in the order of their ids. */
@@ -340,14 +320,8 @@ export async function insertMessages(trx: Db, rows: readonly Insertable<UpdateMe
 export async function listMessages(db: Db, updateId: number, query: PageOf<'at' | '-at'>) {
   const page = paging(query, 'at');
   const matching = db.selectFrom('update_messages').where('update_id', '=', updateId);
-  const items = await matching
-    .select(['at', 'step', 'text'])
-    .orderBy('seq', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = matching.select(['at', 'step', 'text']).orderBy('seq', page.direction);
+  return onePage(items, matching, page);
 }
 
 /** The newest lines of an update, the oldest of them first. */

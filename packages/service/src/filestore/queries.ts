@@ -1,6 +1,6 @@
 import type { FileListQuery } from '@moorage/api';
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
-import { paging } from '../db/paging.ts';
+import { onePage, paging } from '../db/paging.ts';
 import type { FileTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import { type StoreUse, tidyFilter } from './rules.ts';
@@ -26,15 +26,8 @@ export async function listStoredFiles(
   if (prefix) files = files.where(({ ref }) => startsWith(ref('path'), prefix));
   if (filter !== undefined) files = files.where(({ ref }) => matches(ref('path'), filter));
   const page = paging(query, 'path');
-  const items = await files
-    .selectAll()
-    .orderBy(page.field, page.direction)
-    .orderBy('path', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await files.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = files.selectAll().orderBy(page.field, page.direction).orderBy('path', page.direction);
+  return onePage(items, files, page);
 }
 
 const atPath = (db: Db, owner: StoreOwner, path: string) =>

@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import { bothOf, type Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { FoundModuleTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -24,13 +24,9 @@ export function listFound(
   const items = withProduct(db, userId)
     .where('found_modules.seen_at', '>=', sinceMs)
     .orderBy(`found_modules.${field}`, direction)
-    .orderBy('found_modules.id', direction)
-    .limit(limit)
-    .offset(offset);
-  const count = ofUser(db, userId)
-    .where('found_modules.seen_at', '>=', sinceMs)
-    .select((eb) => eb.fn.countAll<number>().as('total'));
-  return bothOf(items.execute(), count.executeTakeFirstOrThrow());
+    .orderBy('found_modules.id', direction);
+  const all = ofUser(db, userId).where('found_modules.seen_at', '>=', sinceMs);
+  return onePage(items, all, { limit, offset });
 }
 
 export const findFound = (db: Db, userId: string, id: string): Promise<FoundView | undefined> =>

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { visibleDevices } from '../access/devices.ts';
 import { type LogSource, logSources, watchedProducts } from '../access/logs.ts';
 import type { Viewer } from '../access/viewer.ts';
+import { onePage } from '../db/paging.ts';
 import { pollHourMs } from '../db/polls.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { type ActivityCount, type Buckets, countedTypes } from './rules.ts';
@@ -160,10 +161,10 @@ export async function locatedDevices(
   viewer: Viewer,
   productId: string | undefined,
   box: Box,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  page: { readonly limit: number; readonly offset: number },
 ) {
   const query = located(db, viewer, productId, box);
-  const items = await query
+  const items = query
     .select([
       'channels.connected_at as online_since',
       'devices.id',
@@ -176,10 +177,6 @@ export async function locatedDevices(
       'devices.last_seen_at',
     ])
     .orderBy('devices.created_at', 'desc')
-    .orderBy('devices.id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+    .orderBy('devices.id', 'desc');
+  return onePage(items, query, page);
 }

@@ -4,7 +4,7 @@ import { formatBversion } from '../bundles/rules.ts';
 import { builtForMany, builtOnce } from '../db/compiled.ts';
 import { alike, groupReads, padded, shareReads } from '../db/groups.ts';
 import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
-import { type PageOf, paging } from '../db/paging.ts';
+import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { RecordCache } from '../storage/record-cache.ts';
@@ -242,14 +242,8 @@ export async function listUpdates(
   const page = paging(query, '-id');
   let matching = db.selectFrom('updates').where('device_id', '=', deviceId);
   if (query.state) matching = matching.where('state', '=', query.state);
-  const items = await matching
-    .selectAll()
-    .orderBy(page.field, page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await matching.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = matching.selectAll().orderBy(page.field, page.direction);
+  return onePage(items, matching, page);
 }
 
 const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));

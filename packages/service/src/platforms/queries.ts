@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable, Selectable } from 'kysely';
 import { type CatalogueKind, isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';
-import type { Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { FirmwareFileTable, FirmwareTable, FlavorTable, PlatformTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 
@@ -23,15 +23,8 @@ export async function listPlatforms(
   if (q) {
     query = query.where((eb) => eb.or([contains(eb.ref('platforms.code'), q), contains(eb.ref('platforms.title'), q)]));
   }
-  const items = await query
-    .selectAll('platforms')
-    .orderBy(page.field, page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+  const items = query.selectAll('platforms').orderBy(page.field, page.direction).orderBy('id', page.direction);
+  return onePage(items, query, page);
 }
 
 /** The row of a platform. */

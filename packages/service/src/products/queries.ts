@@ -11,7 +11,7 @@ import type {
 import { isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { customerRoles, type Role } from '../auth/rules.ts';
-import type { Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { tagRank } from './rules.ts';
@@ -326,17 +326,13 @@ export async function listActivationTokens(
   page: Paging<'created_at'>,
 ): Promise<{ items: (ActivationTokenRow & { user: string })[]; total: number }> {
   const query = db.selectFrom('activation_tokens').where('activation_tokens.product_id', '=', productId);
-  const items = await query
+  const items = query
     .innerJoin('users', 'users.id', 'activation_tokens.user_id')
     .selectAll('activation_tokens')
     .select('users.username as user')
     .orderBy('activation_tokens.created_at', page.direction)
-    .orderBy('activation_tokens.id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+    .orderBy('activation_tokens.id', page.direction);
+  return onePage(items, query, page);
 }
 
 /** Adds an activation token. */

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { watchedProductIds } from '../access/logs.ts';
 import type { Viewer } from '../access/viewer.ts';
-import { type PageOf, paging } from '../db/paging.ts';
+import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { FleetSettingsTable, FreezeTable, PinTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -48,16 +48,12 @@ export async function listFreezes(
     .where((eb) => eb.or([eb('f.until', 'is', null), eb('f.until', '>', nowMs)]));
   if (viewer !== 'everyone') fitting = fitting.where('p.id', 'in', watchedProductIds(db, viewer));
   if (productId !== undefined) fitting = fitting.where('p.id', '=', productId);
-  const items = await fitting
+  const items = fitting
     .selectAll('f')
     .select('p.product')
     .orderBy('f.created_at', page.direction)
-    .orderBy('f.product_id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await fitting.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { items, total };
+    .orderBy('f.product_id', page.direction);
+  return onePage(items, fitting, page);
 }
 
 /** Freezes every product that is not frozen. Returns how many these are. */

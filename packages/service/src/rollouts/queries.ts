@@ -9,7 +9,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { watchedProductIds } from '../access/logs.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { builtOnce } from '../db/compiled.ts';
-import { type PageOf, paging } from '../db/paging.ts';
+import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { RolloutCountTable, RolloutTable } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import { noCounts, type StageCounts } from './rules.ts';
@@ -86,17 +86,8 @@ export async function listRollouts(
     fitting = fitting.where('r.product_id', 'in', productIds);
   }
   if (state !== undefined) fitting = fitting.where('r.state', '=', state);
-  const items = await fitting
-    .orderBy('r.created_at', page.direction)
-    .orderBy('r.id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await fitting
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { items, total };
+  const items = fitting.orderBy('r.created_at', page.direction).orderBy('r.id', page.direction);
+  return onePage(items, fitting, page);
 }
 
 export const insertRollout = (trx: Db, row: Insertable<RolloutTable>) =>

@@ -1,6 +1,6 @@
 import type { CustomerRole } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { CustomerTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 
@@ -34,17 +34,8 @@ export async function listCustomers(
       eb.or([expressions.contains(eb.ref('customers.name'), q), expressions.contains(eb.ref('customers.title'), q)]),
     );
   }
-  const items = await query
-    .orderBy(page.field, page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await query
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { items, total };
+  const items = query.orderBy(page.field, page.direction).orderBy('id', page.direction);
+  return onePage(items, query, page);
 }
 
 /** Adds a customer, which has no people yet. */

@@ -1,6 +1,6 @@
 import type { UserListQuery } from '@moorage/api';
 import type { Selectable } from 'kysely';
-import { bothOf, paging } from '../db/paging.ts';
+import { onePage, paging } from '../db/paging.ts';
 import type { UserTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 
@@ -30,8 +30,7 @@ export function listUsers(
       rows.where((eb) => eb.or(searched.map((column) => expressions.contains(eb.ref(column), q ?? '')))),
     );
   const items = users.selectAll().orderBy(page.field, page.direction).orderBy('id', page.direction);
-  const count = users.select((eb) => eb.fn.countAll<number>().as('total'));
-  return bothOf(items.limit(page.limit).offset(page.offset).execute(), count.executeTakeFirstOrThrow());
+  return onePage(items, users, page);
 }
 
 /** Whether another user has the address; it is compared in lower case. */

@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import { bothOf, type Paging } from '../db/paging.ts';
+import { onePage, type Paging } from '../db/paging.ts';
 import type { SavedViewTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -21,9 +21,8 @@ export function listViews(
   page: string | undefined,
 ): Promise<{ items: ViewRow[]; total: number }> {
   const views = ofUser(db, userId).$if(page !== undefined, (rows) => rows.where('page', '=', page ?? ''));
-  const items = views.selectAll().orderBy(field, direction).orderBy('id', direction).limit(limit).offset(offset);
-  const count = views.select((eb) => eb.fn.countAll<number>().as('total'));
-  return bothOf(items.execute(), count.executeTakeFirstOrThrow());
+  const items = views.selectAll().orderBy(field, direction).orderBy('id', direction);
+  return onePage(items, views, { limit, offset });
 }
 
 export const insertView = (trx: Db, row: ViewRow) => trx.insertInto('saved_views').values(row).execute();
