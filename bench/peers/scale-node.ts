@@ -2,6 +2,7 @@ import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
 import { openStorage } from '@moorage/service/db/open';
+import { mergeDeviceCounts } from '@moorage/service/devices/counts';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
 import { sql } from 'kysely';
 
@@ -68,6 +69,8 @@ async function fill({ devices, clients }: { devices: number; clients: number }) 
     }));
     if (activations.length > 0) await storage.db.insertInto('activations').values(activations).execute();
   }
+  // As a service does each hour.
+  await mergeDeviceCounts({ storage });
   const size =
     storage.kind === 'sqlite'
       ? sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`

@@ -14,6 +14,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Deps, DeviceCaller, Handler, Handlers } from '../core/types.ts';
+import { rowsByDevice } from '../db/compiled.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Live } from './live.ts';
 import { offerNamed, offersFor } from './offers.ts';
@@ -47,12 +48,17 @@ export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly claim: (caller: DeviceCaller, login: Login, ip: string) => Promise<Result<unknown, Refusal>>;
 }
 
+interface DataDeviceWork extends DataDeviceDeps {
+  /** Devices that ask together share a statement. */
+  readonly activations: ReturnType<typeof rowsByDevice<'activations'>>;
+}
+
 /** What the calling device can do. Refusals: NOT_ACTIVATED. */
 async function capabilitiesOf(
-  { storage }: DataDeviceDeps,
+  { storage, activations }: DataDeviceWork,
   { deviceId }: DeviceCaller,
 ): Promise<Result<Capabilities, Refusal>> {
-  const activation = await activationOf(storage.db, deviceId);
+  const [activation] = await activations(storage.db, deviceId);
   return activation ? success(JSON.parse(activation.capabilities)) : failure(refusal('NOT_ACTIVATED'));
 }
 
@@ -151,7 +157,7 @@ const placeOf = (list: 'samples' | 'controls', index: number): DataPlace => ({
 
 /** API-DEV-POST-device-v1-data */
 const write =
-  (deps: DataDeviceDeps): Handler<Contract['write']> =>
+  (deps: DataDeviceWork): Handler<Contract['write']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -201,7 +207,7 @@ function idOfKey(deviceId: string, key: string): string {
 
 /** API-DEV-POST-device-v1-messages */
 const post =
-  (deps: DataDeviceDeps): Handler<Contract['post']> =>
+  (deps: DataDeviceWork): Handler<Contract['post']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -234,7 +240,7 @@ const post =
 
 /** API-DEV-GET-device-v1-controls */
 const controls =
-  (deps: DataDeviceDeps): Handler<Contract['controls']> =>
+  (deps: DataDeviceWork): Handler<Contract['controls']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -268,7 +274,7 @@ const offer =
 
 /** API-DEV-GET-device-v1-messages */
 const messages =
-  (deps: DataDeviceDeps): Handler<Contract['messages']> =>
+  (deps: DataDeviceWork): Handler<Contract['messages']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -279,7 +285,7 @@ const messages =
 
 /** API-DEV-GET-device-v1-messages-message_id */
 const message =
-  (deps: DataDeviceDeps): Handler<Contract['message']> =>
+  (deps: DataDeviceWork): Handler<Contract['message']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -290,7 +296,7 @@ const message =
 
 /** API-DEV-DELETE-device-v1-messages-message_id */
 const remove =
-  (deps: DataDeviceDeps): Handler<Contract['remove']> =>
+  (deps: DataDeviceWork): Handler<Contract['remove']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -301,16 +307,19 @@ const remove =
   };
 
 /** The data cloud as devices see it. */
-export const dataDeviceRoutes = (deps: DataDeviceDeps): Handlers<Contract> => ({
-  activate: activate(deps),
-  deactivate: deactivate(deps),
-  // API-DEV-GET-device-v1-capabilities
-  offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
-  offer: offer(deps),
-  write: write(deps),
-  controls: controls(deps),
-  messages: messages(deps),
-  message: message(deps),
-  post: post(deps),
-  remove: remove(deps),
-});
+export function dataDeviceRoutes(given: DataDeviceDeps): Handlers<Contract> {
+  const deps: DataDeviceWork = { ...given, activations: rowsByDevice(given.storage, 'activations') };
+  return {
+    activate: activate(deps),
+    deactivate: deactivate(deps),
+    // API-DEV-GET-device-v1-capabilities
+    offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
+    offer: offer(deps),
+    write: write(deps),
+    controls: controls(deps),
+    messages: messages(deps),
+    message: message(deps),
+    post: post(deps),
+    remove: remove(deps),
+  };
+}

@@ -33,7 +33,7 @@ export function compactRow<Row extends object>(row: Row, before: Row | undefined
 }
 
 /** Tables that have rows of a device. */
-export const ofDevice = ['attributes', 'executions', 'labels'] as const;
+export const ofDevice = ['activations', 'attributes', 'executions', 'labels'] as const;
 export type OfDevice = (typeof ofDevice)[number];
 
 /** A row of one of them. */

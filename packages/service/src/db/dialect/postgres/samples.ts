@@ -8,7 +8,11 @@ const addStreams = `
   select t.device_id, t.name from unnest($1::text[], $2::text[]) as t(device_id, name)
   join devices d on d.id = t.device_id order by 1, 2 on conflict do nothing`;
 
-// Samples name their batch and their stream by its place in the lists: a join of numbers, and no id is sent twice.
+const findStreams = `
+  select s.id, s.device_id, s.name from unnest($1::text[], $2::text[]) as t(device_id, name)
+  join streams s on s.device_id = t.device_id and s.name = t.name`;
+
+// Samples name their batch by its place in the lists: no id is sent twice.
 const addSamples = `
   with fresh as (
     insert into sample_batches (device_id, batch, created_at)
@@ -16,18 +20,14 @@ const addSamples = `
     join devices d on d.id = t.device_id order by 1, 2 on conflict do nothing returning device_id, batch),
   of_batch as (
     select t.place from unnest($1::text[], $2::text[]) with ordinality as t(device_id, batch, place)
-    join fresh on fresh.device_id = t.device_id and fresh.batch = t.batch),
-  of_stream as (
-    select t.place, s.id from unnest($4::text[], $5::text[]) with ordinality as t(device_id, name, place)
-    join streams s on s.device_id = t.device_id and s.name = t.name)
+    join fresh on fresh.device_id = t.device_id and fresh.batch = t.batch)
   insert into samples (stream_id, at, seq, number, text)
-  select of_stream.id, t.at, $6::bigint + t.place, t.number, t.text
-  from unnest($7::int[], $8::int[], $9::bigint[], $10::float8[], $11::text[]) with ordinality
+  select t.stream, t.at, $4::bigint + t.place, t.number, t.text
+  from unnest($5::int[], $6::bigint[], $7::bigint[], $8::float8[], $9::text[]) with ordinality
     as t(batch, stream, at, number, text, place)
-  join of_batch on of_batch.place = t.batch
-  join of_stream on of_stream.place = t.stream`;
+  join of_batch on of_batch.place = t.batch`;
 
-/** Streams of which this process knows that they exist; when there are more, it asks again. */
+/** Streams whose ids this process knows; when there are more, it asks again. */
 const knownStreamLimit = 200_000;
 
 const keyOf = (deviceId: string, name: string): string => `${deviceId} ${name}`;
@@ -41,10 +41,17 @@ interface Columns {
   readonly text: (string | null)[];
 }
 
+interface StreamRow {
+  readonly id: number;
+  readonly device_id: string;
+  readonly name: string;
+}
+
 /** Samples of devices, on PostgreSQL. */
 export function sampleWriter(pool: PostgresPool): Samples['append'] {
-  const known = new Set<string>();
+  const known = new Map<string, number>();
 
+  /** Knows all streams of the batches then, but for those of devices that are gone. */
   async function makeStreams(batches: readonly SampleBatch[]): Promise<void> {
     const missing = new Map<string, readonly [deviceId: string, name: string]>();
     for (const { deviceId, samples } of batches) {
@@ -55,31 +62,31 @@ export function sampleWriter(pool: PostgresPool): Samples['append'] {
     }
     if (missing.size === 0) return;
     const pairs = [...missing.values()];
-    await pool.query({ text: addStreams, values: [pairs.map(([id]) => id), pairs.map(([, name]) => name)] });
-    if (known.size > knownStreamLimit) known.clear();
-    for (const key of missing.keys()) known.add(key);
+    const values = [pairs.map(([id]) => id), pairs.map(([, name]) => name)];
+    await pool.query({ text: addStreams, values });
+    const { rows } = await pool.query<StreamRow>({ text: findStreams, values });
+    for (const { id, device_id, name } of rows) known.set(keyOf(device_id, name), id);
   }
 
   return groupWriter<SampleBatch>(async (given) => {
     // The statement would write the samples of both copies of a batch.
     const batches = [...new Map(given.map((batch) => [keyOf(batch.deviceId, batch.batch), batch])).values()];
+    if (known.size > knownStreamLimit) known.clear();
     await makeStreams(batches);
-    const streams = new Map<string, { readonly place: number; readonly deviceId: string; readonly name: string }>();
     const columns = { batch: [], stream: [], at: [], number: [], text: [] } as Columns;
     for (const [index, { deviceId, samples }] of batches.entries()) {
       for (const { name, atMs, value } of samples) {
-        const key = keyOf(deviceId, name);
-        const stream = streams.get(key) ?? { place: streams.size + 1, deviceId, name };
-        streams.set(key, stream);
+        const stream = known.get(keyOf(deviceId, name));
+        // The statement drops the batch as well.
+        if (stream === undefined) continue;
         const [number, text] = valueColumns(value);
         columns.batch.push(index + 1);
-        columns.stream.push(stream.place);
+        columns.stream.push(stream);
         columns.at.push(atMs);
         columns.number.push(number);
         columns.text.push(text);
       }
     }
-    const named = [...streams.values()];
     await pool.query({
       name: 'add-samples',
       text: addSamples,
@@ -87,8 +94,6 @@ export function sampleWriter(pool: PostgresPool): Samples['append'] {
         batches.map(({ deviceId }) => deviceId),
         batches.map(({ batch }) => batch),
         batches.map(({ atMs }) => atMs),
-        named.map(({ deviceId }) => deviceId),
-        named.map(({ name }) => name),
         takeSequences(columns.at.length),
         columns.batch,
         columns.stream,

@@ -5,22 +5,26 @@ import type { SqliteDatabase } from './database.ts';
 
 const addBatch = `insert into sample_batches (device_id, batch, created_at)
   select id, ?, ? from devices where id = ? on conflict do nothing`;
-const addStream = 'insert into streams (device_id, name) values (?, ?) on conflict do nothing';
-const addSample = `insert into samples (stream_id, at, seq, number, text)
-  select id, ?, ?, ?, ? from streams where device_id = ? and name = ?`;
+const findStream = 'select id from streams where device_id = ? and name = ?';
+const addStream = 'insert into streams (device_id, name) values (?, ?) returning id';
+const addSample = 'insert into samples (stream_id, at, seq, number, text) values (?, ?, ?, ?, ?)';
+
+/** The stream of a device, which its first sample makes. */
+function streamId(connection: SqliteConnection, deviceId: string, name: string): number {
+  const row = connection.get(findStream, deviceId, name) ?? connection.get(addStream, deviceId, name);
+  // Safe: one of the statements has given it.
+  return (row as { readonly id: number }).id;
+}
 
 function writeBatch(connection: SqliteConnection, { deviceId, batch, atMs, samples }: SampleBatch): void {
   const { statement: insertBatch } = connection.prepare(addBatch);
   if (insertBatch.run(batch, atMs, deviceId).changes === 0) return;
   const { statement: insertSample } = connection.prepare(addSample);
+  const streams = new Map<string, number>();
   for (const { name, atMs: at, value } of samples) {
-    const [number, text] = valueColumns(value);
-    const insert = () => insertSample.run(at, nextSequence(), number, text, deviceId, name).changes;
-    // The first sample of a stream makes it.
-    if (insert() === 0) {
-      connection.prepare(addStream).statement.run(deviceId, name);
-      insert();
-    }
+    const stream = streams.get(name) ?? streamId(connection, deviceId, name);
+    streams.set(name, stream);
+    insertSample.run(stream, at, nextSequence(), ...valueColumns(value));
   }
 }
 
