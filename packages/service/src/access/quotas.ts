@@ -1,5 +1,6 @@
 import { type QuotaName, type QuotaRecord, quotaNames, type Refusal, refusal } from '@moorage/api';
 import type { Settings } from '../core/config.ts';
+import { countOf } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 
 const mebibyte = 1024 * 1024;
@@ -43,44 +44,25 @@ async function bytesOf(db: Db, userId: string): Promise<number> {
   return Number(devices ?? 0) + Number(assets ?? 0) + Number(resources ?? 0);
 }
 
-const counted = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }): Promise<number> =>
-  (await query.executeTakeFirstOrThrow()).n;
-
 const quotas: Readonly<Record<QuotaName, Quota>> = {
   devices: {
     limit: ({ quotaDevices }) => quotaDevices,
-    used: (db, userId) =>
-      counted(
-        db
-          .selectFrom('devices')
-          .where('user_id', '=', userId)
-          .select(({ fn }) => fn.countAll<number>().as('n')),
-      ),
+    used: (db, userId) => countOf(db.selectFrom('devices').where('user_id', '=', userId)),
     things: 'devices',
   },
   products: {
     limit: ({ quotaProducts }) => quotaProducts,
-    used: (db, userId) => counted(ofOwner(db, userId).select(({ fn }) => fn.countAll<number>().as('n'))),
+    used: (db, userId) => countOf(ofOwner(db, userId)),
     things: 'products',
   },
   bundles: {
     limit: ({ quotaBundles }) => quotaBundles,
-    used: (db, userId) =>
-      counted(
-        ofOwner(db, userId)
-          .innerJoin('bundles', 'bundles.product_id', 'products.id')
-          .select(({ fn }) => fn.countAll<number>().as('n')),
-      ),
+    used: (db, userId) => countOf(ofOwner(db, userId).innerJoin('bundles', 'bundles.product_id', 'products.id')),
     things: 'bundles',
   },
   connectors: {
     limit: ({ quotaConnectors }) => quotaConnectors,
-    used: (db, userId) =>
-      counted(
-        ofOwner(db, userId)
-          .innerJoin('connectors', 'connectors.product_id', 'products.id')
-          .select(({ fn }) => fn.countAll<number>().as('n')),
-      ),
+    used: (db, userId) => countOf(ofOwner(db, userId).innerJoin('connectors', 'connectors.product_id', 'products.id')),
     things: 'connectors',
   },
   bytes: {

@@ -1,6 +1,6 @@
 import type { AlertCondition } from '@moorage/api';
 import { expressionBuilder, type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
-import { onePage, type Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { AlertMailTable, AlertRuleTable, AlertTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
@@ -46,10 +46,8 @@ export async function lockRule(trx: Db, expressions: Expressions, id: string): P
 export const enabledRules = (db: Db) => db.selectFrom('alert_rules').select('id').where('enabled', '=', 1).execute();
 
 /** How many rules a product has. */
-export async function countRules(db: Db, productId: string): Promise<number> {
-  const rows = db.selectFrom('alert_rules').select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
-}
+export const countRules = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('alert_rules').where('product_id', '=', productId));
 
 /** One page of the rules of a product. */
 export async function listRules(db: Db, productId: string, page: Paging<'created_at' | 'title'>) {
@@ -321,11 +319,8 @@ export const dueMails = (db: Db, nowMs: number, limit: number): Promise<MailRow[
     .execute();
 
 /** Mails of a product since a moment, sent or not. */
-export async function countMails(db: Db, productId: string, sinceMs: number): Promise<number> {
-  const rows = db.selectFrom('alert_mails').select((eb) => eb.fn.countAll<number>().as('n'));
-  const of = rows.where('product_id', '=', productId).where('created_at', '>', sinceMs);
-  return (await of.executeTakeFirstOrThrow()).n;
-}
+export const countMails = (db: Db, productId: string, sinceMs: number): Promise<number> =>
+  countOf(db.selectFrom('alert_mails').where('product_id', '=', productId).where('created_at', '>', sinceMs));
 
 /** Removes a batch of mails from before a moment that wait no more; returns how many. */
 export async function deleteMailsBefore(db: Db, beforeMs: number, batch: number): Promise<number> {

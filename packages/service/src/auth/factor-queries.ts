@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { countOf } from '../db/paging.ts';
 import type { ChallengeTable, TotpTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import { passkeysOf } from './passkey-queries.ts';
@@ -113,10 +114,8 @@ export async function spendCode(trx: Db, userId: string, hash: string): Promise<
 }
 
 /** How many recovery codes a user has left. */
-export async function countCodes(db: Db, userId: string): Promise<number> {
-  const codes = db.selectFrom('recovery_codes').where('user_id', '=', userId);
-  return (await codes.select((count) => count.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n;
-}
+export const countCodes = (db: Db, userId: string): Promise<number> =>
+  countOf(db.selectFrom('recovery_codes').where('user_id', '=', userId));
 
 /** Notes at the account whether it has a second factor; without one its recovery codes are for nothing. */
 export async function noteFactors(trx: Db, userId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { InvitationTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -12,22 +12,15 @@ export async function listInvitations(
   db: Db,
   page: Paging<'created_at' | 'expires_at'>,
 ): Promise<{ items: ShownInvitation[]; total: number }> {
-  const items = await db
+  const items = db
     .selectFrom('invitations as i')
     .leftJoin('users as m', 'm.id', 'i.created_by')
     .leftJoin('users as u', 'u.id', 'i.used_by')
     .selectAll('i')
     .select(['m.username as maker', 'u.username as user'])
     .orderBy(`i.${page.field}`, page.direction)
-    .orderBy('i.id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await db
-    .selectFrom('invitations')
-    .select((count) => count.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { items, total };
+    .orderBy('i.id', page.direction);
+  return onePage(items, db.selectFrom('invitations'), page);
 }
 
 /** The invitation of a token, as long as it may be used. */
@@ -41,15 +34,8 @@ export const openInvitation = (db: Db, tokenHash: string, nowMs: number): Promis
     .executeTakeFirst();
 
 /** How many may still be used. */
-export async function countOpenInvitations(db: Db, nowMs: number): Promise<number> {
-  const { open } = await db
-    .selectFrom('invitations')
-    .select((count) => count.fn.countAll<number>().as('open'))
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', nowMs)
-    .executeTakeFirstOrThrow();
-  return open;
-}
+export const countOpenInvitations = (db: Db, nowMs: number): Promise<number> =>
+  countOf(db.selectFrom('invitations').where('used_at', 'is', null).where('expires_at', '>', nowMs));
 
 export async function insertInvitation(trx: Db, row: Insertable<InvitationTable>): Promise<void> {
   await trx.insertInto('invitations').values(row).execute();

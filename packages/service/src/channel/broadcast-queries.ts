@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { onePage, type Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { BroadcastKeyTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -13,14 +13,8 @@ export const insertKey = (trx: Db, row: Insertable<BroadcastKeyTable>) =>
   trx.insertInto('broadcast_keys').values(row).execute();
 
 /** How many keys a user has. */
-export async function countKeys(db: Db, userId: string): Promise<number> {
-  const { total } = await db
-    .selectFrom('broadcast_keys')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const countKeys = (db: Db, userId: string): Promise<number> =>
+  countOf(db.selectFrom('broadcast_keys').where('user_id', '=', userId));
 
 /** One page of the keys of a user, and how many there are in all. */
 export function listKeys(db: Db, userId: string, page: Paging<'created_at'>) {

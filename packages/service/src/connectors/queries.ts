@@ -1,6 +1,6 @@
 import type { ConnectorOptions } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
-import { onePage, type Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { ConnectorTable, DeliveryTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -44,14 +44,8 @@ export async function listConnectors(
 }
 
 /** How many connectors a product has. */
-export async function countConnectors(db: Db, productId: string): Promise<number> {
-  const { n } = await db
-    .selectFrom('connectors')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('product_id', '=', productId)
-    .executeTakeFirstOrThrow();
-  return n;
-}
+export const countConnectors = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('connectors').where('product_id', '=', productId));
 
 /** Writes which events a connector wants, as its options say. */
 async function writeEvents(db: Db, row: Pick<ConnectorRow, 'id' | 'product_id' | 'opts'>): Promise<void> {

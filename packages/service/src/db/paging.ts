@@ -42,15 +42,18 @@ export async function bothOf<Item>(
   return { items: found, total };
 }
 
-/** One page of rows in their order, and how many rows `all` finds. */
-export function onePage<DB, T extends keyof DB, Row, AllDB, AllT extends keyof AllDB>(
+/** How many rows a query finds, whatever it selects. */
+export async function countOf<DB, T extends keyof DB>(rows: SelectQueryBuilder<DB, T, unknown>): Promise<number> {
+  const count = rows.clearSelect().select(({ fn }) => fn.countAll<number>().as('n'));
+  return (await count.$castTo<{ n: number }>().executeTakeFirstOrThrow()).n;
+}
+
+/** One page of rows in their order, and how many rows `all` finds; a database with several connections does both at once. */
+export async function onePage<DB, T extends keyof DB, Row, AllDB, AllT extends keyof AllDB>(
   ordered: SelectQueryBuilder<DB, T, Row>,
   all: SelectQueryBuilder<AllDB, AllT, unknown>,
   { limit, offset }: Pick<Paging<string>, 'limit' | 'offset'>,
 ) {
-  const count = all
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .$castTo<{ total: number }>();
-  return bothOf(ordered.limit(limit).offset(offset).execute(), count.executeTakeFirstOrThrow());
+  const [items, total] = await Promise.all([ordered.limit(limit).offset(offset).execute(), countOf(all)]);
+  return { items, total };
 }

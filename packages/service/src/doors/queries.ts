@@ -1,8 +1,7 @@
 import type { DoorName } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { builtOnce } from '../db/compiled.ts';
-import type { Paging } from '../db/paging.ts';
-import { onePage, type PageOf, paging } from '../db/paging.ts';
+import { countOf, onePage, type PageOf, type Paging, paging } from '../db/paging.ts';
 import type {
   DoorDeviceTable,
   DoorKeyTable,
@@ -134,10 +133,8 @@ export async function listDoorTokens(db: Db, productId: string, page: Paging<'cr
 export const insertDoorToken = (trx: Db, row: DoorTokenRow) => trx.insertInto('door_tokens').values(row).execute();
 
 /** How many tokens a product has. */
-export async function countDoorTokens(db: Db, productId: string): Promise<number> {
-  const rows = db.selectFrom('door_tokens').select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
-}
+export const countDoorTokens = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('door_tokens').where('product_id', '=', productId));
 
 /** Whether there was such a token of the product. */
 export async function deleteDoorToken(trx: Db, productId: string, id: string): Promise<boolean> {
@@ -157,10 +154,8 @@ export async function listKeys(db: Db, productId: string, query: PageOf<'name' |
 }
 
 /** How many keys of a product wait for their devices. */
-export async function countKeys(db: Db, productId: string): Promise<number> {
-  const rows = db.selectFrom('door_keys').select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
-}
+export const countKeys = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('door_keys').where('product_id', '=', productId));
 
 /** Accepts keys; a name that is there already gets the new one. */
 export async function putKeys(trx: Db, rows: readonly Insertable<DoorKeyTable>[]): Promise<void> {
@@ -198,10 +193,8 @@ export const acceptedKey = (db: Db, name: string, keyHash: string) =>
     .executeTakeFirst();
 
 /** How many devices wait for a product. */
-export async function countWaiting(db: Db, productId: string): Promise<number> {
-  const rows = db.selectFrom('door_waiting').select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.where('product_id', '=', productId).executeTakeFirstOrThrow()).n;
-}
+export const countWaiting = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('door_waiting').where('product_id', '=', productId));
 
 export const waitingById = (db: Db, id: string) =>
   db.selectFrom('door_waiting').selectAll().where('id', '=', id).executeTakeFirst();
@@ -300,10 +293,8 @@ export async function versionsOf(db: Db, bundleId: string): Promise<string[]> {
 }
 
 /** How many lines there are of an update. */
-export async function countMessages(db: Db, updateId: number): Promise<number> {
-  const rows = db.selectFrom('update_messages').select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.where('update_id', '=', updateId).executeTakeFirstOrThrow()).n;
-}
+export const countMessages = (db: Db, updateId: number): Promise<number> =>
+  countOf(db.selectFrom('update_messages').where('update_id', '=', updateId));
 
 /** Rows of one statement: both databases limit its parameters. */
 const statementRows = 1_000;

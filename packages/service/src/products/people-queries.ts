@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { countOf, type Paging } from '../db/paging.ts';
 import type { ProductUserTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -40,12 +40,7 @@ export async function listMembers(db: Db, productId: string, page: Paging<keyof 
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>['items'][number];
 
 /** How many users work on a product beside its owner. */
-export async function countMembers(db: Db, productId: string): Promise<number> {
-  const { n } = await members(db, productId)
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return n;
-}
+export const countMembers = (db: Db, productId: string): Promise<number> => countOf(members(db, productId));
 
 /** The user as a member of the product; its owner does not count. */
 export const memberOf = (db: Db, productId: string, userId: string): Promise<MemberRow | undefined> =>

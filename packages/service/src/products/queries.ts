@@ -11,7 +11,7 @@ import type {
 import { isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { customerRoles, type Role } from '../auth/rules.ts';
-import { onePage, type Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { ActivationTokenTable, ProductTable, Schema } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { tagRank } from './rules.ts';
@@ -288,13 +288,9 @@ export async function deleteProduct(db: Db, id: string): Promise<void> {
 
 /** What keeps a product from going away: activated devices, or a platform whose base edition it is. */
 export async function productUse(db: Db, id: string): Promise<{ deviceCount: number; baseEdition: boolean }> {
-  const { n } = await db
-    .selectFrom('devices')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('product_id', '=', id)
-    .executeTakeFirstOrThrow();
+  const deviceCount = await countOf(db.selectFrom('devices').where('product_id', '=', id));
   const platform = await db.selectFrom('platforms').select('id').where('product_id', '=', id).executeTakeFirst();
-  return { deviceCount: n, baseEdition: platform !== undefined };
+  return { deviceCount, baseEdition: platform !== undefined };
 }
 
 /** What creating a product needs to know of its platform, where that is open to the viewer. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Paging } from '../db/paging.ts';
+import { countOf, type Paging } from '../db/paging.ts';
 import type { SegmentTable } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
@@ -29,14 +29,8 @@ export async function listSegments(
 }
 
 /** How many segments a product has. */
-export async function countSegments(db: Db, productId: string): Promise<number> {
-  const { n } = await db
-    .selectFrom('segments')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('product_id', '=', productId)
-    .executeTakeFirstOrThrow();
-  return n;
-}
+export const countSegments = (db: Db, productId: string): Promise<number> =>
+  countOf(db.selectFrom('segments').where('product_id', '=', productId));
 
 export const insertSegment = (trx: Db, row: SegmentRow) => trx.insertInto('segments').values(row).execute();
 
@@ -46,18 +40,13 @@ export const changeSegment = (trx: Db, { id, ...row }: SegmentRow) =>
 export const deleteSegment = (trx: Db, id: string) => trx.deleteFrom('segments').where('id', '=', id).execute();
 
 /** How many devices of a product fit a filter at a time, epoch ms. */
-export async function countFitting(
+export function countFitting(
   db: Db,
   expressions: Expressions,
   productId: string,
   filter: Filter,
   nowMs: number,
 ): Promise<number> {
-  const { n } = await db
-    .selectFrom('devices')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('product_id', '=', productId)
-    .where(filterCondition(filter, expressions, nowMs))
-    .executeTakeFirstOrThrow();
-  return n;
+  const ofProduct = db.selectFrom('devices').where('product_id', '=', productId);
+  return countOf(ofProduct.where(filterCondition(filter, expressions, nowMs)));
 }

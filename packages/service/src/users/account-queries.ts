@@ -1,18 +1,16 @@
+import { countOf } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
 import type { UserRow } from './queries.ts';
 
 /** What depends on an account. */
 export async function dependents(db: Db, userId: string) {
-  const countOf = (table: 'products' | 'bundles' | 'devices' | 'tokens') =>
-    db
-      .selectFrom(table)
-      .where(`${table}.user_id`, '=', userId)
-      .select((eb) => eb.fn.countAll<number>().as('n'));
-  const { n: products } = await countOf('products').executeTakeFirstOrThrow();
-  const { n: bundles } = await countOf('bundles').executeTakeFirstOrThrow();
-  const { n: devices } = await countOf('devices').executeTakeFirstOrThrow();
-  const { n: sessions } = await countOf('tokens').where('client', 'is not', null).executeTakeFirstOrThrow();
-  const { n: tokens } = await countOf('tokens').where('client', 'is', null).executeTakeFirstOrThrow();
+  const ofUser = (table: 'products' | 'bundles' | 'devices' | 'tokens') =>
+    db.selectFrom(table).where(`${table}.user_id`, '=', userId);
+  const products = await countOf(ofUser('products'));
+  const bundles = await countOf(ofUser('bundles'));
+  const devices = await countOf(ofUser('devices'));
+  const sessions = await countOf(ofUser('tokens').where('client', 'is not', null));
+  const tokens = await countOf(ofUser('tokens').where('client', 'is', null));
   return { owns: { products, bundles, devices }, sessions, tokens };
 }
 

@@ -2,6 +2,7 @@ import { openUpdateStates } from '@moorage/api';
 import type { ExpressionBuilder } from 'kysely';
 import { visibleDevices } from '../access/devices.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
+import { countOf } from '../db/paging.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -42,24 +43,17 @@ export const countDevices = (db: Db, viewer: Viewer) =>
     .executeTakeFirstOrThrow();
 
 /** How many of the devices that the viewer may see are on the message channel. Spec: API-CHAN-online. */
-export async function countOnline(db: Db, viewer: Viewer): Promise<number> {
-  const { n } = await visibleDevices(db, viewer)
-    .innerJoin('channels', 'channels.device_id', 'devices.id')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return n;
-}
+export const countOnline = (db: Db, viewer: Viewer): Promise<number> =>
+  countOf(visibleDevices(db, viewer).innerJoin('channels', 'channels.device_id', 'devices.id'));
 
 /** Products that are there and that the user owns or manages; published ones are among both. */
 export async function countProducts(db: Db, person: ViewingUser) {
   const standing = db.selectFrom('products').where('trashed', '=', 0);
-  const countOf = (query: typeof standing) =>
-    query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
   const mine = standing.where((eb) => eb.or([owned(eb, person), isManaged(eb, person)]));
   return {
-    owned: (await countOf(standing.where((eb) => owned(eb, person)))).n,
-    managed: (await countOf(standing.where((eb) => isManaged(eb, person)))).n,
-    published: (await countOf(mine.where('publication', '=', 'published'))).n,
+    owned: await countOf(standing.where((eb) => owned(eb, person))),
+    managed: await countOf(standing.where((eb) => isManaged(eb, person))),
+    published: await countOf(mine.where('publication', '=', 'published')),
   };
 }
 
@@ -81,11 +75,5 @@ export const countBundles = (db: Db, person: ViewingUser) =>
     .executeTakeFirstOrThrow();
 
 /** How many tokens a user has. */
-export async function countTokens(db: Db, userId: string): Promise<number> {
-  const { n } = await db
-    .selectFrom('tokens')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return n;
-}
+export const countTokens = (db: Db, userId: string): Promise<number> =>
+  countOf(db.selectFrom('tokens').where('user_id', '=', userId));

@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import { onePage, type Paging } from '../db/paging.ts';
+import { countOf, onePage, type Paging } from '../db/paging.ts';
 import type { SavedViewTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 
@@ -8,10 +8,7 @@ export type ViewRow = Selectable<SavedViewTable>;
 const ofUser = (db: Db, userId: string) => db.selectFrom('saved_views').where('user_id', '=', userId);
 
 /** How many views a user has saved. */
-export async function countViews(db: Db, userId: string): Promise<number> {
-  const rows = ofUser(db, userId).select((eb) => eb.fn.countAll<number>().as('n'));
-  return (await rows.executeTakeFirstOrThrow()).n;
-}
+export const countViews = (db: Db, userId: string): Promise<number> => countOf(ofUser(db, userId));
 
 /** One part of the views of a user, and how many there are; of one page of the program alone when it is named. */
 export function listViews(
