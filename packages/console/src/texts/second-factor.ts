@@ -28,7 +28,6 @@ export const t = texts({
   secret: ['Secret', 'Geheimnis'],
   codeOfApp: ['Code of the app', 'Code der App'],
   confirmApp: ['Confirm', 'Bestätigen'],
-  appIsSetUp: ['The app is set up', 'Die App ist eingerichtet'],
   recoveryCodes: ['Recovery codes', 'Wiederherstellungscodes'],
   theRecoveryCodes: ['The list of recovery codes', 'Die Liste der Wiederherstellungscodes'],
   keepThem: [
