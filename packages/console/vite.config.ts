@@ -69,7 +69,7 @@ function contractWithoutSchemas(): Plugin {
 const schemaMakers = [
   ...Object.keys(Type).map((name) => `Type.${name}`),
   ...['endpoint', 'binary', 'fileEndpoints', 'IdOrEmpty', 'Nullable', 'optionalTimestamp', 'ruled', 'sortBy', 'spelt'],
-  ...['seconds', 'Text', 'TimeOfDay', 'TimeQuery', 'Title'],
+  ...['endpoints', 'seconds', 'Text', 'TimeOfDay', 'TimeQuery', 'Title'],
 ];
 
 export default defineConfig({
