@@ -35,16 +35,16 @@ test('slots let so many tasks run at a time, in their order, whatever they come 
   expect(events.at(-1)).toBe('fourth ends');
 });
 
-test('a task that rests leaves its slot to others, and goes on in its turn', async () => {
+test('a task that rests leaves its slot to others, and goes on before the next one begins', async () => {
   const { begin, events, settle } = scene(1);
-  const [resting, other] = [begin('resting'), begin('other')];
+  const [resting, other, next] = [begin('resting'), begin('other'), begin('next')];
   resting.end();
   await settle();
   expect(events).toEqual(['resting begins', 'other begins']);
   resting.wake();
   await settle();
   expect(events).toHaveLength(2);
-  other.end();
-  await Promise.all([resting.done, other.done]);
-  expect(events.slice(2)).toEqual(['other ends', 'resting ends']);
+  for (const task of [other, next]) task.end();
+  await Promise.all([resting.done, other.done, next.done]);
+  expect(events.slice(2)).toEqual(['other ends', 'resting ends', 'next begins', 'next ends']);
 });

@@ -2,13 +2,15 @@
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
+  /** Those that have rested: they go before what has not begun, or every task would soon hold what it works with. */
+  readonly #rested: (() => void)[] = [];
 
   constructor(count: number) {
     this.#free = count;
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    await this.#take();
+    await this.#take(this.#waiting);
     try {
       return await task();
     } finally {
@@ -22,17 +24,17 @@ export class Slots {
     try {
       return await wait();
     } finally {
-      await this.#take();
+      await this.#take(this.#rested);
     }
   }
 
-  async #take(): Promise<void> {
+  async #take(line: (() => void)[]): Promise<void> {
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => line.push(resolve));
   }
 
   #give(): void {
-    const next = this.#waiting.shift();
+    const next = this.#rested.shift() ?? this.#waiting.shift();
     if (next) next();
     else this.#free++;
   }
