@@ -7,6 +7,7 @@ import { common } from '../texts/common.ts';
 import { nouns } from '../texts/nouns.ts';
 import { t } from '../texts/ui.ts';
 import { formatSize, plural } from './format.ts';
+import { Muted } from './muted.tsx';
 import type { Upload, UploadQueue } from './uploads.ts';
 
 interface FileDropProps {
@@ -33,9 +34,7 @@ export function FileDrop({ label, limitBytes, onFiles }: FileDropProps) {
         <IconUpload size={28} stroke={1.5} aria-hidden />
         <Box flex="0 1 auto">
           <Text size="sm">{label}</Text>
-          <Text size="xs" c="dimmed">
-            {t.upToEach(formatSize(limitBytes))}
-          </Text>
+          <Muted small>{t.upToEach(formatSize(limitBytes))}</Muted>
         </Box>
         <Button variant="default" size="xs" onClick={() => open.current?.()}>
           {t.chooseFiles}

@@ -42,3 +42,8 @@ function Passed({ atMs }: { readonly atMs: number }) {
 /** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
 export const Moment = ({ at, none = t.never }: { readonly at: string | null; readonly none?: string }) =>
   at === null ? <span className="dimmed">{none}</span> : <Passed atMs={msOf(at)} />;
+
+/** The cell of a column that shows a timestamp of the row. */
+export const momentOf =
+  <Field extends string>(field: Field) =>
+  (row: Readonly<Record<Field, string | null>>) => <Moment at={row[field]} />;

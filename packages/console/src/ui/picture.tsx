@@ -1,8 +1,9 @@
-import { Button, FileButton, Progress, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Progress, Stack } from '@mantine/core';
 import { avatarLimitBytes } from '@moorage/api';
 import { useState } from 'react';
 import { t } from '../texts/ui.ts';
 import { formatSize } from './format.ts';
+import { Muted } from './muted.tsx';
 import { notifyError } from './notify.ts';
 
 interface ChangePictureProps {
@@ -38,9 +39,7 @@ export function ChangePicture({ send }: ChangePictureProps) {
           </Button>
         )}
       </FileButton>
-      <Text size="xs" c="dimmed">
-        {t.pngJpegGifOrWebp(formatSize(avatarLimitBytes))}
-      </Text>
+      <Muted small>{t.pngJpegGifOrWebp(formatSize(avatarLimitBytes))}</Muted>
       {share !== undefined && <Progress value={share * 100} w="100%" aria-label={t.uploadOfPicture} />}
     </Stack>
   );

@@ -12,7 +12,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -81,8 +82,8 @@ const columns: readonly Column<BroadcastKeyRecord>[] = [
       </Text>
     ),
   },
-  { key: 'made', title: common.made, sort: 'created_at', from: 'sm', cell: (row) => <Moment at={row.created_at} /> },
-  { key: 'used', title: t.lastUsed, cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  { key: 'made', title: common.made, sort: 'created_at', from: 'sm', cell: momentOf('created_at') },
+  { key: 'used', title: t.lastUsed, cell: momentOf('last_used_at') },
   { key: 'actions', title: common.actions, cell: (record) => <Revoke record={record} /> },
 ];
 
@@ -100,9 +101,7 @@ export function BroadcastKeys() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Text c="dimmed" size="sm" maw={600}>
-          {t.withKeyYourModulesPost}
-        </Text>
+        <Muted maw={600}>{t.withKeyYourModulesPost}</Muted>
         <Button leftSection={<IconBroadcast size={16} aria-hidden />} onClick={dialog.open}>
           {t.newKey}
         </Button>

@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table } from '@mantine/core';
 import type { CustomerRecord, CustomerRole } from '@moorage/api';
 import { call } from '../../api/client.ts';
 import { renew, useChange } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/organisation.ts';
 import { stateName } from '../../texts/states.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { RoleSelect } from '../../ui/role-select.tsx';
 
@@ -90,9 +91,7 @@ export function PeopleOfCustomer({
                 ) : (
                   <Stack gap={0}>
                     {stateName(person.role)}
-                    <Text size="xs" c="dimmed">
-                      {customerRoleTexts[person.role]}
-                    </Text>
+                    <Muted small>{customerRoleTexts[person.role]}</Muted>
                   </Stack>
                 )}
               </Table.Td>

@@ -12,7 +12,8 @@ import { openDialog } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment, momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { scopeTitles } from '../../ui/scope-titles.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -154,13 +155,7 @@ const columns: readonly Column<TokenRecord>[] = [
       </Text>
     ),
   },
-  {
-    key: 'created',
-    title: common.made,
-    sort: 'created_at',
-    from: 'sm',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'created', title: common.made, sort: 'created_at', from: 'sm', cell: momentOf('created_at') },
   {
     key: 'may',
     title: t.whatItMayDo,
@@ -177,9 +172,7 @@ const columns: readonly Column<TokenRecord>[] = [
     cell: ({ last_used_at, last_used_ip }) => (
       <>
         <Moment at={last_used_at} />
-        <Text size="xs" c="dimmed">
-          {last_used_ip}
-        </Text>
+        <Muted small>{last_used_ip}</Muted>
       </>
     ),
   },
@@ -223,9 +216,7 @@ export function Tokens() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Text c="dimmed" size="sm" maw={600}>
-          {t.tokenLetsProgramCallApi}
-        </Text>
+        <Muted maw={600}>{t.tokenLetsProgramCallApi}</Muted>
         <Button onClick={openNewToken}>{t.newToken}</Button>
       </Group>
       <DataTable

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { InputOf, ListedUserRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
@@ -7,7 +7,8 @@ import { nouns } from '../../texts/nouns.ts';
 import { stateName } from '../../texts/states.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -25,9 +26,7 @@ const columns: readonly Column<ListedUserRecord>[] = [
     cell: ({ username, name_given, name_family }) => (
       <>
         {username}
-        <Text size="xs" c="dimmed">
-          {`${name_given} ${name_family}`.trim()}
-        </Text>
+        <Muted small>{`${name_given} ${name_family}`.trim()}</Muted>
       </>
     ),
   },
@@ -44,13 +43,7 @@ const columns: readonly Column<ListedUserRecord>[] = [
     cell: ({ role, disabled_at }) => (disabled_at === null ? stateName(role) : stateName('disabled')),
   },
   { key: 'organisation', title: t.organisation, from: 'lg', cell: ({ organisation }) => organisation },
-  {
-    key: 'created',
-    title: t.madeAt,
-    sort: 'created_at',
-    from: 'md',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'created', title: t.madeAt, sort: 'created_at', from: 'md', cell: momentOf('created_at') },
   {
     key: 'logs',
     title: common.logs,

@@ -14,7 +14,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
@@ -63,13 +63,7 @@ const columns: readonly Column<CustomerRecord>[] = [
     cell: ({ users }) => users.map(({ user, role }) => `${user} (${stateName(role)})`).join(', ') || t.nobodyYet,
   },
   { key: 'products', title: common.products, from: 'sm', cell: ({ product_count }) => product_count },
-  {
-    key: 'created',
-    title: t.added,
-    sort: 'created_at',
-    from: 'md',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'created', title: t.added, sort: 'created_at', from: 'md', cell: momentOf('created_at') },
   {
     key: 'actions',
     title: common.actions,

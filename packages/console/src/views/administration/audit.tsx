@@ -11,6 +11,7 @@ import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -78,9 +79,7 @@ const columns: readonly Column<AuditRecord>[] = [
     cell: ({ user, token }) => (
       <>
         {user}
-        <Text size="xs" c="dimmed">
-          {token}
-        </Text>
+        <Muted small>{token}</Muted>
       </>
     ),
   },

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table } from '@mantine/core';
 import type { AuthorityRecord } from '@moorage/api';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
@@ -6,6 +6,7 @@ import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 
@@ -80,9 +81,7 @@ export function Authorities() {
       }
     >
       <Stack gap="sm">
-        <Text c="dimmed" size="sm">
-          {t.devicesKnowThisServiceBy}
-        </Text>
+        <Muted>{t.devicesKnowThisServiceBy}</Muted>
         <SmallTable label={t.authorities} columns={[t.authority, common.state, t.devicesThatGoByIt, t.ends]}>
           {found.map((authority) => (
             <Row key={authority.fingerprint} authority={authority} />

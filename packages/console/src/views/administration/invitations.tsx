@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
@@ -128,9 +129,7 @@ export function Invitations() {
         )}
       </Dialog>
       <Stack gap="sm">
-        <Text c="dimmed" size="sm">
-          {policy && policies[policy]}
-        </Text>
+        <Muted>{policy && policies[policy]}</Muted>
         {invitations.length > 0 && (
           <SmallTable label={t.invitations} columns={[common.for, common.role, t.endsIn, t.goodUntil, common.actions]}>
             {invitations.map((invitation) => (

@@ -10,6 +10,7 @@ import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ProductionForm } from './forms.tsx';
@@ -52,9 +53,7 @@ const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
       <PageLink href={`/products/${product.id}`} inherit>
         {product.title}
       </PageLink>
-      <Text size="xs" c="dimmed">
-        {product.product}
-      </Text>
+      <Muted small>{product.product}</Muted>
     </Table.Td>
     <Table.Td visibleFrom="sm">{product.customer ?? '—'}</Table.Td>
     <Table.Td>

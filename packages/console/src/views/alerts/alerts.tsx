@@ -10,7 +10,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment, momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
@@ -57,11 +58,7 @@ function Devices({ alert }: { readonly alert: AlertRecord }) {
 function Acknowledge({ alert }: { readonly alert: AlertRecord }) {
   const change = useChange('alerts.acknowledge', 'alerts');
   if (alert.acknowledged_at !== null)
-    return (
-      <Text size="xs" c="dimmed">
-        {t.looksAfterIt(alert.acknowledged_by ?? t.deletedUser)}
-      </Text>
-    );
+    return <Muted small>{t.looksAfterIt(alert.acknowledged_by ?? t.deletedUser)}</Muted>;
   if (alert.state === 'over') return null;
   const take = async (): Promise<void> => {
     await change.mutateAsync({ params: { alert_id: alert.id } });
@@ -87,9 +84,7 @@ const columnsFor = (show: (id: string) => void): readonly Column<AlertRecord>[] 
     cell: (alert) => (
       <>
         {alert.rule}
-        <Text size="xs" c="dimmed">
-          {alert.text}
-        </Text>
+        <Muted small>{alert.text}</Muted>
       </>
     ),
   },
@@ -106,7 +101,7 @@ const columnsFor = (show: (id: string) => void): readonly Column<AlertRecord>[] 
       );
     },
   },
-  { key: 'at', title: common.since, sort: 'opened_at', cell: ({ opened_at }) => <Moment at={opened_at} /> },
+  { key: 'at', title: common.since, sort: 'opened_at', cell: momentOf('opened_at') },
   { key: 'over', title: t.over, from: 'md', cell: ({ over_at }) => <Moment at={over_at} none="—" /> },
   {
     key: 'product',

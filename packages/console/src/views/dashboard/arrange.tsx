@@ -5,6 +5,7 @@ import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { keyOfTile, moved, readLayout, type Tile } from './layout.ts';
 
 /** What a tile is called. */
@@ -78,9 +79,7 @@ export default function Arrange({ tiles: former, onSave }: ArrangeProps) {
           />
         ))}
       </Stack>
-      <Text size="sm" c="dimmed">
-        {t.streamsAreAddedThere}
-      </Text>
+      <Muted>{t.streamsAreAddedThere}</Muted>
     </Form>
   );
 }

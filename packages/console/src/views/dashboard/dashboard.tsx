@@ -1,10 +1,11 @@
-import { Button, Grid, Skeleton, Text } from '@mantine/core';
+import { Button, Grid, Skeleton } from '@mantine/core';
 import { type ReactNode, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded, Loading } from '../../ui/states.tsx';
 import { WhenSeen } from '../../ui/when-seen.tsx';
@@ -37,9 +38,7 @@ function Places() {
     <Loaded query={query}>
       {({ value }) =>
         value.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {t.noDeviceHasLocationYet}
-          </Text>
+          <Muted>{t.noDeviceHasLocationYet}</Muted>
         ) : (
           <Suspense fallback={<Skeleton height={mapHeight} />}>
             <DeviceMap />

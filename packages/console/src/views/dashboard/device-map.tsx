@@ -1,4 +1,4 @@
-import { Box, Button, List, Stack, Text } from '@mantine/core';
+import { Box, Button, List, Stack } from '@mantine/core';
 import type { DevicePlace } from '@moorage/api';
 import type { Map as LeafletMap } from 'leaflet';
 import { useEffect, useRef, useState } from 'react';
@@ -9,6 +9,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { ErrorBox, Loaded } from '../../ui/states.tsx';
 import { askedBox, boxOf, cellAt, type Point, placesRenewMs, pointsOf } from './places.ts';
 import { approach, openMap, type Sight, showPoints } from './world-map.ts';
@@ -68,11 +69,7 @@ function DevicesAt({ point, cell, onFollow, onApproach }: DevicesAtProps) {
                 </List.Item>
               ))}
             </List>
-            {total > value.length && (
-              <Text size="sm" c="dimmed">
-                {t.and(plural(total - value.length, nouns.moreDevice))}
-              </Text>
-            )}
+            {total > value.length && <Muted>{t.and(plural(total - value.length, nouns.moreDevice))}</Muted>}
           </>
         )}
       </Loaded>
@@ -128,11 +125,7 @@ function World({ tiles, attribution }: { readonly tiles: string | null; readonly
         // Below the heads of tables and all that is opened.
         style={{ aspectRatio: '16 / 9', zIndex: 0 }}
       />
-      {attribution !== null && (
-        <Text size="xs" c="dimmed">
-          {attribution}
-        </Text>
-      )}
+      {attribution !== null && <Muted small>{attribution}</Muted>}
       {query.error && <ErrorBox error={query.error} onRetry={() => void query.refetch()} />}
     </>
   );

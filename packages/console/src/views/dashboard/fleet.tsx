@@ -20,6 +20,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { deviceStateWords, standingWords } from '../devices/device-state.ts';
 import { shareText } from './share.ts';
@@ -181,11 +182,7 @@ function Versions({ fleet: { total, versions } }: { readonly fleet: FleetRecord 
           <Progress value={(100 * devices) / total} color="cyan.9" size={6} mt={4} aria-hidden />
         </Box>
       ))}
-      {others > 0 && (
-        <Text size="sm" c="dimmed">
-          {t.andWithOtherVersions(plural(others, nouns.device))}
-        </Text>
-      )}
+      {others > 0 && <Muted>{t.andWithOtherVersions(plural(others, nouns.device))}</Muted>}
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { DeviceLiveProvider } from '../device/device-live.tsx';
 import { ranges } from '../device/samples.ts';
 import { StreamCard } from '../device/stream-card.tsx';
@@ -25,9 +25,7 @@ function Stream({ deviceId, name }: StreamTileProps) {
   }
   return (
     <Card title={name} fill>
-      <Text c="dimmed" size="sm">
-        {query.isPending ? t.loadingStream : t.streamIsGone(title)}
-      </Text>
+      <Muted>{query.isPending ? t.loadingStream : t.streamIsGone(title)}</Muted>
     </Card>
   );
 }

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { formatSize } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { type Backup, compareBackups, type Differences, readBackup } from './compare-backups.ts';
@@ -58,9 +59,7 @@ function Found({ differences: { settings, files } }: { readonly differences: Dif
   if (rows.length === 0) return <Text size="sm">{t.noDifference}</Text>;
   return (
     <>
-      <Text size="sm" c="dimmed">
-        {t.measuredAside}
-      </Text>
+      <Muted>{t.measuredAside}</Muted>
       <SmallTable label={t.differences} columns={[t.variableOrFile, t.older, t.newer]}>
         {rows.map(({ name, before, after }) => (
           <Table.Tr key={name} style={{ overflowWrap: 'anywhere' }}>
@@ -125,9 +124,7 @@ export function Backups({ device }: { readonly device: DeviceRecord }) {
   return (
     <Card title={t.backups}>
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.whatBackupsAre}
-        </Text>
+        <Muted>{t.whatBackupsAre}</Muted>
         <SmallTable label={t.backups} columns={[t.backup, common.size, common.made, common.actions]}>
           {backups.map((backup) => (
             <Table.Tr key={backup.path}>

@@ -11,6 +11,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { ControlSwitch } from './control-switch.tsx';
@@ -80,9 +81,7 @@ function History({ deviceId, control: { name, units } }: ControlProps) {
     <Loaded query={query}>
       {({ value: entries }) =>
         entries.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {t.itHasHadNoOther}
-          </Text>
+          <Muted>{t.itHasHadNoOther}</Muted>
         ) : (
           <Table aria-label={t.valuesOfNewestFirst(name)} verticalSpacing={4}>
             <Table.Thead>
@@ -164,9 +163,7 @@ export function ControlCard({ deviceId, control }: ControlProps) {
     <Card title={title ?? name} actions={<b>{value === null ? t.noValue : formatValue(value, control.units)}</b>}>
       <Stack gap="sm">
         <Group gap={4}>
-          <Text size="xs" c="dimmed">
-            {name}
-          </Text>
+          <Muted small>{name}</Muted>
           <Copy value={name} label={t.nameOfControl(name)} />
         </Group>
         <Delivery control={control} />

@@ -1,7 +1,8 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { ControlRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/device-tabs.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ControlCard } from './control-card.tsx';
 import { useOnline } from './device-live.tsx';
@@ -18,9 +19,7 @@ function ControlCards({
   const online = useOnline(deviceId);
   return (
     <Stack gap="md">
-      <Text size="sm" c="dimmed">
-        {online ? t.deviceIsOnMessageChannel : t.deviceIsNotOnMessage}
-      </Text>
+      <Muted>{online ? t.deviceIsOnMessageChannel : t.deviceIsNotOnMessage}</Muted>
       {controls.map((control) => (
         <ControlCard key={control.name} deviceId={deviceId} control={control} />
       ))}

@@ -8,7 +8,7 @@ import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
@@ -17,7 +17,7 @@ import type { TabProps } from './tab-props.ts';
 const filterNames = ['q', 'type', 'level', 'after'] as const;
 
 const columns: readonly Column<LogRecord>[] = [
-  { key: 'at', title: common.time, sort: 'created_at', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'at', title: common.time, sort: 'created_at', cell: momentOf('created_at') },
   { key: 'level', title: t.level, from: 'sm', cell: ({ level }) => <StateBadge state={level} /> },
   {
     key: 'message',

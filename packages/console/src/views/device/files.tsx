@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Code, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Code, Group, Stack, TextInput, Tooltip } from '@mantine/core';
 import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -11,7 +11,8 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatCount, formatSize } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { allPaths, askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
@@ -103,13 +104,7 @@ const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
   { key: 'size', title: common.size, sort: 'size', cell: ({ size }) => formatSize(size) },
   { key: 'crc', title: 'CRC', from: 'md', cell: ({ crc }) => <Code>{crc}</Code> },
   { key: 'mime', title: t.kind, from: 'md', cell: ({ mime }) => mime },
-  {
-    key: 'at',
-    title: common.changed,
-    sort: 'updated_at',
-    from: 'sm',
-    cell: ({ updated_at }) => <Moment at={updated_at} />,
-  },
+  { key: 'at', title: common.changed, sort: 'updated_at', from: 'sm', cell: momentOf('updated_at') },
   { key: 'do', title: common.actions, cell: (file) => <FileActions deviceId={deviceId} file={file} /> },
 ];
 
@@ -167,9 +162,7 @@ export default function Files({ device }: TabProps) {
           <Empty title={q === undefined ? t.deviceHasNoFilesYet : t.noPathHasThisIn}>{t.whatIsPutHereModule}</Empty>
         }
       />
-      <Text size="xs" c="dimmed">
-        {t.atMostFilesAndFor(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}
-      </Text>
+      <Muted small>{t.atMostFilesAndFor(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}</Muted>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Pill, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Group, Pill, Stack, Table, TextInput } from '@mantine/core';
 import { attributeName, type DeviceRecord } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
@@ -7,6 +7,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { Card } from '../../ui/card.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { ErrorBox, Loaded } from '../../ui/states.tsx';
 
@@ -47,11 +48,7 @@ export function LabelsCard({ device }: { readonly device: DeviceRecord }) {
                   {key}={text}
                 </Pill>
               ))}
-              {Object.keys(found).length === 0 && (
-                <Text size="sm" c="dimmed">
-                  {t.noneYetFiltersAndRollouts}
-                </Text>
-              )}
+              {Object.keys(found).length === 0 && <Muted>{t.noneYetFiltersAndRollouts}</Muted>}
             </Group>
           )}
         </Loaded>
@@ -100,9 +97,7 @@ export function AttributesCard({ device }: { readonly device: DeviceRecord }) {
       <Loaded query={attributes}>
         {({ value: found }) =>
           found.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t.deviceHasReportedNothingOf}
-            </Text>
+            <Muted>{t.deviceHasReportedNothingOf}</Muted>
           ) : (
             <SmallTable label={t.attributesOfDevice} columns={[t.attribute, common.value, common.since]}>
               {found.map(({ name, value, since }) => (

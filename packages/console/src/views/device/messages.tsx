@@ -12,6 +12,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { formatMoment, formatSize, msOf, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { MessageForm } from './message-form.tsx';
@@ -48,9 +49,9 @@ function Reader({ deviceId, message }: { readonly deviceId: string; readonly mes
     <Loaded query={query}>
       {({ value: { data, headers } }) => (
         <Stack gap="sm">
-          <Text size="sm" c="dimmed">
+          <Muted>
             {formatMoment(msOf(message.created_at))} · {formatSize(message.length)}
-          </Text>
+          </Muted>
           <Headers headers={headers} />
           <Group align="flex-start" wrap="nowrap" gap={4}>
             <Code block flex={1} miw={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
@@ -124,9 +125,7 @@ function Box({ device, box: { box, title, none }, exists }: BoxProps) {
       <Loaded query={query}>
         {({ value: messages }) =>
           messages.length === 0 ? (
-            <Text c="dimmed" size="sm">
-              {none}
-            </Text>
+            <Muted>{none}</Muted>
           ) : (
             <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label={t.messagesOf(title)}>
               {messages.map((message) => (
@@ -156,9 +155,7 @@ export default function Messages({ device }: TabProps) {
             {boxes.map((box) => (
               <Box key={box.box} device={device} box={box} exists={capabilities?.messages?.[box.box] === true} />
             ))}
-            <Text size="xs" c="dimmed">
-              {t.boxKeepsMessagesOldestGives(messagesPerBox)}
-            </Text>
+            <Muted small>{t.boxKeepsMessagesOldestGives(messagesPerBox)}</Muted>
           </Stack>
         ) : (
           <NotActivated what={t.messages} />

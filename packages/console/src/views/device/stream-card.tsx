@@ -9,6 +9,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { withStream } from '../dashboard/layout.ts';
@@ -79,9 +80,7 @@ function NumberChart({ stream, records, range }: StreamProps & { readonly range:
         ]}
       />
       <Group justify="space-between" gap="xs">
-        <Text size="sm" c="dimmed">
-          {summary}
-        </Text>
+        <Muted>{summary}</Muted>
         <UnstyledButton fz="sm" td="underline" onClick={toggle} aria-expanded={listed} aria-controls={id}>
           {listed ? t.hideValues : t.showValues}
         </UnstyledButton>
@@ -138,20 +137,15 @@ export function StreamCard({ deviceId, stream, range, device }: StreamCardProps)
   return (
     <Card title={title ?? name} actions={<Last stream={stream} />}>
       <Group gap={4} mb="xs">
-        <Text size="xs" c="dimmed">
+        <Muted small>
           {device} {name}
-        </Text>
+        </Muted>
         <Copy value={name} label={t.nameOfStream(name)} />
         {device === undefined && <ToDashboard deviceId={deviceId} name={name} />}
       </Group>
       <Loaded query={query}>
         {(records) => {
-          if (records.length === 0)
-            return (
-              <Text c="dimmed" size="sm">
-                {t.noSampleInThisRange}
-              </Text>
-            );
+          if (records.length === 0) return <Muted>{t.noSampleInThisRange}</Muted>;
           if (stream.type === 'string') return <SampleTable stream={stream} records={records} />;
           return <NumberChart stream={stream} records={records} range={range} />;
         }}

@@ -1,9 +1,10 @@
-import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
 import type { StreamRecord } from '@moorage/api';
 import { useLocation, useSearch } from 'wouter';
 import type { Connection } from '../../api/live.tsx';
 import { t } from '../../texts/device-tabs.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WhenActivated } from './not-activated.tsx';
 import { type Range, rangeOf, ranges } from './samples.ts';
@@ -38,9 +39,7 @@ function Charts({ deviceId, streams, connection }: ChartsProps) {
           style={{ flexWrap: 'wrap' }}
         />
         <Group gap="xs">
-          <Text size="sm" c="dimmed">
-            {range.intervalMs === undefined ? t.everySample : t.meanLowestAndHighestOf}
-          </Text>
+          <Muted>{range.intervalMs === undefined ? t.everySample : t.meanLowestAndHighestOf}</Muted>
           <StateBadge state={connection === 'lost' ? 'not followed' : 'live'} />
         </Group>
       </Group>

@@ -1,4 +1,4 @@
-import { Code, Stack, Table, Text } from '@mantine/core';
+import { Code, Stack, Table } from '@mantine/core';
 import type { AnswerOf, DeviceRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ModuleLine } from './module-line.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -35,9 +36,9 @@ function Channel({ status }: { readonly status: Status }) {
 function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemetry']> }) {
   return (
     <Stack gap="xs">
-      <Text size="sm" c="dimmed">
+      <Muted>
         {t.told} <Moment at={telemetry.at} />
-      </Text>
+      </Muted>
       <Table aria-label={t.telemetry} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -61,12 +62,7 @@ function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemet
 }
 
 function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly device: DeviceRecord }) {
-  if (nodes.length === 0)
-    return (
-      <Text c="dimmed" size="sm">
-        {t.noneOnlyGatewaysHaveChildren}
-      </Text>
-    );
+  if (nodes.length === 0) return <Muted>{t.noneOnlyGatewaysHaveChildren}</Muted>;
   const seenAt = new Map(device.nodes?.map(({ id, last_seen_at }) => [id, last_seen_at]));
   return (
     <Table aria-label={t.nodes} verticalSpacing={4}>

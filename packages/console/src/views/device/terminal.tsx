@@ -1,10 +1,11 @@
 import '@xterm/xterm/css/xterm.css';
-import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { Terminal as Xterm } from '@xterm/xterm';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/device-tabs.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { LineEditor } from './line-editor.ts';
 import { failureText, responseText } from './responses.ts';
 import { maskSecrets } from './secrets.ts';
@@ -130,9 +131,7 @@ export default function Terminal({ deviceId }: { readonly deviceId: string }) {
         >
           {shown ? t.maskSecrets : t.showSecrets}
         </Button>
-        <Text size="xs" c="dimmed">
-          {t.keysAndPasswordsThatModule(shown ? t.shown : t.masked)}
-        </Text>
+        <Muted small>{t.keysAndPasswordsThatModule(shown ? t.shown : t.masked)}</Muted>
       </Group>
     </Stack>
   );

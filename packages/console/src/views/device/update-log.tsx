@@ -1,7 +1,8 @@
-import { Code, Stack, Text, Title } from '@mantine/core';
+import { Code, Stack, Title } from '@mantine/core';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { formatCount, formatMoment, msOf } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 
 /** Lines that are shown at once. */
 const shownLines = 500;
@@ -25,11 +26,7 @@ export function UpdateLog({ deviceId, updateId }: Props) {
       <Code block mah={320} style={{ overflow: 'auto' }} tabIndex={0} aria-label={t.said} role="log">
         {data.value.map(({ at, text }) => `${formatMoment(msOf(at))}  ${text}`).join('\n')}
       </Code>
-      {total > shownLines && (
-        <Text size="xs" c="dimmed">
-          {t.firstLines(shownLines, formatCount(total))}
-        </Text>
-      )}
+      {total > shownLines && <Muted small>{t.firstLines(shownLines, formatCount(total))}</Muted>}
     </Stack>
   );
 }

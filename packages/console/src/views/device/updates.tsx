@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment, momentOf } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import { resultText, updateResults } from './codes.ts';
@@ -71,7 +71,7 @@ const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<Upda
     ),
   },
   { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
-  { key: 'began', title: t.offered, sort: 'id', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'began', title: t.offered, sort: 'id', cell: momentOf('created_at') },
   { key: 'took', title: t.took, from: 'sm', cell: tookText },
   {
     key: 'result',

@@ -6,7 +6,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { connectionWord, versionOf } from './device-state.ts';
 import { StandingBadge } from './standing.tsx';
 
@@ -43,7 +43,7 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
     key: 'seen',
     title: common.lastSeen,
     sort: 'last_seen_at',
-    cell: (device) => <Moment at={device.last_seen_at} />,
+    cell: momentOf('last_seen_at'),
   },
   { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
   {
@@ -79,11 +79,5 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
   },
   { key: 'platform', title: common.platform, from: 'chosen', cell: ({ platform }) => platform },
   { key: 'ip', title: common.address, from: 'chosen', cell: ({ ip }) => ip },
-  {
-    key: 'created',
-    title: t.provisioned,
-    sort: 'created_at',
-    from: 'chosen',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'created', title: t.provisioned, sort: 'created_at', from: 'chosen', cell: momentOf('created_at') },
 ];

@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { ProductSelect } from './filters.tsx';
@@ -69,9 +70,7 @@ export function FoundModules() {
   return (
     <Card title={t.found}>
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.whatFoundIs}
-        </Text>
+        <Muted>{t.whatFoundIs}</Muted>
         <SmallTable label={t.found} columns={[common.address, common.firmware, t.network, t.gateway, common.actions]}>
           {modules.map((module) => (
             <Table.Tr key={module.id}>

@@ -13,6 +13,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -67,9 +68,7 @@ const columns: readonly Column<LogRecord>[] = [
         </PageLink>
         <Group gap={6} hiddenFrom="sm">
           {level !== 'info' && <StateBadge state={level} />}
-          <Text size="xs" c="dimmed">
-            {device_id === null ? type : `${type} · ${device ?? device_id}`}
-          </Text>
+          <Muted small>{device_id === null ? type : `${type} · ${device ?? device_id}`}</Muted>
         </Group>
       </>
     ),

@@ -1,4 +1,4 @@
-import { Checkbox, FileInput, Progress, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, FileInput, Progress, Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { FlavorRecord, PlatformDetail } from '@moorage/api';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { base64Of } from '../../ui/base64.ts';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { readVersion } from '../product/versions.ts';
 
@@ -161,9 +162,7 @@ export function FirmwareForm({ platform, onDone }: PartFormProps) {
         {...form.getInputProps('files')}
       />
       {files.length > 0 && (
-        <Text size="sm" c="dimmed">
-          {t.in(formatSize(bytes), files.length === 1 ? t.oneFile : t.files(files.length))}
-        </Text>
+        <Muted>{t.in(formatSize(bytes), files.length === 1 ? t.oneFile : t.files(files.length))}</Muted>
       )}
       {share !== undefined && <Progress value={share * 100} animated aria-label={t.upload} />}
     </Form>

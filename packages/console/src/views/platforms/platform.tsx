@@ -1,4 +1,4 @@
-import { Box, Button, Code, Group, Image, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Code, Group, Image, Stack, Table } from '@mantine/core';
 import type { FirmwareRecord, FlavorRecord, PlatformDetail } from '@moorage/api';
 import { addressOf, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
@@ -12,6 +12,7 @@ import { Field, Fields } from '../../ui/field.tsx';
 import { formatMoment, formatSize, msOf } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { ChangePicture } from '../../ui/picture.tsx';
@@ -65,9 +66,9 @@ function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
               </Table.Td>
               <Table.Td>
                 {title || '—'}
-                <Text size="xs" c="dimmed">
+                <Muted small>
                   {[index === 0 && t.whatDevicesHaveBeforeThey, description].filter(Boolean).join('. ')}
-                </Text>
+                </Muted>
               </Table.Td>
               <Table.Td visibleFrom="sm">{sdk ? t.builtWithSdk : t.madeHere}</Table.Td>
               {isAdmin && (

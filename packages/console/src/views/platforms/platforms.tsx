@@ -11,7 +11,7 @@ import { t } from '../../texts/platforms.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -54,13 +54,7 @@ const columns: readonly Column<PlatformRecord>[] = [
   },
   { key: 'manufacturer', title: t.manufacturer, from: 'sm', cell: ({ manufacturer }) => manufacturer ?? '—' },
   { key: 'editions', title: t.editions, from: 'sm', cell: ({ flavor_ids }) => flavor_ids.length },
-  {
-    key: 'created',
-    title: t.added,
-    sort: 'created_at',
-    from: 'md',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'created', title: t.added, sort: 'created_at', from: 'md', cell: momentOf('created_at') },
 ];
 
 /** Hardware that products are made for. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Code, Group, NumberInput, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Code, Group, NumberInput, Stack, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ActivationTokenRecord } from '@moorage/api';
 import { IconKey, IconTrash } from '@tabler/icons-react';
@@ -13,7 +13,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -48,13 +49,7 @@ const columnsFor = (productId: string): readonly Column<ActivationTokenRecord>[]
   { key: 'token', title: t.token, cell: ({ token }) => <Code>…{token}</Code> },
   { key: 'uses', title: t.usesLeft, cell: ({ uses_left }) => formatCount(uses_left) },
   { key: 'user', title: t.madeBy, from: 'sm', cell: ({ user }) => user },
-  {
-    key: 'made',
-    title: common.made,
-    sort: 'created_at',
-    from: 'sm',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'made', title: common.made, sort: 'created_at', from: 'sm', cell: momentOf('created_at') },
   { key: 'actions', title: common.actions, cell: (token) => <Revoke token={token} productId={productId} /> },
 ];
 
@@ -114,9 +109,7 @@ export default function ActivationTokens({ product }: TabProps) {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.tokenClaimsDeviceForOwner}
-        </Text>
+        <Muted maw={560}>{t.tokenClaimsDeviceForOwner}</Muted>
         <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
           {t.makeAToken}
         </Button>

@@ -6,6 +6,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { type Adoption, adoptionOf } from './adoption.ts';
 
@@ -111,11 +112,7 @@ function Bars({ fleet, bundles, only }: BarsProps) {
           <Bar key={row.version} row={row} total={fleet.total} />
         ))}
       </Stack>
-      {unknown > 0 && only === undefined && (
-        <Text size="sm" c="dimmed">
-          {t.unknownWhatRuns(unknown, plural(unknown, nouns.device))}
-        </Text>
-      )}
+      {unknown > 0 && only === undefined && <Muted>{t.unknownWhatRuns(unknown, plural(unknown, nouns.device))}</Muted>}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { AlertRuleRecord } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { useAddressDialog } from '../../ui/dialogs.ts';
 import { plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { nowMs } from '../../ui/time.ts';
@@ -74,9 +75,7 @@ const columnsFor = (edit: (rule: AlertRuleRecord) => void): readonly Column<Aler
     cell: (rule) => (
       <>
         {rule.title}
-        <Text size="xs" c="dimmed">
-          {ruleText(rule)}
-        </Text>
+        <Muted small>{ruleText(rule)}</Muted>
       </>
     ),
   },
@@ -112,9 +111,7 @@ export default function AlertRules({ product }: TabProps) {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.ruleWatchesDevicesOfProduct}
-        </Text>
+        <Muted maw={560}>{t.ruleWatchesDevicesOfProduct}</Muted>
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={addDialog.open}>
           {t.addARule}
         </Button>

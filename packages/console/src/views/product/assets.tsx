@@ -1,4 +1,4 @@
-import { ActionIcon, Code, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, Group, Stack, TextInput, Tooltip } from '@mantine/core';
 import { type FileRecord, fileLimitBytes, storeLimits } from '@moorage/api';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -11,7 +11,8 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatCount, formatSize } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { allPaths, askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
@@ -129,7 +130,7 @@ const columnsFor = (productId: string, mayChange: boolean): readonly Column<File
     title: common.changed,
     sort: 'updated_at',
     from: 'sm',
-    cell: (file) => <Moment at={file.updated_at} />,
+    cell: momentOf('updated_at'),
   },
   {
     key: 'actions',
@@ -153,9 +154,7 @@ export default function Assets({ product, mayChange }: TabProps) {
   const assets = useCall('assets.list', { params: { product_id: product.id }, query }, { keepPrevious: true });
   return (
     <Stack gap="md">
-      <Text size="sm" c="dimmed">
-        {t.filesThatAllDevicesOf(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}
-      </Text>
+      <Muted>{t.filesThatAllDevicesOf(formatCount(storeLimits.files), formatSize(storeLimits.bytes))}</Muted>
       {mayChange && <AddAssets productId={product.id} />}
       <Group role="search">
         <SearchBox

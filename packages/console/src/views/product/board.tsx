@@ -7,6 +7,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Loading } from '../../ui/states.tsx';
 import { type BoardColumn, boardColumns, moveInto } from './bundle-actions.ts';
 import { askMove, BundleMenu } from './bundle-menu.tsx';
@@ -74,9 +75,9 @@ function BundleCard({ bundle, product, mayChange, onDrag }: CardProps) {
           ? t.onNoDevice
           : t.runsOnOf(formatCount(device_count_bundle_ok), plural(device_count, nouns.device))}
       </Text>
-      <Text size="xs" c="dimmed">
+      <Muted small>
         {t.firmwareMade(firmware)} <Moment at={created_at} />
-      </Text>
+      </Muted>
     </Paper>
   );
 }
@@ -123,9 +124,7 @@ function Column({ column, part: { bundles, total, onMore }, dragged, ...card }: 
         </Stack>
       ) : (
         <Center mih={64} bd="1px dashed var(--mantine-color-default-border)" style={{ borderRadius: 8 }}>
-          <Text size="xs" c="dimmed">
-            {move ? t.dropItHere : column === 'trash' ? t.alwaysEmpty : t.noBundle}
-          </Text>
+          <Muted small>{move ? t.dropItHere : column === 'trash' ? t.alwaysEmpty : t.noBundle}</Muted>
         </Center>
       )}
       {bundles && onMore && (

@@ -11,6 +11,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { askReplace } from '../../ui/replace.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -125,11 +126,7 @@ function FileRow({ bundle, file, removable }: FileRowProps) {
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         {file.filename}
-        {file.exclude && (
-          <Text size="xs" c="dimmed">
-            {t.excludedNotSentToDevices}
-          </Text>
-        )}
+        {file.exclude && <Muted small>{t.excludedNotSentToDevices}</Muted>}
       </Table.Td>
       <Table.Td>{formatSize(file.size)}</Table.Td>
       <Table.Td visibleFrom="sm">
@@ -205,11 +202,7 @@ export function BundleFiles({ bundle, mayChange }: { readonly bundle: BundleDeta
   return (
     <Stack gap="md">
       {open && <AddFiles bundle={bundle} />}
-      {!open && mayChange && (
-        <Text size="sm" c="dimmed">
-          {t.filesOfBundleThatWas}
-        </Text>
-      )}
+      {!open && mayChange && <Muted>{t.filesOfBundleThatWas}</Muted>}
       {bundle.resources.length > 0 ? (
         <FileTable bundle={bundle} removable={open} />
       ) : (

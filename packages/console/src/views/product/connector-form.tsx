@@ -10,7 +10,6 @@ import {
   Select,
   Stack,
   Switch,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -22,6 +21,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/connectors.ts';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { sayProblem } from '../../ui/refusals.ts';
 import { isCode, suggestCode } from '../products/product-code.ts';
@@ -89,9 +89,7 @@ function Headers({ field: { label, help }, form }: OptionProps) {
           >
             {t.addHeader}
           </Button>
-          <Text size="xs" c="dimmed">
-            {help}
-          </Text>
+          <Muted small>{help}</Muted>
         </Group>
         {form.errors[path] && <Input.Error>{form.errors[path]}</Input.Error>}
       </Stack>

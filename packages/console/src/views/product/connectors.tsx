@@ -12,7 +12,8 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useAddressDialog } from '../../ui/dialogs.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
@@ -93,9 +94,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
     cell: ({ title, code }) => (
       <>
         {title}
-        <Text size="xs" c="dimmed">
-          {code}
-        </Text>
+        <Muted small>{code}</Muted>
       </>
     ),
   },
@@ -106,9 +105,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
     cell: ({ type, opts }) => (
       <>
         {type}
-        <Text size="xs" c="dimmed">
-          {String(opts.url ?? '')}
-        </Text>
+        <Muted small>{String(opts.url ?? '')}</Muted>
       </>
     ),
   },
@@ -122,7 +119,7 @@ const columnsFor = (open: (opened: Opened) => void): readonly Column<ConnectorRe
       </>
     ),
   },
-  { key: 'used', title: t.lastUsed, from: 'sm', cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  { key: 'used', title: t.lastUsed, from: 'sm', cell: momentOf('last_used_at') },
   {
     key: 'actions',
     title: common.actions,
@@ -169,9 +166,7 @@ export default function Connectors({ product }: TabProps) {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.throughConnectorServiceTellsAnother}
-        </Text>
+        <Muted maw={560}>{t.throughConnectorServiceTellsAnother}</Muted>
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={addDialog.open}>
           {t.addAConnector}
         </Button>

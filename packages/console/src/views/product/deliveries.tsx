@@ -8,6 +8,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 
 /** No event reports deliveries: while they are shown they are fetched again this often, in ms. */
@@ -82,9 +83,7 @@ export function Deliveries({ connectorId }: { readonly connectorId: string }) {
                 </Table.Tbody>
               </Table>
               {(total ?? 0) > value.length && (
-                <Text size="sm" c="dimmed">
-                  {t.newestOfAreShown(value.length, formatCount(total ?? 0))}
-                </Text>
+                <Muted>{t.newestOfAreShown(value.length, formatCount(total ?? 0))}</Muted>
               )}
             </>
           )

@@ -1,7 +1,8 @@
-import { Text, Typography } from '@mantine/core';
+import { Typography } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/product.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { Loaded } from '../../ui/states.tsx';
 
 /** HTML that the service has made of a Markdown text. */
@@ -18,11 +19,6 @@ export function Html({ bytes }: { readonly bytes: Uint8Array }) {
 export function Description({ product }: { readonly product: ProductRecord }) {
   const { id, description } = product;
   const query = useCall('products.description', { params: { product_id: id } }, { keepPrevious: true });
-  if (description.trim() === '')
-    return (
-      <Text c="dimmed" size="sm">
-        {t.thereIsNoDescriptionYet}
-      </Text>
-    );
+  if (description.trim() === '') return <Muted>{t.thereIsNoDescriptionYet}</Muted>;
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;
 }

@@ -1,11 +1,12 @@
-import { Button, Code, FileButton, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, FileButton, Group, Stack } from '@mantine/core';
 import type { DoorKeyRecord } from '@moorage/api';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { plural } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
@@ -24,7 +25,7 @@ function keysOf(text: string): { name: string; key: string }[] | undefined {
 const columnsFor = (takeBack: (row: DoorKeyRecord) => void): readonly Column<DoorKeyRecord>[] => [
   { key: 'name', title: t.name, sort: 'name', cell: ({ name }) => name },
   { key: 'proof', title: t.proof, from: 'sm', cell: ({ proof }) => <Code>{proof}</Code> },
-  { key: 'made', title: t.made, from: 'sm', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'made', title: t.made, from: 'sm', cell: momentOf('created_at') },
   {
     key: 'actions',
     title: t.actions,
@@ -61,9 +62,7 @@ export default function DoorKeys({ product }: TabProps) {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.whatKeysAre}
-        </Text>
+        <Muted maw={560}>{t.whatKeysAre}</Muted>
         <FileButton accept=".csv,text/csv" onChange={(file) => void choose(file).catch(notifyError)}>
           {(props) => (
             <Button {...props} variant="default" loading={add.isPending}>

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type DoorName, type DoorTokenRecord, doorNames } from '@moorage/api';
@@ -13,7 +13,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment, momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -45,7 +46,7 @@ const columns: readonly Column<DoorTokenRecord>[] = [
   { key: 'title', title: t.title, cell: ({ title }) => title },
   { key: 'door', title: t.door, cell: ({ door }) => doorTitles[door] },
   { key: 'token', title: t.token, from: 'sm', cell: ({ token }) => <Code>…{token}</Code> },
-  { key: 'made', title: t.made, sort: 'created_at', from: 'sm', cell: ({ created_at }) => <Moment at={created_at} /> },
+  { key: 'made', title: t.made, sort: 'created_at', from: 'sm', cell: momentOf('created_at') },
   { key: 'used', title: t.lastUsed, cell: ({ last_used_at }) => <Moment at={last_used_at} none={t.never} /> },
   { key: 'actions', title: t.actions, cell: (token) => <Revoke token={token} /> },
 ];
@@ -89,9 +90,7 @@ export function DoorTokens({ productId }: { readonly productId: string }) {
   return (
     <>
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.whatTokensAre}
-        </Text>
+        <Muted maw={560}>{t.whatTokensAre}</Muted>
         <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
           {t.makeToken}
         </Button>

@@ -1,9 +1,10 @@
-import { NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { NumberInput, Stack, Switch, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ProductDoors } from '@moorage/api';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { DoorTokens } from './door-tokens.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -66,9 +67,7 @@ export default function Doors({ product }: TabProps) {
   return (
     <Stack gap="xl">
       <Stack gap="sm">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.whatDoorsAre}
-        </Text>
+        <Muted maw={560}>{t.whatDoorsAre}</Muted>
         {switches.map(({ name, label }) => (
           <Switch
             key={name}

@@ -18,6 +18,7 @@ import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
@@ -128,9 +129,7 @@ function Freeze({ product }: ProductProps) {
               </Stack>
             </Alert>
           ) : (
-            <Text size="sm" c="dimmed">
-              {t.itIsNotFrozenDevices}
-            </Text>
+            <Muted>{t.itIsNotFrozenDevices}</Muted>
           )
         }
       </Loaded>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ProductUserRecord } from '@moorage/api';
@@ -14,7 +14,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { RoleSelect } from '../../ui/role-select.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -73,9 +74,7 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
     cell: ({ user, name_given, name_family }) => (
       <>
         {user}
-        <Text size="xs" c="dimmed">
-          {`${name_given} ${name_family}`.trim()}
-        </Text>
+        <Muted small>{`${name_given} ${name_family}`.trim()}</Muted>
       </>
     ),
   },
@@ -85,13 +84,7 @@ const columnsFor = (productId: string, mayAdminister: boolean): readonly Column<
     sort: 'role',
     cell: (person) => (mayAdminister ? <RoleOf person={person} productId={productId} /> : stateName(person.role)),
   },
-  {
-    key: 'since',
-    title: common.since,
-    sort: 'created_at',
-    from: 'sm',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
+  { key: 'since', title: common.since, sort: 'created_at', from: 'sm', cell: momentOf('created_at') },
   ...(mayAdminister
     ? [
         {
@@ -148,9 +141,9 @@ export default function People({ product, mayAdminister, mayChange }: TabProps) 
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed">
+        <Muted>
           {t.ownerIs(product.customer ?? product.user ?? t.nobody)} {!mayAdminister && t.onlyOwnerLetsPeopleIn}
-        </Text>
+        </Muted>
         <Group gap="xs">
           {mayAdminister && (admin ? <MoveAnywhere product={product} /> : <MoveProduct product={product} />)}
           {add}

@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { standingWords, versionOf } from '../devices/device-state.ts';
@@ -55,13 +55,7 @@ const columns: readonly Column<DeviceRecord>[] = [
     from: 'md',
     cell: ({ online }) => <StateBadge state={online ? 'online' : 'offline'} />,
   },
-  {
-    key: 'seen',
-    title: common.lastSeen,
-    sort: 'last_seen_at',
-    from: 'sm',
-    cell: ({ last_seen_at }) => <Moment at={last_seen_at} />,
-  },
+  { key: 'seen', title: common.lastSeen, sort: 'last_seen_at', from: 'sm', cell: momentOf('last_seen_at') },
 ];
 
 interface FiltersProps {

@@ -1,4 +1,4 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
@@ -7,6 +7,7 @@ import { outdate, renew } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { offeredActions, type ProductAction } from './product-actions.ts';
 
@@ -59,11 +60,7 @@ export function ProductMenu({ product }: { readonly product: ProductRecord }) {
             }
           >
             {label}
-            {blocked !== undefined && (
-              <Text size="xs" c="dimmed">
-                {t.notNow(blocked)}
-              </Text>
-            )}
+            {blocked !== undefined && <Muted small>{t.notNow(blocked)}</Muted>}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -10,6 +10,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { scopeTitles } from '../../ui/scope-titles.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -179,9 +180,7 @@ export function ServiceAccounts({ productId }: OfProduct) {
       }
     >
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.whatTheyAre}
-        </Text>
+        <Muted>{t.whatTheyAre}</Muted>
         <Loaded query={query}>
           {({ value }) =>
             value.length === 0 ? (

@@ -7,6 +7,7 @@ import { common } from '../../texts/common.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import type { DeviceTag } from './tag-move.ts';
@@ -90,9 +91,7 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
           </Loaded>
         </Alert>
       ) : (
-        <Text size="sm" c="dimmed">
-          {t.itCarriesThisTagAlready}
-        </Text>
+        <Muted>{t.itCarriesThisTagAlready}</Muted>
       )}
     </Form>
   );

@@ -1,4 +1,4 @@
-import { Button, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Tabs, Textarea, TextInput } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/product.ts';
 import { Card } from '../../ui/card.tsx';
 import { Form } from '../../ui/form.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Html } from './description.tsx';
@@ -39,12 +40,7 @@ function Preview({ text }: { readonly text: string }) {
     // Of every letter typed another answer: none is worth keeping.
     gcTime: 0,
   });
-  if (text.trim() === '')
-    return (
-      <Text c="dimmed" size="sm">
-        {t.thereIsNothingToShow}
-      </Text>
-    );
+  if (text.trim() === '') return <Muted>{t.thereIsNothingToShow}</Muted>;
   return <Loaded query={query}>{({ value }) => <Html bytes={value} />}</Loaded>;
 }
 

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Stack, TextInput } from '@mantine/core';
 import type { WaitingRecord } from '@moorage/api';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
@@ -6,7 +6,8 @@ import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { plural } from '../../ui/format.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
@@ -23,8 +24,8 @@ const columnsFor = (decide: Decide): readonly Column<WaitingRecord>[] => [
   { key: 'name', title: t.name, cell: ({ name }) => name },
   { key: 'proof', title: t.proof, from: 'sm', cell: ({ proof }) => <Code>{proof}</Code> },
   { key: 'ip', title: t.address, from: 'md', cell: ({ ip }) => ip },
-  { key: 'first', title: t.first, from: 'md', cell: ({ first_at }) => <Moment at={first_at} /> },
-  { key: 'last', title: t.last, cell: ({ last_at }) => <Moment at={last_at} /> },
+  { key: 'first', title: t.first, from: 'md', cell: momentOf('first_at') },
+  { key: 'last', title: t.last, cell: momentOf('last_at') },
   {
     key: 'actions',
     title: t.actions,
@@ -75,9 +76,7 @@ export default function Waiting({ product }: TabProps) {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" maw={560}>
-          {t.whatWaitingIs}
-        </Text>
+        <Muted maw={560}>{t.whatWaitingIs}</Muted>
         <Button variant="default" onClick={askAll} disabled={total === 0 || q !== undefined}>
           {t.letAllIn}
         </Button>

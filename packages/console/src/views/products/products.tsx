@@ -14,7 +14,8 @@ import { useAddressDialog } from '../../ui/dialogs.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
@@ -37,9 +38,7 @@ const columns: readonly Column<ProductRecord>[] = [
           {title}
         </PageLink>
         {summary !== '' && <Text size="sm">{summary}</Text>}
-        <Text size="xs" c="dimmed">
-          {product}
-        </Text>
+        <Muted small>{product}</Muted>
       </>
     ),
   },
@@ -69,7 +68,7 @@ const columns: readonly Column<ProductRecord>[] = [
     title: common.changed,
     sort: 'updated_at',
     from: 'lg',
-    cell: (row) => <Moment at={row.updated_at} />,
+    cell: momentOf('updated_at'),
   },
 ];
 

@@ -8,7 +8,7 @@ import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { momentOf } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
 
@@ -28,13 +28,7 @@ const columns: readonly Column<ExecutionRecord>[] = [
   { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
   { key: 'kind', title: common.why, cell: ({ kind }) => (kind === null ? '' : stateName(kind)) },
   { key: 'attempt', title: t.attempt, from: 'md', cell: ({ attempt }) => attempt },
-  {
-    key: 'changed',
-    title: common.since,
-    sort: 'changed_at',
-    from: 'sm',
-    cell: ({ changed_at }) => <Moment at={changed_at} />,
-  },
+  { key: 'changed', title: common.since, sort: 'changed_at', from: 'sm', cell: momentOf('changed_at') },
 ];
 
 interface ChoiceProps {

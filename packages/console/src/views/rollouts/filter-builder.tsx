@@ -7,6 +7,7 @@ import { useCall } from '../../api/queries.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
 import { plural } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { sayError } from '../../ui/refusals.ts';
 import { conditionsOf, emptyRow, type FilterRow, filterFields, rowsText } from './filter-rows.ts';
 
@@ -149,11 +150,7 @@ export function FilterBuilder({ productId, value = '', error, onChange }: Builde
             >
               {t.addCondition}
             </Button>
-            {rows.length === 0 && (
-              <Text size="sm" c="dimmed">
-                {t.withoutOneEveryDeviceOf}
-              </Text>
-            )}
+            {rows.length === 0 && <Muted>{t.withoutOneEveryDeviceOf}</Muted>}
           </Group>
         </>
       ) : (

@@ -3,6 +3,7 @@ import type { RolloutRecord } from '@moorage/api';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { gateWords, shareText } from './rollout-words.ts';
 
 type AbortRule = NonNullable<RolloutRecord['settings']['abort']>[number];
@@ -26,10 +27,10 @@ function AbortMeter({ rule: { kind, percent, min, action }, meter: { failed, end
         my={4}
         aria-label={t.shareOfFailuresOfAllowed(shareText(failed, ended), percent)}
       />
-      <Text size="xs" c="dimmed">
+      <Muted small>
         {t.failedOfEnded(failed, ended, shareText(failed, ended), Math.round(10 * floor) / 10)}
         {ended < min && t.itCountsFromOn(min)}
-      </Text>
+      </Muted>
     </Box>
   );
 }
@@ -58,11 +59,7 @@ export function Meters({ rollout }: { readonly rollout: RolloutRecord }) {
           const meter = abort[index];
           return meter && <AbortMeter key={`${rule.kind}-${rule.percent}`} rule={rule} meter={meter} />;
         })}
-        {rules.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {t.nothingStopsItByItself}
-          </Text>
-        )}
+        {rules.length === 0 && <Muted>{t.nothingStopsItByItself}</Muted>}
       </Stack>
     </Card>
   );

@@ -15,6 +15,7 @@ import { Card } from '../../ui/card.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { sayError } from '../../ui/refusals.ts';
@@ -86,9 +87,7 @@ function Who({ form }: PartProps) {
   return (
     <Card title={t.n2Who}>
       {productId === null ? (
-        <Text size="sm" c="dimmed">
-          {t.afterProductIsChosen}
-        </Text>
+        <Muted>{t.afterProductIsChosen}</Muted>
       ) : (
         <Stack gap="sm">
           {found.length > 0 && (
@@ -268,11 +267,7 @@ function Preview({ draft }: { readonly draft: Draft }) {
   return (
     <Card title={t.n5Preview}>
       <Stack gap="xs" role="status">
-        {!isComplete && (
-          <Text size="sm" c="dimmed">
-            {t.whenBundleIsChosenWhat}
-          </Text>
-        )}
+        {!isComplete && <Muted>{t.whenBundleIsChosenWhat}</Muted>}
         {isComplete && preview.error && (
           <Alert color="red" variant="outline">
             {sayError(preview.error)}

@@ -13,6 +13,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
@@ -32,9 +33,7 @@ export const rolloutColumns: readonly Column<RolloutRecord>[] = [
         <PageLink href={`/rollouts/${id}`} fw={600} size="sm">
           {title}
         </PageLink>
-        <Text size="xs" c="dimmed">
-          {t.of(bundle, product)}
-        </Text>
+        <Muted small>{t.of(bundle, product)}</Muted>
       </Stack>
     ),
   },

@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Muted } from '../../ui/muted.tsx';
 
 interface PartProps {
   readonly title: string;
@@ -14,9 +15,7 @@ export const Part = ({ title, state, children }: PartProps) => (
       <Text fw={600} size="sm">
         {title}
       </Text>
-      <Text size="sm" c="dimmed">
-        {state}
-      </Text>
+      <Muted>{state}</Muted>
     </Stack>
     <Group gap="xs">{children}</Group>
   </Group>
