@@ -6,6 +6,7 @@ import { call } from '../api/client.ts';
 import { renew, useCall } from '../api/queries.ts';
 import { common } from '../texts/common.ts';
 import { t } from '../texts/lists.ts';
+import { bindText } from './bind-text.ts';
 import { confirm } from './confirm.tsx';
 import { openDialog } from './dialogs.ts';
 import { Form } from './form.tsx';
@@ -30,8 +31,7 @@ function TitleForm({ submit, title: former = '', onSubmit }: TitleFormProps) {
         label={t.nameOfTheView}
         description={t.whatAViewKeeps}
         maxLength={100}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
+        {...bindText(title, setTitle)}
         data-autofocus
       />
     </Form>

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { t } from '../texts/ui.ts';
+import { bindText } from './bind-text.ts';
 
 /** Letters that are typed together are one search, in ms. */
 const typingMs = 200;
@@ -31,8 +32,7 @@ export function SearchBox({ label, placeholder, value = '', onChange }: SearchBo
       maxLength={200}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={text !== '' && <CloseButton size="sm" aria-label={t.clearSearch} onClick={() => set('')} />}
-      value={text}
-      onChange={(event) => set(event.currentTarget.value)}
+      {...bindText(text, set)}
       flex="1 1 220px"
       maw={420}
     />

@@ -7,6 +7,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -43,8 +44,7 @@ function NewKey({ onMade }: { readonly onMade: (made: BroadcastKeyRecord) => voi
         description={t.whichModulesItIsFor}
         maxLength={100}
         data-autofocus
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
+        {...bindText(title, setTitle)}
       />
     </Form>
   );

@@ -6,6 +6,7 @@ import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
@@ -57,8 +58,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
           description={t.whatItIsForIt}
           maxLength={100}
           data-autofocus
-          value={title}
-          onChange={(event) => setTitle(event.currentTarget.value)}
+          {...bindText(title, setTitle)}
         />
         <MultiSelect
           label={t.whatItMayDo}
@@ -96,14 +96,7 @@ function RenameToken({ token, onClose }: { readonly token: TokenRecord; readonly
   };
   return (
     <Form submit={t.rename} disabled={title === ''} onSubmit={rename}>
-      <TextInput
-        label={common.title}
-        required
-        maxLength={100}
-        data-autofocus
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-      />
+      <TextInput label={common.title} required maxLength={100} data-autofocus {...bindText(title, setTitle)} />
     </Form>
   );
 }

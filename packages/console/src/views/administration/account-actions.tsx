@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
@@ -98,13 +99,7 @@ function DeleteForm({ account, onDone }: { readonly account: AccountRecord; read
     <Form submit={common.delete} disabled={!isEmpty && heir.trim() === ''} onSubmit={save}>
       <Text size="sm">{isEmpty ? t.accountOwnsNothing : t.accountOwns(products, bundles, devices)}</Text>
       {!isEmpty && (
-        <TextInput
-          label={t.heir}
-          description={t.heirGetsAllOfIt}
-          data-autofocus
-          value={heir}
-          onChange={(event) => setHeir(event.currentTarget.value)}
-        />
+        <TextInput label={t.heir} description={t.heirGetsAllOfIt} data-autofocus {...bindText(heir, setHeir)} />
       )}
     </Form>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
@@ -36,8 +37,7 @@ function PartNumberForm({ product, onDone }: PartNumberProps) {
         description={t.underWhichItIsOrderedAnd}
         maxLength={64}
         data-autofocus
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...bindText(text, setText)}
       />
     </Form>
   );

@@ -6,6 +6,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device-tabs.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
+import { bindText } from '../../ui/bind-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -42,8 +43,7 @@ function Editor({ control, text, onChange }: EditorProps) {
         inputMode={type === 'number' ? 'decimal' : 'text'}
         rightSection={units && <Text size="xs">{units}</Text>}
         rightSectionWidth={units ? 16 + 9 * units.length : 0}
-        value={text}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        {...bindText(text, onChange)}
         maw={420}
       />
       {slides && (

@@ -7,6 +7,7 @@ import { renew, useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device-tabs.tsx';
 import { nouns } from '../../texts/nouns.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
@@ -138,8 +139,7 @@ export default function Files({ device }: TabProps) {
         description={t.whereNewFilesGoEmpty}
         placeholder="images"
         maxLength={200}
-        value={folder}
-        onChange={(event) => setFolder(event.currentTarget.value)}
+        {...bindText(folder, setFolder)}
         maw={420}
       />
       <UploadList queue={queue} uploads={uploads} />

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/gateway.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 
@@ -65,8 +66,7 @@ function StreamsForm({ device, now, problem }: StreamsFormProps) {
         minRows={4}
         maxRows={24}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        value={shown}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...bindText(shown, setText)}
         error={isWrong && t.streamsAreNoJson}
       />
     </Form>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
@@ -59,19 +60,11 @@ export function LabelsCard({ device }: { readonly device: DeviceRecord }) {
               label={common.label}
               placeholder="region"
               maxLength={64}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              {...bindText(name, setName)}
               error={name !== '' && !isName(name) && t.lettersDigits}
               flex={1}
             />
-            <TextInput
-              label={common.value}
-              placeholder="eu"
-              maxLength={256}
-              value={value}
-              onChange={(event) => setValue(event.currentTarget.value)}
-              flex={1}
-            />
+            <TextInput label={common.value} placeholder="eu" maxLength={256} {...bindText(value, setValue)} flex={1} />
             <ActionIcon
               type="submit"
               size={36}

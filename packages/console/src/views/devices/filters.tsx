@@ -7,6 +7,7 @@ import { useInit } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
 import { stateName } from '../../texts/states.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import type { ListAddress } from '../../ui/use-list.ts';
 import { conditionFilters, seenSpans } from './device-filter.ts';
@@ -135,8 +136,7 @@ export function TextFilter({
     <TextInput
       aria-label={label}
       placeholder={label}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      {...bindText(text, setText)}
       onBlur={set}
       onKeyDown={(event) => {
         if (event.key === 'Enter') set();

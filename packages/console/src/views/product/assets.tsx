@@ -7,6 +7,7 @@ import { renew, useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
@@ -60,8 +61,7 @@ function AddAssets({ productId }: { readonly productId: string }) {
         description={t.emptyForNoneFoldersThat}
         placeholder="images/kitchen"
         maxLength={200}
-        value={folder}
-        onChange={(event) => setFolder(event.currentTarget.value)}
+        {...bindText(folder, setFolder)}
         maw={420}
       />
       <FileDrop

@@ -8,6 +8,7 @@ import { useInit } from '../../api/session.tsx';
 import { t } from '../../texts/bundles.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
@@ -76,8 +77,7 @@ function AddFiles({ bundle }: { readonly bundle: BundleDetail }) {
           placeholder="webapp"
           w={{ base: '100%', xs: 'auto' }}
           maxLength={94}
-          value={folder}
-          onChange={(event) => setFolder(event.currentTarget.value)}
+          {...bindText(folder, setFolder)}
         />
         <Select
           label={t.typeOfFilesAddedNext}

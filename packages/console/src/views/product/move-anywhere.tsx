@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/organisation.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -37,14 +38,7 @@ function Move({ product, onDone }: MoveProps) {
       <Text size="sm">{t.codesStay}</Text>
       {!product.production && <SegmentedControl aria-label={t.newOwner} data={kinds} value={kind} onChange={setKind} />}
       {isUser ? (
-        <TextInput
-          label={t.userNameOrEmail}
-          data-autofocus
-          required
-          maxLength={254}
-          value={user}
-          onChange={(event) => setUser(event.currentTarget.value)}
-        />
+        <TextInput label={t.userNameOrEmail} data-autofocus required maxLength={254} {...bindText(user, setUser)} />
       ) : (
         <Select
           label={t.whichCustomer}

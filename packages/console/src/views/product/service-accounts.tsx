@@ -5,6 +5,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { t as account } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/service-accounts.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
@@ -45,8 +46,7 @@ function NewAccount({ productId, onDone }: OfProduct & { readonly onDone: () => 
         data-autofocus
         required
         maxLength={32}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...bindText(name, setName)}
       />
     </Form>
   );
@@ -72,14 +72,7 @@ function NewToken({ onDone, ...of }: OfAccount & { readonly onDone: () => void }
   }
   return (
     <Form submit={account.makeToken} disabled={title === '' || scopes.length === 0} onSubmit={submit}>
-      <TextInput
-        label={common.title}
-        data-autofocus
-        required
-        maxLength={100}
-        value={title}
-        onChange={(event) => setTitle(event.currentTarget.value)}
-      />
+      <TextInput label={common.title} data-autofocus required maxLength={100} {...bindText(title, setTitle)} />
       <MultiSelect
         label={account.whatItMayDo}
         data={serviceScopes.map((value) => ({ value, label: scopeTitles[value] }))}

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { plural } from '../../ui/format.ts';
 import { Muted } from '../../ui/muted.tsx';
 import { sayError } from '../../ui/refusals.ts';
@@ -160,8 +161,7 @@ export function FilterBuilder({ productId, value = '', error, onChange }: Builde
           autosize
           minRows={1}
           maxLength={filterLimit}
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          {...bindText(value, onChange)}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
       )}

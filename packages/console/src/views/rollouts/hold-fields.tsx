@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { common } from '../../texts/common.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { momentOf } from './moment-of.ts';
 
 /** Why devices are held where they are, and until when: what the fields show, and what the service is told. */
@@ -29,17 +30,10 @@ export function HoldFields({ hold: { reason, setReason, until, setUntil }, endle
         description={common.othersReadIt}
         required
         maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...bindText(reason, setReason)}
         {...(isFirst && { 'data-autofocus': true })}
       />
-      <TextInput
-        type="datetime-local"
-        label={common.until}
-        description={endless}
-        value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
-      />
+      <TextInput type="datetime-local" label={common.until} description={endless} {...bindText(until, setUntil)} />
     </>
   );
 }

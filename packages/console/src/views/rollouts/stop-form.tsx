@@ -2,6 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/rollouts.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 
 interface StopFormProps {
@@ -22,8 +23,7 @@ export function StopForm({ says, stop }: StopFormProps) {
         description={common.othersReadIt}
         maxLength={500}
         required
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...bindText(reason, setReason)}
         data-autofocus
       />
     </Form>

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { routes } from '../../routes.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/search.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
 import { type Hit, useFound } from './found.ts';
@@ -62,8 +63,7 @@ export default function Search({ isAdmin, onClose }: SearchProps) {
             aria-label={t.searchEverything}
             description={t.whatIsSearched}
             maxLength={200}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            {...bindText(text, setText)}
             data-autofocus
           />
         </Combobox.EventsTarget>

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../texts/passkeys.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { addPasskey } from './passkey-steps.ts';
 import { ProofForm } from './proof-form.tsx';
 import { RecoveryCodes } from './set-up-app.tsx';
@@ -17,8 +18,7 @@ export const PasskeyName = ({ value, onChange }: PasskeyNameProps) => (
     description={t.nameTellsThemApart}
     maxLength={100}
     required
-    value={value}
-    onChange={(event) => onChange(event.currentTarget.value)}
+    {...bindText(value, onChange)}
   />
 );
 

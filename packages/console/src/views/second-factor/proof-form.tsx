@@ -2,6 +2,7 @@ import { PasswordInput, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { t } from '../../texts/second-factor.ts';
 import { t as signIn } from '../../texts/sign-in.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 
 interface ProofFormProps {
@@ -31,8 +32,7 @@ export function ProofForm(props: ProofFormProps) {
         autoComplete="current-password"
         data-autofocus
         required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...bindText(password, setPassword)}
       />
     </Form>
   );

@@ -2,6 +2,7 @@ import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/second-factor.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
@@ -43,8 +44,7 @@ export function CodeInput({
       data-autofocus
       autoFocus
       required
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...bindText(value, onChange)}
     />
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 
@@ -41,8 +42,7 @@ export function Forgotten({ onSignIn }: LinkProps) {
             autoComplete="email"
             autoFocus
             required
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...bindText(email, setEmail)}
           />
         </Form>
       )}
@@ -70,8 +70,7 @@ export function ResetPassword({ token, onSignIn }: LinkProps & { readonly token:
             autoComplete="new-password"
             data-autofocus
             required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            {...bindText(password, setPassword)}
           />
         </Form>
       )}

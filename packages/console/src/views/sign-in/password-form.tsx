@@ -2,6 +2,7 @@ import { PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/sign-in.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 
 /** What the service takes at least, in characters. */
@@ -36,8 +37,7 @@ export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
         label={t.currentPassword}
         autoComplete="current-password"
         required
-        value={current}
-        onChange={(event) => setCurrent(event.currentTarget.value)}
+        {...bindText(current, setCurrent)}
       />
       <PasswordInput
         label={t.newPassword}

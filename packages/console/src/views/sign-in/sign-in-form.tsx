@@ -5,6 +5,7 @@ import { ApiError, call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
 import { t as ui } from '../../texts/ui.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
@@ -47,16 +48,14 @@ export function SignInForm({ name = '', onDone, more }: SignInFormProps) {
           autoComplete="username"
           autoFocus={name === ''}
           required
-          value={username}
-          onChange={(event) => setUsername(event.currentTarget.value)}
+          {...bindText(username, setUsername)}
         />
         <PasswordInput
           label={common.password}
           autoComplete="current-password"
           data-autofocus={name !== '' || undefined}
           required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...bindText(password, setPassword)}
         />
       </Form>
       <PasskeySignIn onDone={onDone} />

@@ -6,6 +6,7 @@ import { useCall } from '../../api/queries.ts';
 import { becomeSignedIn } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
+import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 import { Gate } from './gate.tsx';
 import { Forgotten } from './mailed-links.tsx';
@@ -49,16 +50,14 @@ function SignUpForm({ onSignIn, invitation, invited }: SignUpFormProps) {
           autoFocus={invited === undefined}
           readOnly={invited !== undefined}
           required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...bindText(email, setEmail)}
         />
         <PasswordInput
           label={common.password}
           description={t.atLeast8Characters}
           autoComplete="new-password"
           required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...bindText(password, setPassword)}
         />
       </Form>
     </Gate>
