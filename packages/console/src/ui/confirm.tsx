@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { t } from '../texts/ui.ts';
 import { withDialogs } from './dialogs.ts';
-import { notifyError } from './notify.ts';
+import { notify, notifyError } from './notify.ts';
 import { after } from './time.ts';
 
 interface Question {
@@ -17,19 +17,22 @@ interface Question {
   /** Red, for what cannot be undone. */
   readonly destructive?: boolean;
   readonly run: () => unknown;
+  /** Said when it is done. */
+  readonly done?: string;
 }
 
 /** Work that takes longer says that it is going on, in ms. */
 const shownAfterMs = 150;
 
 /** Does something, and shows that it is being done for as long as it takes; what it throws is shown. */
-async function working(message: string, run: () => unknown): Promise<void> {
+async function working(message: string, { run, done }: Pick<Question, 'run' | 'done'>): Promise<void> {
   let id: string | undefined;
   const cancel = after(shownAfterMs, () => {
     id = notifications.show({ message, loading: true, autoClose: false, withCloseButton: false });
   });
   try {
     await run();
+    if (done !== undefined) notify(done);
   } catch (error) {
     notifyError(error);
   } finally {
@@ -39,7 +42,7 @@ async function working(message: string, run: () => unknown): Promise<void> {
 }
 
 /** Asks before something happens. What `run` throws is shown. */
-export function confirm({ title, body, action, destructive = false, run }: Question): void {
+export function confirm({ title, body, action, destructive = false, ...work }: Question): void {
   withDialogs(() =>
     modals.openConfirmModal({
       title,
@@ -53,7 +56,7 @@ export function confirm({ title, body, action, destructive = false, run }: Quest
       labels: { confirm: action, cancel: t.cancel },
       confirmProps: { color: destructive ? 'red.9' : 'cyan', 'data-autofocus': !destructive },
       cancelProps: { 'data-autofocus': destructive },
-      onConfirm: () => void working(`${action} …`, run),
+      onConfirm: () => void working(`${action} …`, work),
     }),
   );
 }

@@ -15,7 +15,6 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
@@ -58,10 +57,8 @@ function Revoke({ record: { id, title } }: { readonly record: BroadcastKeyRecord
       body: t.modulesThatPostWithIt,
       action: t.revoke,
       destructive: true,
-      async run() {
-        await revoke.mutateAsync({ params: { broadcast_id: id } });
-        notify(t.keyIsRevoked(title));
-      },
+      run: () => revoke.mutateAsync({ params: { broadcast_id: id } }),
+      done: t.keyIsRevoked(title),
     });
   return (
     <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.revokeTitle(title)}>

@@ -123,10 +123,8 @@ export function AccountActions({ user }: { readonly user: ListedUserRecord }) {
       body: disabled_at === null ? t.disabledKeepsWhatItOwns : t.itsPasswordWorksAgain,
       action: disabled_at === null ? t.disable : t.letIn,
       destructive: disabled_at === null,
-      async run() {
-        await update.mutateAsync({ params: { user_id: user.id }, body: { disabled: disabled_at === null } });
-        notify(t.accountIsChanged(username));
-      },
+      run: () => update.mutateAsync({ params: { user_id: user.id }, body: { disabled: disabled_at === null } }),
+      done: t.accountIsChanged(username),
     });
   const forget = (): void =>
     confirm({
@@ -134,10 +132,8 @@ export function AccountActions({ user }: { readonly user: ListedUserRecord }) {
       body: t.passwordAloneThen,
       action: t.removeFactor,
       destructive: true,
-      async run() {
-        await reset.mutateAsync({ params: { user_id: user.id } });
-        notify(t.accountIsChanged(username));
-      },
+      run: () => reset.mutateAsync({ params: { user_id: user.id } }),
+      done: t.accountIsChanged(username),
     });
   return (
     <Menu position="bottom-end">

@@ -7,7 +7,6 @@ import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 
 /** How often the counts are asked for again, in ms: no event reports them. */
@@ -46,10 +45,8 @@ export function Authorities() {
       title: t.makeNewAuthority,
       body: t.devicesGetItWithRenewal,
       action: t.makeIt,
-      async run() {
-        await rotate.mutateAsync({});
-        notify(t.newAuthorityIsMade);
-      },
+      run: () => rotate.mutateAsync({}),
+      done: t.newAuthorityIsMade,
     });
   const askRetire = ({ devices }: AuthorityRecord): void =>
     confirm({
@@ -57,10 +54,8 @@ export function Authorities() {
       body: devices === 0 ? t.noDeviceGoesByIt : t.devicesGoByItThey(devices),
       action: devices === 0 ? t.retire : t.retireAllSame,
       destructive: true,
-      async run() {
-        await retire.mutateAsync({ body: { force: devices > 0 } });
-        notify(t.oldAuthorityIsRetired);
-      },
+      run: () => retire.mutateAsync({ body: { force: devices > 0 } }),
+      done: t.oldAuthorityIsRetired,
     });
   return (
     <Card

@@ -12,7 +12,6 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
 
@@ -68,10 +67,8 @@ function Revoke({ id, token }: InvitationRecord) {
       body: t.itsLinkMakesNoAccount,
       action: t.takeBack,
       destructive: true,
-      async run() {
-        await revoke.mutateAsync({ params: { invitation_id: id } });
-        notify(t.invitationIsTakenBack);
-      },
+      run: () => revoke.mutateAsync({ params: { invitation_id: id } }),
+      done: t.invitationIsTakenBack,
     });
   return (
     <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.takeBackToken(token)}>

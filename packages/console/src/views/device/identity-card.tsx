@@ -85,10 +85,8 @@ function useReset(device: DeviceRecord) {
       ),
       action: t.reset2,
       destructive: true,
-      async run() {
-        await change.mutateAsync({ params: { device_id: device.id } });
-        notify(t.deviceIsReset);
-      },
+      run: () => change.mutateAsync({ params: { device_id: device.id } }),
+      done: t.deviceIsReset,
     });
 }
 

@@ -87,10 +87,8 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
       title: t.letGo(device.title),
       body: t.itGetsWhatRolloutsAnd,
       action: t.letItGo,
-      async run() {
-        await unpin.mutateAsync({ params: { device_id: device.id } });
-        notify(t.isNotPinnedAnyMore(device.title));
-      },
+      run: () => unpin.mutateAsync({ params: { device_id: device.id } }),
+      done: t.isNotPinnedAnyMore(device.title),
     });
   return (
     <Card

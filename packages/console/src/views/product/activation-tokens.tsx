@@ -15,7 +15,6 @@ import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
@@ -31,10 +30,8 @@ function Revoke({ token, productId }: { readonly token: ActivationTokenRecord; r
       body: t.couldStillBeClaimedWith(plural(token.uses_left, nouns.device)),
       action: t.revoke,
       destructive: true,
-      async run() {
-        await revoke.mutateAsync({ params: { product_id: productId, token_id: token.id } });
-        notify(t.tokenIsRevoked);
-      },
+      run: () => revoke.mutateAsync({ params: { product_id: productId, token_id: token.id } }),
+      done: t.tokenIsRevoked,
     });
   return (
     <Tooltip label={t.revoke}>

@@ -38,10 +38,8 @@ function Actions({ rule, onEdit }: { readonly rule: AlertRuleRecord; readonly on
       body: t.itsAlertsGoWithIt,
       action: common.delete,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params: { rule_id: rule.id } });
-        notify(t.ruleIsDeleted(rule.title));
-      },
+      run: () => remove.mutateAsync({ params: { rule_id: rule.id } }),
+      done: t.ruleIsDeleted(rule.title),
     });
   const speak = async (): Promise<void> => {
     await silence.mutateAsync({ params: { rule_id: rule.id }, body: { until: null } });

@@ -14,7 +14,7 @@ import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatCount, formatSize } from '../../ui/format.ts';
 import { momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify, notifyError } from '../../ui/notify.ts';
+import { notifyError } from '../../ui/notify.ts';
 import { allPaths, askReplace } from '../../ui/replace.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -89,10 +89,8 @@ function AssetActions({ productId, file, mayChange }: AssetActionsProps) {
       body: t.itsAreGoneForGood(formatSize(file.size)),
       action: common.delete,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params });
-        notify(t.isDeleted(file.path));
-      },
+      run: () => remove.mutateAsync({ params }),
+      done: t.isDeleted(file.path),
     });
   return (
     <Group gap={4} wrap="nowrap">

@@ -13,7 +13,6 @@ import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { askReplace } from '../../ui/replace.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Term } from '../../ui/term.tsx';
@@ -117,10 +116,8 @@ function FileRow({ bundle, file, removable }: FileRowProps) {
       body: t.itsAreDeletedFromBundle(formatSize(file.size), bundle.version),
       action: t.remove2,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params });
-        notify(t.isRemoved(file.filename));
-      },
+      run: () => remove.mutateAsync({ params }),
+      done: t.isRemoved(file.filename),
     });
   return (
     <Table.Tr>

@@ -63,10 +63,8 @@ function ConnectorMenu({ connector, onEdit, onDeliveries }: MenuProps) {
       body: t.whatWaitsToBeDelivered,
       action: common.delete,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params: { connector_id: connector.id } });
-        notify(t.connectorIsDeleted(connector.code));
-      },
+      run: () => remove.mutateAsync({ params: { connector_id: connector.id } }),
+      done: t.connectorIsDeleted(connector.code),
     });
   return (
     <Menu position="bottom-end" withinPortal>

@@ -15,7 +15,6 @@ import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { Moment, momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { notify } from '../../ui/notify.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
@@ -30,10 +29,8 @@ function Revoke({ token }: { readonly token: DoorTokenRecord }) {
       body: t.revokeBody,
       action: t.revokeAction,
       destructive: true,
-      async run() {
-        await revoke.mutateAsync({ params: { product_id: token.product_id, token_id: token.id } });
-        notify(t.revoked);
-      },
+      run: () => revoke.mutateAsync({ params: { product_id: token.product_id, token_id: token.id } }),
+      done: t.revoked,
     });
   return (
     <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.revoke(token.title)}>

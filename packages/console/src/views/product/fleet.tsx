@@ -94,10 +94,8 @@ function Freeze({ product }: ProductProps) {
       title: t.thaw(product.product),
       body: t.itsDevicesAreOfferedAgain,
       action: t.thaw2,
-      async run() {
-        await thaw.mutateAsync({ params: { product_id: product.id } });
-        notify(t.isNotFrozenAnyMore(product.product));
-      },
+      run: () => thaw.mutateAsync({ params: { product_id: product.id } }),
+      done: t.isNotFrozenAnyMore(product.product),
     });
   return (
     <Card
@@ -187,10 +185,8 @@ function Segments({ product }: ProductProps) {
       body: t.itsDevicesStayAsThey,
       action: common.delete,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params: { segment_id: segment.id } });
-        notify(t.segmentIsDeleted(segment.title));
-      },
+      run: () => remove.mutateAsync({ params: { segment_id: segment.id } }),
+      done: t.segmentIsDeleted(segment.title),
     });
   return (
     <Card

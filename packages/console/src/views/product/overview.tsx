@@ -12,7 +12,6 @@ import { Field, Fields } from '../../ui/field.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { notify } from '../../ui/notify.ts';
 import { Term } from '../../ui/term.tsx';
 import { Description } from './description.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -28,10 +27,8 @@ function Claimable({ product }: Pick<TabProps, 'product'>) {
         ? t.nobodyCanClaimResetOr(formatCount(device_count))
         : t.whoeverHasOneOfIts(formatCount(device_count)),
       action: claimable ? t.lock : t.makeClaimable,
-      async run() {
-        await update.mutateAsync({ params: { product_id: id }, body: { code, claimable: !claimable } });
-        notify(claimable ? t.devicesAreLocked : t.devicesCanBeClaimed);
-      },
+      run: () => update.mutateAsync({ params: { product_id: id }, body: { code, claimable: !claimable } }),
+      done: claimable ? t.devicesAreLocked : t.devicesCanBeClaimed,
     });
   return (
     <Switch

@@ -52,10 +52,8 @@ function Remove({ person, productId }: { readonly person: ProductUserRecord; rea
       body: t.theyNoLongerSeeIt,
       action: t.takeOff,
       destructive: true,
-      async run() {
-        await remove.mutateAsync({ params: { product_id: productId, user_id: person.user_id } });
-        notify(t.isOffProduct(person.user));
-      },
+      run: () => remove.mutateAsync({ params: { product_id: productId, user_id: person.user_id } }),
+      done: t.isOffProduct(person.user),
     });
   return (
     <Tooltip label={t.takeOffTheProduct}>

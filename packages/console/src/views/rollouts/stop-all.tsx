@@ -31,10 +31,8 @@ export function StopAll() {
       title: `${t.liftStop}?`,
       body: t.productsThaw,
       action: t.liftStop,
-      async run() {
-        await lift.mutateAsync({});
-        notify(t.stopIsLifted);
-      },
+      run: () => lift.mutateAsync({}),
+      done: t.stopIsLifted,
     });
   return (
     <>
