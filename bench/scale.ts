@@ -17,6 +17,7 @@ const { values: given } = parseArgs({
     clients: { type: 'string', default: '64' },
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '2' },
+    databases: { type: 'string', default: 'SQLite,PostgreSQL' },
   },
 });
 const deviceCount = Number(given.devices);
@@ -297,4 +298,4 @@ const load = loadavg().map((one) => one.toFixed(1));
 console.log(
   `Node ${process.version}, ${cpus().length} processors, load before ${load.join(', ')}. Medians of the rounds.`,
 );
-for (const kind of ['SQLite', 'PostgreSQL'] as const) await measure(kind);
+for (const kind of ['SQLite', 'PostgreSQL'] as const) if (given.databases.includes(kind)) await measure(kind);
