@@ -51,8 +51,8 @@ interface StreamRow {
 export function sampleWriter(pool: PostgresPool): Samples['append'] {
   const known = new Map<string, number>();
 
-  /** Knows all streams of the batches then, but for those of devices that are gone. */
-  async function makeStreams(batches: readonly SampleBatch[]): Promise<void> {
+  /** Makes the streams that are new, and knows the ids of all in the batches then, but for those of devices that are gone. */
+  async function learnStreams(batches: readonly SampleBatch[]): Promise<void> {
     const missing = new Map<string, readonly [deviceId: string, name: string]>();
     for (const { deviceId, samples } of batches) {
       for (const { name } of samples) {
@@ -72,7 +72,7 @@ export function sampleWriter(pool: PostgresPool): Samples['append'] {
     // The statement would write the samples of both copies of a batch.
     const batches = [...new Map(given.map((batch) => [keyOf(batch.deviceId, batch.batch), batch])).values()];
     if (known.size > knownStreamLimit) known.clear();
-    await makeStreams(batches);
+    await learnStreams(batches);
     const columns = { batch: [], stream: [], at: [], number: [], text: [] } as Columns;
     for (const [index, { deviceId, samples }] of batches.entries()) {
       for (const { name, atMs, value } of samples) {
