@@ -14,7 +14,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Deps, DeviceCaller, Handler, Handlers } from '../core/types.ts';
-import { rowsByDevice } from '../db/compiled.ts';
+import { sharedRows } from '../db/compiled.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Live } from './live.ts';
 import { offerNamed, offersFor } from './offers.ts';
@@ -50,15 +50,15 @@ export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
 
 interface DataDeviceWork extends DataDeviceDeps {
   /** Devices that ask together share a statement. */
-  readonly activations: ReturnType<typeof rowsByDevice<'activations'>>;
+  readonly readRows: ReturnType<typeof sharedRows>;
 }
 
 /** What the calling device can do. Refusals: NOT_ACTIVATED. */
 async function capabilitiesOf(
-  { storage, activations }: DataDeviceWork,
+  { readRows }: DataDeviceWork,
   { deviceId }: DeviceCaller,
 ): Promise<Result<Capabilities, Refusal>> {
-  const [activation] = await activations(storage.db, deviceId);
+  const [activation] = (await readRows({ id: deviceId, tables: ['activations'] })).activations;
   return activation ? success(JSON.parse(activation.capabilities)) : failure(refusal('NOT_ACTIVATED'));
 }
 
@@ -308,7 +308,7 @@ const remove =
 
 /** The data cloud as devices see it. */
 export function dataDeviceRoutes(given: DataDeviceDeps): Handlers<Contract> {
-  const deps: DataDeviceWork = { ...given, activations: rowsByDevice(given.storage, 'activations') };
+  const deps: DataDeviceWork = { ...given, readRows: sharedRows(given.storage) };
   return {
     activate: activate(deps),
     deactivate: deactivate(deps),

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Selectable } from 'kysely';
-import { groupReads, padded } from './groups.ts';
-import { type OfDevice, ofDevice } from './hot.ts';
+import { groupCalls, padded } from './groups.ts';
+import { type HotPaths, type OfDevice, ofDevice } from './hot.ts';
 import type { Schema } from './schema.ts';
 import type { Db, Storage } from './storage.ts';
 
@@ -38,53 +38,30 @@ export function builtForMany<K extends string | number, R>(
   };
 }
 
-type RowOf<T extends OfDevice> = Selectable<Schema[T]> & { readonly device_id: string };
-type ReadShared = (key: string) => Promise<readonly RowOf<OfDevice>[] | undefined>;
+/** Rows that tables have of a device. */
+export type RowsOfDevice = { readonly [T in OfDevice]: readonly Selectable<Schema[T]>[] };
 
-/** What is read of devices in one statement, by table and device. */
-const sharedIn = new WeakMap<Db, ReadShared>();
+const noRows: RowsOfDevice = { activations: [], attributes: [], executions: [], labels: [] };
 
-/** The read of rows of any tables of any devices at once, where the database has one for that. */
-function sharedRows({ db, hot: { rowsOfDevices } }: Pick<Storage, 'db' | 'hot'>): ReadShared | undefined {
-  if (!rowsOfDevices) return undefined;
-  const read =
-    sharedIn.get(db) ??
-    groupReads(async (keys: readonly string[]) => {
-      const asked = keys.map((key) => key.split(' '));
-      const tables = ofDevice.filter((table) => asked.some(([of]) => of === table));
-      const rows = await rowsOfDevices(tables, [...new Set(asked.map(([, id = '']) => id))]);
-      const byKey = new Map<string, RowOf<OfDevice>[]>();
-      for (const { table, row } of rows) {
-        const key = `${table} ${row.device_id}`;
-        byKey.set(key, [...(byKey.get(key) ?? []), row]);
-      }
-      return byKey;
-    });
-  sharedIn.set(db, read);
+type ReadShared = (asked: { readonly id: string; readonly tables: readonly OfDevice[] }) => Promise<RowsOfDevice>;
+
+const sharedIn = new WeakMap<HotPaths, ReadShared>();
+
+/** The read of rows of a device, outside of transactions: those who ask together share it. Of tables that are not asked for there may be none. */
+export function sharedRows({ hot }: Pick<Storage, 'hot'>): ReadShared {
+  const known = sharedIn.get(hot);
+  if (known) return known;
+  const read: ReadShared = groupCalls(async (asked) => {
+    const tables = ofDevice.filter((table) => asked.some((one) => one.tables.includes(table)));
+    const ids = new Set(asked.map(({ id }) => id));
+    const rows = tables.length > 0 ? await hot.rowsOfDevices(tables, [...ids]) : [];
+    const found = new Map<string, RowsOfDevice>();
+    for (const { table, row } of rows) {
+      const before = found.get(row.device_id) ?? noRows;
+      found.set(row.device_id, { ...before, [table]: [...before[table], row] });
+    }
+    return asked.map(({ id }) => found.get(id) ?? noRows);
+  });
+  sharedIn.set(hot, read);
   return read;
-}
-
-/**
- * The read of the rows that a table has of a device, built once. Outside of transactions those who ask together share
- * one statement.
- */
-export function rowsByDevice<T extends OfDevice>(
-  storage: Pick<Storage, 'db' | 'hot'>,
-  table: T,
-): (db: Db, deviceId: string) => Promise<readonly Selectable<Schema[T]>[]> {
-  // Safe: all of these tables have the column, which the types of the builder do not see through a parameter.
-  const rowsOf = (db: Db) => db.selectFrom(table as 'executions').selectAll();
-  const findMany = builtForMany((db, ids: readonly string[]) => rowsOf(db).where('device_id', 'in', ids));
-  const ofMany = groupReads(async (ids: readonly string[]) =>
-    Map.groupBy(await findMany(storage.db, ids), ({ device_id }) => device_id),
-  );
-  const shared = sharedRows(storage);
-  const ofOne = builtOnce((db) => rowsOf(db).where('device_id', '=', ''));
-  return async (db, deviceId) => {
-    const isShared = db === storage.db;
-    const rows = isShared
-      ? await (shared ? shared(`${table} ${deviceId}`) : ofMany(deviceId))
-      : await ofOne(db, deviceId);
-    return (rows ?? []) as unknown as readonly RowOf<T>[];
-  };
 }

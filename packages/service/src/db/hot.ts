@@ -58,8 +58,8 @@ export interface HotPaths {
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
   /** Rows of a select that was compiled beforehand; `name` stands for its text. */
   select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
-  /** The rows that tables have of devices, in one statement; only where each statement is a way to a server. */
-  rowsOfDevices?(tables: readonly OfDevice[], deviceIds: readonly string[]): Promise<readonly RowOfDevice[]>;
+  /** The rows that tables have of devices, read together. */
+  rowsOfDevices(tables: readonly OfDevice[], deviceIds: readonly string[]): Promise<readonly RowOfDevice[]>;
   deviceById(id: string): Promise<DeviceRow | undefined>;
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;

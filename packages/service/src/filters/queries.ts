@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { builtForMany, builtOnce, rowsByDevice } from '../db/compiled.ts';
+import { builtForMany, builtOnce, sharedRows } from '../db/compiled.ts';
 import { groupReads } from '../db/groups.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
@@ -178,33 +178,41 @@ const fieldRows = (of: Db) =>
     .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
     .select(['d.last_seen_at as last_seen', 'ch.connected_at as online']);
 
-/** Rows of a device: in a transaction by themselves, outside of one for many devices at once. */
-type ReadRows<R> = (db: Db, id: string) => Promise<readonly R[]>;
-
 const fieldsOfEach = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
 const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
+const attributesOfOne = builtOnce((of) => of.selectFrom('attributes').selectAll().where('device_id', '=', ''));
+const labelsOfOne = builtOnce((of) => of.selectFrom('labels').selectAll().where('device_id', '=', ''));
 
 /** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
 export function compileFacts(storage: Pick<Storage, 'db' | 'hot'>): ReadFacts {
   const { db: of } = storage;
+  const readShared = sharedRows(storage);
   const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
     const rows = await fieldsOfEach(of, ids);
-    return new Map(rows.map((row) => [row.id, [row]]));
+    return new Map(rows.map((row) => [row.id, row]));
   });
-  const readFields = async (db: Db, id: string) => (db === of ? ((await fieldsOfMany(id)) ?? []) : fieldsOfOne(db, id));
-  const readAttributes = rowsByDevice(storage, 'attributes');
-  const readLabels = rowsByDevice(storage, 'labels');
+  /** A transaction has one connection: it reads one after another. */
+  const readOne = async (db: Db, id: string, parts: ReadonlySet<FactPart>) =>
+    [
+      parts.has('device') ? (await fieldsOfOne(db, id))[0] : noFields,
+      {
+        attributes: parts.has('attributes') ? await attributesOfOne(db, id) : [],
+        labels: parts.has('labels') ? await labelsOfOne(db, id) : [],
+      },
+    ] as const;
+  const readTogether = (id: string, parts: ReadonlySet<FactPart>) =>
+    Promise.all([
+      parts.has('device') ? fieldsOfMany(id) : noFields,
+      readShared({ id, tables: (['attributes', 'labels'] as const).filter((part) => parts.has(part)) }),
+    ]);
   return async (db, id, parts) => {
-    const read = async <R>(part: FactPart, rows: ReadRows<R>): Promise<readonly R[]> =>
-      parts.has(part) ? rows(db, id) : [];
-    const [row] = await read('device', readFields);
-    if (parts.has('device') && !row) return undefined;
-    const reported = await read('attributes', readAttributes);
-    const labelled = await read('labels', readLabels);
-    return {
-      fields: row ?? noFields,
-      attributes: new Map(reported.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),
-      labels: new Map(labelled.map(({ name, value }) => [name, value])),
-    };
+    const [fields, { attributes, labels }] = await (db === of ? readTogether(id, parts) : readOne(db, id, parts));
+    return (
+      fields && {
+        fields,
+        attributes: new Map(attributes.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),
+        labels: new Map(labels.map(({ name, value }) => [name, value])),
+      }
+    );
   };
 }

@@ -1,6 +1,6 @@
 import type { ExecutionState, RolloutSettings } from '@moorage/api';
 import type { Deps } from '../core/types.ts';
-import { rowsByDevice } from '../db/compiled.ts';
+import { sharedRows } from '../db/compiled.ts';
 import { shareReads } from '../db/groups.ts';
 import type { Db } from '../db/storage.ts';
 import { keptFilter } from '../filters/parse.ts';
@@ -55,24 +55,8 @@ interface Question {
   readonly marks: Marks;
   readonly executions: readonly ExecutionRow[];
   readonly nowMs: number;
-  /** Filters that the device does not fit. */
-  readonly outside: Set<string>;
   /** What filters see of the device; read when the first of them asks. */
-  readonly facts: () => Promise<DeviceFacts | undefined>;
-  seen?: DeviceFacts | undefined;
-}
-
-/** Whether a device whose facts have been read fits a filter; where it does not, that is noted. */
-function fits({ outside, seen, nowMs }: Question, text: string): boolean {
-  const filter = keptFilter(text);
-  const isFit = seen !== undefined && fitsFilter(filter, seen, nowMs);
-  if (!isFit && !changesByItself(filter)) outside.add(text);
-  return isFit;
-}
-
-async function fitsNow(question: Question, text: string): Promise<boolean> {
-  question.seen ??= await question.facts();
-  return fits(question, text);
+  facts: DeviceFacts | undefined;
 }
 
 /** What the filters of rollouts look at, all of them together. */
@@ -84,11 +68,15 @@ function partsOfAll(rollouts: readonly RolloutRow[]): ReadonlySet<FactPart> {
   return new Set(texts.flatMap((text) => partsOf(keptFilter(text))));
 }
 
-/** What of a device has been read beside the rollouts of its product. */
+/** What is known of a device before its rollouts are looked at. */
 interface Ahead {
-  readonly parts: ReadonlySet<FactPart>;
   readonly executions: readonly ExecutionRow[];
-  readonly facts: DeviceFacts | undefined;
+  /** The rollouts that may have a say over it, where that is remembered. */
+  readonly rollouts?: readonly RolloutRow[];
+  /** What its filters see of it, where that has been read, in which parts of it, and what remembers the outcome. */
+  readonly facts?: DeviceFacts | undefined;
+  readonly parts?: ReadonlySet<FactPart>;
+  readonly keep?: ReturnType<RecordCache<Ahead>['beginRead']>;
 }
 
 /** The time at which it makes sense to ask again, as rollouts see it. */
@@ -109,15 +97,14 @@ export class Standings {
   readonly #deps: StandingDeps;
   readonly #marks: RecordCache<Marks>;
   readonly #readFacts: ReadFacts;
-  readonly #readExecutions: ReturnType<typeof rowsByDevice<'executions'>>;
-  readonly #executions: RecordCache<readonly ExecutionRow[]>;
+  readonly #readRows: ReturnType<typeof sharedRows>;
   /** What the filters of the rollouts of a product look at, and of which products there were rollouts the last time. */
   readonly #parts = new WeakMap<Marks['rollouts'], ReadonlySet<FactPart>>();
   readonly #lastParts = new Map<string, ReadonlySet<FactPart>>();
   readonly #readHead: ReturnType<typeof compileHead> | undefined;
   readonly #rollouts = new Map<string, Pick<Marks, 'rollouts'> & { readonly revision: string }>();
-  /** Filters that devices do not fit, as long as nothing is written: most devices of a product ask again and again. */
-  readonly #outside: RecordCache<ReadonlySet<string>>;
+  /** Of devices, as long as nothing is written: most of a product ask again and again. */
+  readonly #known: RecordCache<Ahead>;
   readonly #sharedMarks = shareReads(async (productId: string) => {
     const keep = this.#marks.beginRead();
     const marks = await this.#readMarks(productId);
@@ -127,13 +114,12 @@ export class Standings {
 
   constructor(deps: StandingDeps) {
     this.#deps = deps;
-    this.#outside = new RecordCache(deps.storage.reports, rememberedDevices);
+    this.#known = new RecordCache(deps.storage.reports, rememberedDevices);
     this.#marks = new RecordCache<Marks>(deps.storage.changes, rememberedProducts);
     this.#readFacts = compileFacts(deps.storage);
     const { rowVersion } = deps.storage.expressions;
     this.#readHead = rowVersion && compileHead(rowVersion);
-    this.#readExecutions = rowsByDevice(deps.storage, 'executions');
-    this.#executions = new RecordCache(deps.storage.changes, rememberedDevices);
+    this.#readRows = sharedRows(deps.storage);
   }
 
   /** What of pins, freezes and rollouts there is for a product; outside of transactions remembered, and read for many at once. */
@@ -156,17 +142,6 @@ export class Standings {
     return { ...head, rollouts };
   }
 
-  /** What rollouts have of a device; outside of transactions remembered as long as nothing is written. */
-  async #executionsOf(db: Db, deviceId: string): Promise<readonly ExecutionRow[]> {
-    if (db !== this.#deps.storage.db) return executionsOf(db, deviceId);
-    const known = this.#executions.get(deviceId);
-    if (known) return known;
-    const keep = this.#executions.beginRead();
-    const read = await this.#readExecutions(db, deviceId);
-    keep(deviceId, read);
-    return read;
-  }
-
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
   async of(db: Db, device: FleetDevice): Promise<Standing> {
     const [marks, ahead] = await Promise.all([this.#marksOf(db, device.product_id), this.#aheadOf(db, device)]);
@@ -185,18 +160,20 @@ export class Standings {
   }
 
   /**
-   * What rollouts have of a device and what their filters see of it, where nothing is remembered of it and its product
-   * had rollouts the last time: it is read beside them instead of behind them.
+   * What rollouts have of a device and what their filters see of it, where its product had rollouts the last time: it is
+   * read beside them instead of behind them.
    */
-  async #aheadOf(db: Db, device: FleetDevice): Promise<Ahead | undefined> {
-    const { storage } = this.#deps;
-    const parts = this.#lastParts.get(device.product_id);
-    if (storage.kind === 'sqlite' || db !== storage.db || !parts) return undefined;
-    const [executions, facts] = await Promise.all([
-      this.#readExecutions(db, device.id),
-      this.#readFacts(db, device.id, parts),
+  async #aheadOf(db: Db, { id, product_id }: FleetDevice): Promise<Ahead | undefined> {
+    const parts = this.#lastParts.get(product_id);
+    if (db !== this.#deps.storage.db || !parts) return undefined;
+    const known = this.#known.get(id);
+    if (known) return known;
+    const keep = this.#known.beginRead();
+    const [{ executions }, facts] = await Promise.all([
+      this.#readRows({ id, tables: ['executions'] }),
+      parts.size > 0 ? this.#readFacts(db, id, parts) : undefined,
     ]);
-    return { parts, executions, facts };
+    return { executions, parts, facts, keep };
   }
 
   /** What the filters of the rollouts of a product look at. */
@@ -216,44 +193,48 @@ export class Standings {
     poll: Poll,
     ahead: Ahead | undefined,
   ): Promise<Standing['rollout']> {
-    const executions = ahead?.executions ?? (await this.#executionsOf(db, device.id));
     const parts = this.#partsFor(device.product_id, marks);
-    const isEnough = ahead && [...parts].every((part) => ahead.parts.has(part));
-    let facts = isEnough ? Promise.resolve(ahead.facts) : undefined;
-    const readFacts = this.#readFacts;
-    const isShared = db === this.#deps.storage.db;
-    const known = isShared ? this.#outside.get(device.id) : undefined;
-    const keep = this.#outside.beginRead();
-    const outside = new Set(known);
-    const question: Question = {
-      db,
-      device,
-      marks,
-      executions,
-      outside,
-      nowMs: this.#deps.clock.now(),
-      facts() {
-        facts ??= readFacts(db, device.id, parts);
-        return facts;
-      },
-    };
-    const first = await this.#firstOf(question, poll);
-    if (isShared && outside.size > (known?.size ?? 0)) keep(device.id, outside, device.id);
-    return first;
+    const executions = ahead?.executions ?? (await executionsOf(db, device.id));
+    const facts = ahead?.parts === parts ? ahead.facts : undefined;
+    const question: Question = { db, device, marks, executions, nowMs: this.#deps.clock.now(), facts };
+    const rollouts = ahead?.rollouts ?? (await this.#concerning(question));
+    ahead?.keep?.(device.id, { executions, rollouts }, device.id);
+    return this.#firstOf(question, rollouts, poll);
   }
 
-  async #firstOf(question: Question, poll: Poll): Promise<Standing['rollout']> {
-    const { db, marks, executions, outside } = question;
+  /** The rollouts that may have a say over a device, as long as nothing is written: it is in them, or may fit their filters. */
+  async #concerning(question: Question): Promise<RolloutRow[]> {
+    const { db, marks, executions, nowMs } = question;
+    const found: RolloutRow[] = [];
     for (const read of marks.rollouts) {
-      const rollout = asLocked(db, read);
-      const { id, title, filter } = rollout;
-      const execution = executions.find(({ rollout_id }) => rollout_id === id);
-      // Most devices are in none of many rollouts: to leave one that they do not fit costs them no turn of their own.
-      if (!execution && filter !== null) {
-        if (rollout.state !== 'running' || outside.has(filter)) continue;
-        question.seen ??= await question.facts();
-        if (!fits(question, filter)) continue;
+      const { id, state, filter: text } = asLocked(db, read);
+      if (text !== null && !executions.some(({ rollout_id }) => rollout_id === id)) {
+        if (state !== 'running') continue;
+        const filter = keptFilter(text);
+        // Most devices are in none of many rollouts: to leave one that they do not fit costs them no turn of their own.
+        question.facts ??= await this.#factsOf(question);
+        if (!changesByItself(filter) && !(question.facts && fitsFilter(filter, question.facts, nowMs))) continue;
       }
+      found.push(read);
+    }
+    return found;
+  }
+
+  #factsOf({ db, device, marks }: Question): Promise<DeviceFacts | undefined> {
+    return this.#readFacts(db, device.id, this.#partsFor(device.product_id, marks));
+  }
+
+  async #fits(question: Question, text: string): Promise<boolean> {
+    question.facts ??= await this.#factsOf(question);
+    return question.facts !== undefined && fitsFilter(keptFilter(text), question.facts, question.nowMs);
+  }
+
+  async #firstOf(question: Question, rollouts: readonly RolloutRow[], poll: Poll): Promise<Standing['rollout']> {
+    const { db, executions } = question;
+    for (const read of rollouts) {
+      const rollout = asLocked(db, read);
+      const { id, title } = rollout;
+      const execution = executions.find(({ rollout_id }) => rollout_id === id);
       if (execution && waitsToReturn(rollout.state, execution)) {
         const waits = !(await this.#mayReturn(question, rollout, poll));
         return { id, title, bundleId: execution.bundle_id, isNew: !waits, waits, ...plain };
@@ -353,7 +334,7 @@ export class Standings {
   /** A device that waits for its turn leaves when it does not fit the filter any more. */
   async #fitsStill(question: Question, rollout: RolloutRow, execution: ExecutionRow): Promise<boolean> {
     if (rollout.filter === null) return true;
-    const isFit = await fitsNow(question, rollout.filter);
+    const isFit = await this.#fits(question, rollout.filter);
     if (!isFit && question.db !== this.#deps.storage.db) await this.#deps.leave(question.db, execution);
     return isFit;
   }
@@ -364,9 +345,9 @@ export class Standings {
     { filter, stage }: RolloutRow,
     { stages }: RolloutSettings,
   ): Promise<number | undefined> {
-    if (filter !== null && !(await fitsNow(question, filter))) return undefined;
+    if (filter !== null && !(await this.#fits(question, filter))) return undefined;
     for (const [index, { filter: ofStage }] of stages.entries()) {
-      if (ofStage !== undefined && (await fitsNow(question, ofStage))) return Math.max(index, stage);
+      if (ofStage !== undefined && (await this.#fits(question, ofStage))) return Math.max(index, stage);
     }
     return stage;
   }

@@ -1,5 +1,5 @@
-import { groupWriter, newestPerKey } from '../../groups.ts';
-import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { groupWriter, newestPerKey, padded } from '../../groups.ts';
+import { callerSql, type DeviceRow, type HotPaths, type RowOfDevice, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { SqliteDatabase } from './database.ts';
 
@@ -7,6 +7,19 @@ const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) w
 const addPolls = `insert into polls (product_id, owner_id, at, polls) values (?, ?, ?, ?)
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where id = ?';
+
+const rowsOfDevices =
+  (database: SqliteDatabase): HotPaths['rowsOfDevices'] =>
+  (tables, deviceIds) =>
+    database.read((connection) => {
+      const ids = padded(deviceIds);
+      const places = ids.map(() => '?').join();
+      return tables.flatMap((table) => {
+        const rows = connection.all(`select * from ${table} where device_id in (${places})`, ids);
+        // Safe: the statement selects all columns of the table.
+        return rows.map((row) => ({ table, row: row as RowOfDevice['row'] }));
+      });
+    });
 
 /** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {
@@ -68,6 +81,7 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
     callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
     select: <Row extends object>(_name: string, text: string, parameters: readonly unknown[]) =>
       database.read((connection) => connection.all(text, parameters) as Row[]),
+    rowsOfDevices: rowsOfDevices(database),
     deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
     deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
