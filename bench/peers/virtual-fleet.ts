@@ -17,8 +17,9 @@ function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   onEvent: (event: Event) => void,
+  flags: readonly string[] = [],
 ): ChildProcess {
-  const child = spawn(process.execPath, [entry, ...args, '--json'], {
+  const child = spawn(process.execPath, [...flags, entry, ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...env },
   });
@@ -52,6 +53,8 @@ const fleet = start(
     const isOver = event.updated === Number(count) || performance.now() - startMs > Number(timeoutS) * 1000;
     if (event.event === 'summary' && isOver) last.resolve(event);
   },
+  // As the guide says for thousands.
+  ['--max-semi-space-size=4'],
 );
 const { failures, troubles, updated } = await last.promise;
 const seconds = (performance.now() - startMs) / 1000;

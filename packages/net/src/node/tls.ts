@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect, createSecureContext, createServer, type TLSSocket } from 'node:tls';
 import { type Clock, failure, type Result, realClock, success } from '@moorage/base';
-import type { NetError, NetFailure, SecureOptions, TlsClient, TlsServer, TlsSession } from '../ports.ts';
+import type { NetError, NetFailure, SecureOptions, TlsServer } from '../ports.ts';
 import { failureOf, timedOut } from './errors.ts';
 
 /**
@@ -18,14 +18,17 @@ export function startTls(
   const { resumption: session } = tls;
   const ticket = session?.ticket;
   return opening(clock, timeoutMs, stream, 'tls', (finish) => {
+    const context = createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
     const secured = connect({
       socket: stream,
       host: name,
-      secureContext: contextOf(tls),
+      secureContext: context,
       ...(ticket && { session: Buffer.from(ticket) }),
       // An address is no server name; it is checked against the certificate all the same.
       ...(isIP(name) === 0 && { servername: name }),
     });
+    // Its 36 KiB are native memory, which V8 does not count: it would stay until some later collection.
+    secured.once('close', () => context.context.close());
     if (session) {
       // The server may be another one by now: the next attempt does not count on what this one has not brought.
       session.ticket = undefined;
@@ -40,15 +43,6 @@ export function startTls(
     });
     return secured;
   });
-}
-
-/** Parsed certificates and keys: connections of one identity share theirs. */
-const contexts = new WeakMap<TlsSession, SecureContext>();
-
-function contextOf({ ca, cert, key, resumption }: TlsClient): SecureContext {
-  const context = (resumption && contexts.get(resumption)) ?? createSecureContext({ ca, cert, key });
-  if (resumption) contexts.set(resumption, context);
-  return context;
 }
 
 /**
