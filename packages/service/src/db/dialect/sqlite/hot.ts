@@ -21,25 +21,28 @@ const rowsOfDevices =
       });
     });
 
+type Run = (sql: string, ...values: (string | number | null)[]) => void;
+
+/** Commits what marks devices, in one transaction. */
+const marker = (database: SqliteDatabase) => (deviceIds: readonly string[], work: (run: Run) => void) =>
+  database.writeMarks(deviceIds, (connection) => {
+    connection.db.exec('begin immediate');
+    try {
+      work((sql, ...values) => connection.prepare(sql).statement.run(...values));
+      connection.db.exec('commit');
+    } catch (error) {
+      if (connection.db.isTransaction) connection.db.exec('rollback');
+      throw error;
+    }
+  });
+
 /** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {
   // Safe casts below: each statement selects exactly the columns of the type.
   const one = <T>(sql: string, key: string): Promise<T | undefined> =>
     database.read((connection) => connection.get(sql, key) as T | undefined);
 
-  type Run = (sql: string, ...values: (string | number | null)[]) => void;
-  const mark = (deviceIds: readonly string[], work: (run: Run) => void) =>
-    database.writeMarks(deviceIds, (connection) => {
-      connection.db.exec('begin immediate');
-      try {
-        work((sql, ...values) => connection.prepare(sql).statement.run(...values));
-        connection.db.exec('commit');
-      } catch (error) {
-        if (connection.db.isTransaction) connection.db.exec('rollback');
-        throw error;
-      }
-    });
-
+  const mark = marker(database);
   const counter = new PollCounter();
   /** Writes counts beside other marks; whatever keeps them from being committed, they are not lost. */
   const markWithPolls = async (
