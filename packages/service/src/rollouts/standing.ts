@@ -161,7 +161,7 @@ export class Standings {
 
   /**
    * What rollouts have of a device and what their filters see of it, where its product had rollouts the last time: it is
-   * read beside them instead of behind them.
+   * read beside them instead of behind them. Devices that ask together share the read, and stay together.
    */
   async #aheadOf(db: Db, { id, product_id }: FleetDevice): Promise<Ahead | undefined> {
     const parts = this.#lastParts.get(product_id);
@@ -194,10 +194,13 @@ export class Standings {
     ahead: Ahead | undefined,
   ): Promise<Standing['rollout']> {
     const parts = this.#partsFor(device.product_id, marks);
-    const executions = ahead?.executions ?? (await executionsOf(db, device.id));
-    const facts = ahead?.parts === parts ? ahead.facts : undefined;
+    const known = ahead ?? (await this.#aheadOf(db, device));
+    const executions = known?.executions ?? (await executionsOf(db, device.id));
+    const isRead = (part: FactPart): boolean => known?.parts?.has(part) ?? false;
+    const facts = [...parts].every(isRead) ? known?.facts : undefined;
     const question: Question = { db, device, marks, executions, nowMs: this.#deps.clock.now(), facts };
-    const rollouts = ahead?.rollouts ?? (await this.#concerning(question));
+    const rollouts = known?.rollouts ?? (await this.#concerning(question));
+    // What was begun behind the marks may be newer than they are.
     ahead?.keep?.(device.id, { executions, rollouts }, device.id);
     return this.#firstOf(question, rollouts, poll);
   }

@@ -1,5 +1,5 @@
 import { success, unwrap } from '@moorage/base';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Db } from '../db/storage.ts';
 import { updateLedger } from '../devices/ledger.ts';
 import { openSteps, type Run } from '../ota/turns.ts';
@@ -61,7 +61,7 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       expect(recounted).toEqual(expect.arrayContaining(counts));
       return { state, stage, counts };
     };
-    return { fleet, begin, deviceAt, all, seen, transactions };
+    return { fleet, begin, deviceAt, all, seen, transactions, storage };
   }
 
   it('move and end each rollout by itself, at its own pace', async () => {
@@ -102,5 +102,18 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       counts: [count(0, 'done', 1), count(1, 'done', 1)],
     });
     expect(transactions.size).toBe(4);
+  });
+
+  it('are read of together when they ask together, the first time as well', async () => {
+    const { fleet, begin, deviceAt, storage } = await scene();
+    const devices = [await deviceAt('east'), await deviceAt('west'), await deviceAt('west')];
+    await begin('east', { stages: [{}] });
+    const read = vi.spyOn(storage.hot, 'rowsOfDevices');
+    for (const reads of [1, 2]) {
+      await Promise.all(devices.map((device) => fleet.standing(storage.db, device)));
+      expect(read).toHaveBeenCalledTimes(reads);
+      // Something is written: nothing is remembered of them.
+      await storage.db.updateTable('products').set({ summary: 'New' }).execute();
+    }
   });
 });
