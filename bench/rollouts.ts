@@ -17,9 +17,10 @@ const deviceCount = 100_000;
 const rows = 500;
 const rounds = 3;
 const minuteMs = 60_000;
-/** Queries of one round, each of another device, rounds of queries, devices that are offered something in a round, and queries that are open at a time. */
+/** Queries of one round, each of another device; rounds of them, and of pages, which are short. */
 const queriesInRound = 2_000;
-const queryRounds = 9;
+const queryRounds = 15;
+/** Devices that are offered something in one round, and queries that are open at a time. */
 const offersInRound = 500;
 const open = 8;
 const filteredRollouts = 20;
@@ -131,12 +132,12 @@ async function pages({ client }: Fleet): Promise<Finding[]> {
     });
   const common = { beside: 'without', unit: 'ms', limit: { atMost: 20 } };
   const few = await interleave(
-    rounds,
+    queryRounds,
     () => page('attribute.free_flash=lt=10'),
     () => page(),
   );
   const many = await interleave(
-    rounds,
+    queryRounds,
     () => page('attribute.free_flash=ge=500'),
     () => page(),
   );
@@ -269,8 +270,8 @@ async function measure(name: string, world: OtaWorld): Promise<Finding[]> {
   const fleet = await fleetOf(world);
   const findings = [
     ...(await pages(fleet)),
-    ...(await starts(fleet)),
     await outside(world, fleet),
+    ...(await starts(fleet)),
     await offers(world, fleet),
     ...(await groups(world)),
   ];
