@@ -12,7 +12,7 @@ const busyTimeoutMs = 20;
  * too. Reads are no faster with more of either: the system has the file in its own cache.
  */
 const cacheKibibytes = 16 * 1024;
-const mappedBytes = 64 * 1024 * 1024;
+const mappedBytes = 32 * 1024 * 1024;
 
 /** Size that the log file keeps between checkpoints. */
 const logFileBytes = 64 * 1024 * 1024;
