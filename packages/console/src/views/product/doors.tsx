@@ -1,7 +1,9 @@
 import { NumberInput, Stack, Switch, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ProductDoors } from '@moorage/api';
-import { useCall, useChange } from '../../api/queries.ts';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { Form } from '../../ui/form.tsx';
 import { Muted } from '../../ui/muted.tsx';
@@ -18,9 +20,21 @@ const switches: readonly { readonly name: Flag; readonly label: string }[] = [
   { name: 'consent', label: t.asksConsent },
 ];
 
+/** Changes some of the settings. Each change begins with what the one before has left, however soon it comes. */
+const useSetDoors = (productId: string) =>
+  useMutation({
+    scope: { id: `doors ${productId}` },
+    mutationFn: async (change: Partial<ProductDoors>) => {
+      const params = { product_id: productId };
+      const { value } = await call('doors.get', { params });
+      await call('doors.set', { params, body: { ...value, ...change } });
+    },
+    onSuccess: () => void renew('doors'),
+  });
+
 /** What proves that a device runs what its client has reported before the restart. */
 function Probation({ productId, doors }: { readonly productId: string; readonly doors: ProductDoors }) {
-  const set = useChange('doors.set', 'doors');
+  const set = useSetDoors(productId);
   const form = useForm({
     initialValues: {
       version_attribute: doors.version_attribute ?? '',
@@ -29,12 +43,10 @@ function Probation({ productId, doors }: { readonly productId: string; readonly 
   });
   const save = async (): Promise<void> => {
     const { version_attribute, probation_s } = form.values;
-    const body = {
-      ...doors,
+    await set.mutateAsync({
       version_attribute: version_attribute.trim() || null,
       probation_s: probation_s === '' ? null : Number(probation_s),
-    };
-    await set.mutateAsync({ params: { product_id: productId }, body });
+    });
     form.resetDirty();
     notify(t.saved);
   };
@@ -57,11 +69,10 @@ function Probation({ productId, doors }: { readonly productId: string; readonly 
 export default function Doors({ product }: TabProps) {
   const params = { product_id: product.id };
   const { data } = useCall('doors.get', { params });
-  const set = useChange('doors.set', 'doors');
+  const set = useSetDoors(product.id);
   const doors = data?.value;
   const change = async (name: Flag, isOpen: boolean): Promise<void> => {
-    if (!doors) return;
-    await set.mutateAsync({ params, body: { ...doors, [name]: isOpen } });
+    await set.mutateAsync({ [name]: isOpen });
     notify(t.saved);
   };
   return (
