@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { UserError } from '../commands/define.ts';
-import { saveMemory } from '../memory.ts';
 import type { Reporter } from '../output.ts';
 import { openMetrics } from './metrics.ts';
 import type { FleetFlags } from './options.ts';
@@ -51,7 +50,6 @@ export async function runFleet(flags: FleetFlags, reporter: Reporter): Promise<R
   const { count, part, state, timeout, until, workers } = flags;
   const here = Math.ceil((count - part.number) / part.of);
   await checkOpenFiles(here, state !== undefined, workers);
-  saveMemory();
   const { begun, broken, facts, fleet, stop } = await open(flags);
   const metrics = flags['metrics-port'] === undefined ? undefined : await openMetrics(flags['metrics-port'], fleet);
   let watch: Watch | undefined;
