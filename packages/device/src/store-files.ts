@@ -96,6 +96,12 @@ export class StoreFiles implements DeviceFiles {
     return bytes ? success(bytes) : failure('missing');
   }
 
+  /** Bytes `start` to `end` (exclusive) of a file, fewer where it ends before; empty when it is missing. */
+  async read(name: string, start: number, end: number): Promise<Uint8Array> {
+    const entry = this.#entries.get(name);
+    return (entry && (await this.#store.read(contentName(entry.content), start, end))) ?? new Uint8Array();
+  }
+
   async remove(name: string): Promise<void> {
     if (this.#entries.has(name)) await this.#put(name, undefined);
   }

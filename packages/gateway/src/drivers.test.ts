@@ -2,7 +2,7 @@ import { crc16, unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { answerText } from './driver/driver.ts';
 import { openDriver } from './driver/open.ts';
-import { deleteFile, listFiles, readFile, statFile, writeFile } from './module/files.ts';
+import { contentInMemory, deleteFile, listFiles, readFile, statFile, writeFile } from './module/files.ts';
 import { askText } from './module/tables.ts';
 import { gatewayRig, ways } from './testing/gateway-rig.ts';
 
@@ -44,7 +44,8 @@ describe.each(ways)('over %s', (way) => {
     const rig = await gatewayRig({ way });
     const driver = await rig.open();
     const content = pattern(9_000);
-    const file = { name: 'webapp/any bytes.bin', content, version: [1, 2, 3, 4] as const, type: 0xfe, letters: 'u' };
+    const facts = { version: [1, 2, 3, 4] as const, type: 0xfe, letters: 'u' };
+    const file = { name: 'webapp/any bytes.bin', ...contentInMemory(content), ...facts };
     expect(await rig.until(writeFile(driver, file))).toEqual({ ok: true, value: undefined });
     expect(rig.module.flash.stat(file.name)).toMatchObject({ version: [1, 2, 3, 4], crc: crc16(content) });
     const stat = unwrap(await rig.until(statFile(driver, file.name)));

@@ -27,8 +27,8 @@ import { type AskedAdoption, tellFound } from './gateway-reports.ts';
 import { hostPorts } from './host-ports.ts';
 import { productNamed } from './lookups.ts';
 import type { Reporter } from './output.ts';
-import { parseServiceUrl } from './run-module.ts';
 import { CallError, type ServiceClient } from './service-client.ts';
+import { parseServiceUrl } from './service-url.ts';
 
 export interface GatewaySettings {
   readonly folder: string;
@@ -56,7 +56,7 @@ const provisioningComplete = 3;
 const listenMs = 12_000;
 
 /** Modules that are written to at one time. */
-const pushesAtOnce = 8;
+const pushesAtOnce = 4;
 
 /** The modules of one gateway, and what stands for each at the service. */
 export class Gateway {

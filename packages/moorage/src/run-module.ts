@@ -22,6 +22,7 @@ import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
 import { addressProblem, nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
+import { parseServiceUrl } from './service-url.ts';
 import { TakenPorts } from './taken-ports.ts';
 import { asStrict, readTwin, type Twin, takeIdentity, takeSettings } from './twin.ts';
 
@@ -154,16 +155,6 @@ async function openFlash(folder: string): Promise<DiskStore> {
       cause: error,
     });
   }
-}
-
-/** `https://HOST:PORT`, or `http://` for a service whose device listener is insecure. */
-export function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new UserError(`Option --service is "${text}", not https://HOST:PORT`, 2);
-  }
-  const insecure = url.protocol === 'http:';
-  return { host: url.hostname, port: Number(url.port || (insecure ? 80 : 443)), insecure };
 }
 
 /** The port for the world outside of its pins; `undefined` when none is asked for. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeNet } from './node/index.ts';
+import type { TlsSession } from './ports.ts';
 import { testCertificates } from './testing/certificates.ts';
 import { connect, freePort, loopback, mailbox, opened, outerAddress, textOf, timeoutMs } from './testing/nets.ts';
 
@@ -68,7 +69,7 @@ describe('node net', () => {
       open.push({ close: async () => void listening.close() });
       const address = listening.address();
       const port = typeof address === 'object' && address ? address.port : 0;
-      const resumption = { ticket: undefined };
+      const resumption: TlsSession = { ticket: undefined };
       const dial = async (ca: string) => {
         const dialled = await nodeNet(loopback).dial({ host: 'localhost', port, timeoutMs, tls: { ca, resumption } });
         if (dialled.ok) await textOf(dialled.value.stream);
@@ -76,6 +77,8 @@ describe('node net', () => {
       };
       for (let count = 0; count < 3; count++) expect(await dial(certificates.ca)).toBe(true);
       expect(resumed).toEqual([false, true, true]);
+      // It keeps nothing but itself in memory.
+      expect(resumption.ticket?.buffer.byteLength).toBe(resumption.ticket?.length);
       // What is no ticket of this server is no harm.
       listening.setTicketKeys(Buffer.alloc(48, 7));
       expect(await dial(certificates.ca)).toBe(true);

@@ -2,6 +2,7 @@ import { parseVersion, type Store } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import type { Target } from '../module/converge.ts';
+import { contentInMemory } from '../module/files.ts';
 
 const Old = Type.Object({
   name: Type.String(),
@@ -29,7 +30,7 @@ async function put(store: Store, name: string, bytes: Uint8Array): Promise<void>
 export async function keepOld(store: Store, bundleId: string, olds: readonly Target[]): Promise<void> {
   const rows: Static<typeof Old>[] = [];
   for (const [content, { name, file }] of olds.entries()) {
-    if (file) await put(store, contentName(content), file.content);
+    if (file) await put(store, contentName(content), await file.read(0, file.size));
     const { version = [1, 0, 0, 0], type = 0xfe, letters = '' } = file ?? {};
     rows.push({ name, version: version.join('.'), type, letters, ...(file && { content }) });
   }
@@ -51,7 +52,10 @@ export async function oldOf(store: Store): Promise<readonly Target[] | undefined
     const parsed = parseVersion(version);
     const content = number === undefined ? undefined : await store.read(contentName(number));
     const isThere = number !== undefined && content && parsed.ok;
-    targets.push({ name, file: isThere ? { name, content, version: parsed.value, type, letters } : undefined });
+    const read = async (start: number, end: number): Promise<Uint8Array> =>
+      (await store.read(contentName(number ?? 0), start, end)) ?? new Uint8Array();
+    const held = { name, ...contentInMemory(content ?? new Uint8Array()), read };
+    targets.push({ name, file: isThere ? { ...held, version: parsed.value, type, letters } : undefined });
   }
   return targets;
 }

@@ -8,11 +8,10 @@ import {
   sleep,
   success,
 } from '@moorage/base';
-import type { DeviceFiles, Installation } from '@moorage/device';
+import type { Installation, StoreFiles } from '@moorage/device';
 import { answerText, type DriverFailure, driverFailure, quoted } from '../driver/driver.ts';
-import { converge, isSame, lettersOf, type Target } from '../module/converge.ts';
-import { listFiles, readFile, statFile, type WrittenFile } from '../module/files.ts';
-import type { ListedFile } from '../module/reports.ts';
+import { converge, isSame, lettersOf, type Target, writtenFile } from '../module/converge.ts';
+import { listFiles, readFile, statFile } from '../module/files.ts';
 import { packArchive } from '../rescue/archive.ts';
 import { rescue } from '../rescue/rescue.ts';
 import { forgetOld, keepOld, oldOf } from './journal.ts';
@@ -26,7 +25,7 @@ export interface PushParts {
   /** Of all modules of a gateway: each that is written to takes memory and a part of the network. */
   readonly slots: Slots;
   /** Where the files of updates are whole. */
-  readonly files: DeviceFiles;
+  readonly files: Pick<StoreFiles, 'stat' | 'read'>;
   /** Keeps a rescue archive on the gateway's side. */
   readonly keepBackup: (name: string, archive: Uint8Array) => Promise<void>;
   /** Called with one sentence for each step. */
@@ -50,9 +49,6 @@ const maxRounds = 3;
 /** Longest run of a setup script, in ms. */
 const scriptTimeoutMs = 120_000;
 
-/** Largest file of an update, in bytes. */
-const maxFileBytes = 128 * 1024 * 1024;
-
 /**
  * Brings the files of an update into a module: a backup first, then the files that differ, each read back, then setup
  * scripts that are new, and a restart. It is done when the module answers again with all of them. What fails puts the files
@@ -61,28 +57,38 @@ const maxFileBytes = 128 * 1024 * 1024;
 export async function push(parts: PushParts, update: Installation): Promise<Result<void, string>> {
   const { clock, slots, store, say } = parts;
   if (update.waitMs > 0) await slots.rest(() => sleep(clock, update.waitMs));
-  const wanted = await wantedFiles(parts, update);
+  const wanted = wantedFiles(parts, update);
   if (!wanted.ok) return wanted;
-  const before = await parts.link.use((driver) => beforePush(driver, wanted.value), { patient: true });
-  if (!before.ok) return failure(before.error.detail);
-  const { olds, changed } = before.value;
-  if (changed.length === 0) return success(undefined);
-  const firmware = changed.find(({ file }) => file && firmwareTypes.has(file.type));
-  if (firmware) return failure(`"${firmware.name}" is firmware, which no command of a module writes`);
-  const backedUp = await backUp(parts, update);
-  if (!backedUp.ok) return backedUp;
-  if (update.signal.aborted) return failure('The gateway stops');
-  say(
-    `Writing ${changed.map(({ name }) => name).join(', ')}; what was there before is kept until the module runs them`,
-  );
-  await keepOld(store, update.bundleId, olds);
-  const done = await bring(parts, wanted.value, changed, update.signal);
+  const changed = await prepare(parts, update, wanted.value);
+  if (!changed.ok || changed.value.length === 0) return changed.ok ? success(undefined) : changed;
+  const done = await bring(parts, wanted.value, changed.value, update.signal);
   if (done.ok) await forgetOld(store);
   else if (!update.signal.aborted) {
     say(`${done.error}. What was there before is put back`);
     ignoreFailure(await putBack(parts, update.signal));
   }
   return done;
+}
+
+/** Finds what changes, and keeps what is there before: in an archive, and in the journal. The result is what changes. */
+async function prepare(
+  parts: PushParts,
+  update: Installation,
+  wanted: readonly Target[],
+): Promise<Result<readonly Target[], string>> {
+  const before = await parts.link.use((driver) => beforePush(driver, wanted), { patient: true });
+  if (!before.ok) return failure(before.error.detail);
+  const { olds, changed } = before.value;
+  if (changed.length === 0) return success(changed);
+  const firmware = changed.find(({ file }) => file && firmwareTypes.has(file.type));
+  if (firmware) return failure(`"${firmware.name}" is firmware, which no command of a module writes`);
+  const backedUp = await backUp(parts, update);
+  if (!backedUp.ok) return backedUp;
+  if (update.signal.aborted) return failure('The gateway stops');
+  const names = changed.map(({ name }) => name).join(', ');
+  parts.say(`Writing ${names}; what was there before is kept until the module runs them`);
+  await keepOld(parts.store, update.bundleId, olds);
+  return success(changed);
 }
 
 /** Puts back what a push that came to no end has changed; nothing happens without one. Runs in a slot. */
@@ -99,14 +105,16 @@ export async function putBack(parts: PushParts, signal: AbortSignal): Promise<Re
   return success(true);
 }
 
-async function wantedFiles({ files }: PushParts, update: Installation): Promise<Result<readonly Target[], string>> {
+function wantedFiles({ files }: PushParts, update: Installation): Result<readonly Target[], string> {
   const targets: Target[] = [];
   for (const { local: name, version: versionText, type, flags } of update.files) {
-    const content = await files.readAll(name, maxFileBytes);
+    const stat = files.stat(name);
     const version = parseVersion(versionText);
-    if (!content.ok || !version.ok) return failure(`"${name}" of the bundle cannot be read`);
+    if (!stat || !version.ok) return failure(`"${name}" of the bundle cannot be read`);
     const letters = lettersOf((flags.includes('e') ? 0x40 : 0) | (flags.includes('u') ? 0x100 : 0));
-    targets.push({ name, file: { name, content: content.value, version: version.value, type, letters } });
+    const { size, crc } = stat;
+    const read = (start: number, end: number): Promise<Uint8Array> => files.read(name, start, end);
+    targets.push({ name, file: { name, size, crc, read, version: version.value, type, letters } });
   }
   return success(targets);
 }
@@ -141,18 +149,10 @@ async function beforePush(
         'refused',
         `"${target.name}" cannot be read, so it could not be put back: ${content.error.detail}`,
       );
-    olds.push({ name: target.name, file: there && content && oldFile(there, content.value) });
+    olds.push({ name: target.name, file: there && content && writtenFile(there, content.value) });
   }
   return success({ olds, changed });
 }
-
-const oldFile = ({ name, version, type, flags }: ListedFile, content: Uint8Array): WrittenFile => ({
-  name,
-  content,
-  version,
-  type,
-  letters: lettersOf(flags),
-});
 
 /** A rescue archive without passwords: kept beside the gateway, and among the files of the device at the service. */
 async function backUp(

@@ -109,7 +109,7 @@ export class RepresentedModule {
   readonly #power = new AbortController();
   #cancelPoll: CancelTimer = () => {};
 
-  private constructor(options: RepresentOptions, files: DeviceFiles) {
+  private constructor(options: RepresentOptions, files: StoreFiles) {
     const { ports, place, store, slots, version, keepBackup, notify } = options;
     this.#options = options;
     this.#link = new ModuleLink(ports, place);
@@ -129,13 +129,12 @@ export class RepresentedModule {
   static async open(options: RepresentOptions): Promise<RepresentedModule> {
     const { ports, random, store, place, uuid, service, notify } = options;
     const own = await StoreFiles.open(store);
-    const files = stagedFiles(own);
-    const module = new RepresentedModule(options, files);
+    const module = new RepresentedModule(options, own);
     module.#device = await createDevice({
       ...ports,
       random,
       store,
-      files,
+      files: stagedFiles(own),
       identity: { mac: place.mac, uuid },
       service,
       version: options.version.slice(0, 255),

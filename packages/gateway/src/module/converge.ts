@@ -1,6 +1,6 @@
-import { crc16, formatVersion, type Result, success } from '@moorage/base';
+import { formatVersion, type Result, success } from '@moorage/base';
 import type { Driver, DriverFailure } from '../driver/driver.ts';
-import { deleteFile, listFiles, statFile, type WrittenFile, writeFile } from './files.ts';
+import { contentInMemory, deleteFile, listFiles, statFile, type WrittenFile, writeFile } from './files.ts';
 import type { ListedFile } from './reports.ts';
 
 /** Bits of the flags column that `file_create` takes as letters. Reference: flash 2.2. */
@@ -13,6 +13,15 @@ const letterBits: readonly (readonly [letter: string, bit: number])[] = [
 export const lettersOf = (flags: number): string =>
   letterBits.flatMap(([letter, bit]) => ((flags & bit) === 0 ? [] : [letter])).join('');
 
+/** A listed file with its content, as it is written again. */
+export const writtenFile = ({ name, version, type, flags }: ListedFile, content: Uint8Array): WrittenFile => ({
+  name,
+  ...contentInMemory(content),
+  version,
+  type,
+  letters: lettersOf(flags),
+});
+
 /** What a module is to hold under a name: a file, or none. */
 export interface Target {
   readonly name: string;
@@ -21,8 +30,8 @@ export interface Target {
 
 /** Whether a listed file with that CRC is the one that is wanted. */
 export const isSame = (listed: ListedFile, crc: number | undefined, wanted: WrittenFile): boolean =>
-  listed.size === wanted.content.length &&
-  crc === crc16(wanted.content) &&
+  listed.size === wanted.size &&
+  crc === wanted.crc &&
   formatVersion(listed.version) === formatVersion(wanted.version) &&
   listed.type === wanted.type &&
   lettersOf(listed.flags) === wanted.letters;

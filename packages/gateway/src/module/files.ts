@@ -15,18 +15,32 @@ import { askText, askUntil } from './tables.ts';
 /** Largest file that is read, in bytes: the largest bulk flash. */
 const maxFileBytes = 128 * 1024 * 1024;
 
+/** What is read at once of a file that is written, in pieces of a `stream_write`. */
+const chunksOfBlock = 16;
+
 /** How often a file is read until its bytes have its CRC. */
 const maxReads = 3;
 
-/** A file that is to be written. */
+/** A file that is to be written. Its bytes are read as they are sent: an update may wait for a module for minutes. */
 export interface WrittenFile {
   readonly name: string;
-  readonly content: Uint8Array;
+  /** Bytes. */
+  readonly size: number;
+  readonly crc: number;
+  /** Bytes `start` to `end`, exclusive. */
+  readonly read: (start: number, end: number) => Promise<Uint8Array>;
   readonly version: Version;
   readonly type: number;
   /** Letters of `file_create`: `e` essential, `u` unprotected. */
   readonly letters: string;
 }
+
+/** What a file holds whose content is in memory. */
+export const contentInMemory = (content: Uint8Array): Pick<WrittenFile, 'size' | 'crc' | 'read'> => ({
+  size: content.length,
+  crc: crc16(content),
+  read: async (start, end) => content.subarray(start, end),
+});
 
 /** All files of a module, in its order. */
 export const listFiles = (driver: Driver): Promise<Result<readonly ListedFile[], DriverFailure>> =>
@@ -142,24 +156,40 @@ export async function deleteFile(driver: Driver, name: string): Promise<Result<v
  * file: it becomes valid with its last byte.
  */
 export async function writeFile(driver: Driver, file: WrittenFile): Promise<Result<void, DriverFailure>> {
-  const { name, content, version, type, letters } = file;
-  const crc = crc16(content);
+  const { name, size, crc, version, type, letters } = file;
   const flag = letters === '' ? '' : `-${letters} `;
-  const facts = `${content.length} ${formatVersion(version)} ${type.toString(16).toUpperCase()} ${formatCrc16(crc)}`;
+  const facts = `${size} ${formatVersion(version)} ${type.toString(16).toUpperCase()} ${formatCrc16(crc)}`;
   const opened = await openHandle(driver, `file_create ${flag}-o ${quoted(name)} ${facts}`);
   if (!opened.ok) return opened;
-  for (let from = 0; from < content.length; from += driver.chunkBytes) {
-    const data = content.subarray(from, from + driver.chunkBytes);
-    const written = await driver.run(`stream_write ${opened.value} ${data.length}`, { data });
-    if (written.ok && written.value.code === 0) continue;
+  const sent = await sendContent(driver, opened.value, file);
+  if (!sent.ok) {
     await giveBack(driver, opened.value, name);
-    return written.ok
-      ? driverFailure('refused', `The module refused byte ${from} of "${name}": ${answerText(written.value)}`)
-      : written;
+    return sent;
   }
   const stat = await statFile(driver, name);
   if (!stat.ok) return stat;
-  return stat.value?.size === content.length && stat.value.crc === crc
+  return stat.value?.size === size && stat.value.crc === crc
     ? success(undefined)
     : driverFailure('garbled', `The module has not kept "${name}" as it was sent`);
+}
+
+/** Sends all bytes of a file into an open stream, and never has more than a block of them. */
+async function sendContent(
+  driver: Driver,
+  handle: number,
+  { name, size, read }: WrittenFile,
+): Promise<Result<void, DriverFailure>> {
+  const blockBytes = driver.chunkBytes * chunksOfBlock;
+  let block: Uint8Array = new Uint8Array();
+  for (let from = 0; from < size; from += driver.chunkBytes) {
+    const at = from % blockBytes;
+    if (at === 0) block = await read(from, Math.min(size, from + blockBytes));
+    const data = block.subarray(at, at + driver.chunkBytes);
+    if (data.length === 0) return driverFailure('refused', `"${name}" is not all there to be sent`);
+    const written = await driver.run(`stream_write ${handle} ${data.length}`, { data });
+    if (!written.ok) return written;
+    if (written.value.code !== 0)
+      return driverFailure('refused', `The module refused byte ${from} of "${name}": ${answerText(written.value)}`);
+  }
+  return success(undefined);
 }

@@ -4,6 +4,7 @@ import { HttpClient } from '@moorage/net/http/client';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { converge } from '../module/converge.ts';
+import { contentInMemory } from '../module/files.ts';
 import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig.ts';
 import { packArchive, unpackArchive } from './archive.ts';
 import { rescue } from './rescue.ts';
@@ -163,7 +164,7 @@ test('files that hold already what is wanted are not written again', async () =>
   const { rig, driver, archive } = await rescued();
   const file = archive.files.find(({ name }) => name === 'webapp/index.html');
   const { version = [1, 0, 0, 0] as const, type = 0xfe } = file ?? {};
-  const wanted = { name: 'webapp/index.html', content: Buffer.from(page), version, type, letters: '' };
+  const wanted = { name: 'webapp/index.html', ...contentInMemory(Buffer.from(page)), version, type, letters: '' };
   expect(unwrap(await rig.until(converge(driver, [{ name: wanted.name, file: wanted }])))).toBe(0);
   expect(unwrap(await rig.until(converge(driver, [{ name: wanted.name, file: undefined }])))).toBe(1);
   expect(rig.module.flash.stat(wanted.name)).toBeUndefined();

@@ -1,7 +1,6 @@
 import { formatVersion, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure, quoted } from '../driver/driver.ts';
-import { converge, lettersOf, type Target } from '../module/converge.ts';
-import type { WrittenFile } from '../module/files.ts';
+import { converge, lettersOf, type Target, writtenFile } from '../module/converge.ts';
 import type { Setting } from '../module/reports.ts';
 import type { Archive, RescuedFile } from './archive.ts';
 import { isSecretName } from './secrets.ts';
@@ -49,14 +48,6 @@ export function differences(wanted: Archive, now: Archive): Differences {
     }),
   };
 }
-
-export const writtenFile = ({ name, version, type, flags }: RescuedFile, content: Uint8Array): WrittenFile => ({
-  name,
-  content,
-  version,
-  type,
-  letters: lettersOf(flags),
-});
 
 /**
  * Writes the differences, file by file, then the variables, and saves them; each is read back. The result names what the

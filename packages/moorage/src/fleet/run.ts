@@ -8,8 +8,9 @@ import { Fleet, type FleetScenario, type OpenStore, parseScenario, plainScenario
 import { nodeNet } from '@moorage/net/node';
 import { UserError } from '../commands/define.ts';
 import { productNamed } from '../lookups.ts';
-import { clockOf, parseServiceUrl, readText } from '../run-module.ts';
+import { clockOf, readText } from '../run-module.ts';
 import { connect } from '../service-client.ts';
+import { parseServiceUrl } from '../service-url.ts';
 import type { FleetFlags } from './options.ts';
 
 /** Where devices call a service unless a setting says otherwise. */

@@ -33,7 +33,8 @@ export function startTls(
       // The server may be another one by now: the next attempt does not count on what this one has not brought.
       session.ticket = undefined;
       secured.on('session', (made: Buffer) => {
-        session.ticket = made;
+        // Of its own: as a piece of Node's pool it would keep 64 KiB for as long as it waits to be used.
+        session.ticket = new Uint8Array(made);
       });
     }
     secured.once('secureConnect', () => {

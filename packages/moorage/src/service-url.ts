@@ -1,0 +1,11 @@
+import { UserError } from './commands/define.ts';
+
+/** `https://HOST:PORT`, or `http://` for a service whose device listener is insecure. */
+export function parseServiceUrl(text: string): { host: string; port: number; insecure: boolean } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new UserError(`Option --service is "${text}", not https://HOST:PORT`, 2);
+  }
+  const insecure = url.protocol === 'http:';
+  return { host: url.hostname, port: Number(url.port || (insecure ? 80 : 443)), insecure };
+}
