@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   attributesContract,
   channelFrameLimitBytes,
@@ -18,8 +17,10 @@ import {
   manyDevicesContract,
   menderContract,
   otaRoutesContract,
+  type Refusal,
   rolloutsContract,
 } from '@moorage/api';
+import { isDeviceUuid, isUuid, type Result } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
 import { deleteAttributes } from './attributes/queries.ts';
@@ -40,12 +41,13 @@ import type { DdiDeps } from './ddi/actions.ts';
 import { ddiRoutes } from './ddi/routes.ts';
 import { manyDevicesRoutes } from './devices/bulk.ts';
 import { deviceContacts } from './devices/contacts.ts';
-import { type DeviceDeps, recordKey } from './devices/deps.ts';
+import type { DeviceDeps } from './devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
 import { updateLedger } from './devices/ledger.ts';
 import { deviceFor } from './devices/lookup.ts';
 import { sortDevices } from './devices/many.ts';
 import { findDevice } from './devices/queries.ts';
+import { readyRecords } from './devices/ready-records.ts';
 import { registerDevices } from './devices/register.ts';
 import { devicesRoutes } from './devices/routes.ts';
 import { parseDeviceKey } from './devices/rules.ts';
@@ -64,6 +66,7 @@ import { ddiCheck, type KeyKeeper, menderCheck } from './http/door-check.ts';
 import { statusOf } from './http/errors.ts';
 import { authenticationHook, type MountOptions, mountContract, type TokenChecks } from './http/mount.ts';
 import type { OwnCertificate } from './http/own-certificate.ts';
+import type { ReadyAnswers } from './http/ready.ts';
 import type { ServerOptions } from './http/server.ts';
 import { mountSocket } from './http/web-sockets.ts';
 import type { Identity } from './identity/identity.ts';
@@ -81,7 +84,6 @@ import { spendActivationToken } from './products/queries.ts';
 import { Fleet } from './rollouts/engine.ts';
 import { type HoldDeps, holdRoutes } from './rollouts/holds.ts';
 import { rolloutRoutes } from './rollouts/routes.ts';
-import { RecordCache } from './storage/record-cache.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
@@ -100,9 +102,6 @@ export interface DeviceSlices {
   /** How busy the queries of devices keep this process. */
   readonly load: PollLoad;
 }
-
-/** Device records kept ready to send; about 1 KB each. */
-const cachedRecords = 100_000;
 
 /** Gives a bundle its tag in the steps of an update, which have read what had it. */
 const tagBundle: typeof giveTag = (trx, ...given) => {
@@ -145,7 +144,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
-    records: new RecordCache<string>(deps.storage.changes, cachedRecords),
+    records: readyRecords(deps),
     identity,
     supersedeUpdate: engine.supersede,
     async clearStores(trx, deviceIds) {
@@ -262,14 +261,17 @@ const devicePath = '/api/devices/';
 
 export const readyDeviceRoute = `${devicePath}:identifier`;
 
-/** The record of a device that its caller has lately asked for, by a name as records spell it, while nothing has changed. */
+/** The record of a device, by its id or uuid as records spell them, for callers who have lately passed. */
 export const readyDevices =
-  (bearers: Bearers, { records }: DeviceDeps) =>
-  ({ url = '', headers: { authorization } }: IncomingMessage): string | undefined => {
+  (bearers: Bearers, { records }: DeviceDeps): ReadyAnswers['find'] =>
+  ({ url = '', headers: { authorization } }) => {
     if (authorization === undefined || !url.startsWith(devicePath)) return undefined;
     const caller = bearers.remembered(authorization);
-    // A path with anything after the name or with escapes in it is no key, and finds nothing.
-    return caller && records.get(recordKey(caller.userId, url.slice(devicePath.length)));
+    const name = url.slice(devicePath.length);
+    if (!caller || !(isDeviceUuid(name) || isUuid(name))) return undefined;
+    const admitted = (found: Result<string, Refusal>) => (found.ok && bearers.admits(caller) ? found.value : undefined);
+    const found = records.find(caller, name);
+    return found instanceof Promise ? found.then(admitted) : admitted(found);
   };
 
 /** The part of the REST API that is about devices. */

@@ -3,7 +3,7 @@ import type { Result } from '@moorage/base';
 import type { LiveEvent } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
-import type { RecordCache } from '../storage/record-cache.ts';
+import type { ReadyRecords } from './ready-records.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {
@@ -18,8 +18,7 @@ export interface IssuedCertificate {
 
 /** What devices need of other slices, handed in by the composition root. */
 export interface DeviceDeps extends Deps {
-  /** Device records ready to send, by `recordKey`. */
-  readonly records: RecordCache<string>;
+  readonly records: ReadyRecords;
   readonly identity: {
     issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
   };
@@ -49,6 +48,3 @@ export interface DeviceDeps extends Deps {
     device: { product_id: string; tag: 'alpha' | 'beta' | 'release' | null },
   ): Promise<string | null>;
 }
-
-/** What a caller may see depends on the caller, and a path names a device in one of several ways. */
-export const recordKey = (userId: string, identifier: string): string => `${userId} ${identifier}`;

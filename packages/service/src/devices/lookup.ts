@@ -4,7 +4,7 @@ import { type Action, authorise, deviceRoles, may } from '../auth/rules.ts';
 import type { Caller } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 import type { DeviceDeps } from './deps.ts';
-import { type DetailedDevice, findDevice, lockDevice } from './queries.ts';
+import { type DetailedDevice, findDevice, findRecorded, lockDevice, type RecordedDevice } from './queries.ts';
 import { type DeviceKey, parseDeviceKey } from './rules.ts';
 
 /** No device of the name in a path, or none that the caller may see. */
@@ -22,12 +22,12 @@ export async function deviceFor(
 }
 
 /** A device that was looked up by a key, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
-export function allowed(
+export function allowed<D extends DetailedDevice>(
   key: DeviceKey | undefined,
-  device: DetailedDevice | undefined,
+  device: D | undefined,
   caller: Caller,
   action: Action,
-): Result<DetailedDevice, Refusal> {
+): Result<D, Refusal> {
   if (!device) return notFound();
   const held = deviceRoles(caller, device);
   // Otherwise an address that the record hides could be found by trying.
@@ -43,12 +43,12 @@ type Change = (trx: Db, device: DetailedDevice) => Promise<Refusal | undefined>;
  * Returns the device as it is afterwards.
  */
 export async function changing(
-  { storage }: DeviceDeps,
+  { storage, clock }: DeviceDeps,
   caller: Caller,
   action: Action,
   name: string,
   change: Change,
-): Promise<Result<DetailedDevice, Refusal>> {
+): Promise<Result<RecordedDevice, Refusal>> {
   const found = await deviceFor(storage.db, caller, action, name);
   if (!found.ok) return found;
   return storage.transaction(async (trx) => {
@@ -56,8 +56,7 @@ export async function changing(
     if (!device) return notFound();
     const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
     if (refused) return failure(refused);
-    const key: DeviceKey = { by: 'id', value: device.id };
-    const changed = await findDevice(trx, key, caller.userId);
+    const changed = await findRecorded(trx, device.id, caller.userId, clock.now());
     return changed ? success(changed) : notFound();
   });
 }

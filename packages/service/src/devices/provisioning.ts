@@ -21,7 +21,7 @@ import { revoke } from './actions.ts';
 import { logSubject } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';
 import { clearIdentity } from './identities.ts';
-import { type DetailedDevice, findDevice, findPlatform, insertDevice } from './queries.ts';
+import { findPlatform, findRecorded, insertDevice, type RecordedDevice } from './queries.ts';
 import { deviceRecord } from './records.ts';
 import { planProvision, softwarePlatform } from './rules.ts';
 import { logTogether, type ManyCall } from './together.ts';
@@ -36,7 +36,7 @@ interface NewDevice {
 
 /** A device that has just been made, and the token that it fetches its certificate with. */
 interface Made {
-  readonly device: DetailedDevice;
+  readonly device: RecordedDevice;
   readonly token: string;
 }
 
@@ -89,7 +89,7 @@ async function make(
     activated_at: null,
     last_seen_at: null,
   });
-  const device = await findDevice(trx, { by: 'id', value: id });
+  const device = await findRecorded(trx, id, '', nowMs);
   if (!device) throw new Error(`Device ${id} is not there in the transaction that made it`);
   return success({ device, token });
 }
@@ -106,7 +106,7 @@ export const provision = (
     const { device, token } = made.value;
     const subject = logSubject(deps, device, by.caller, by.ip);
     await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${device.uuid} provisioned` });
-    const record = await deviceRecord(trx, device, by.caller, deps.clock.now());
+    const record = await deviceRecord(trx, device, by.caller);
     return success({ ...record, token, certificates_url: `/api/devices/${device.id}/certificates.zip` });
   });
 
@@ -128,7 +128,7 @@ export const importDevices =
     let rows: ImportedRow[] = [];
     const done = await transactionOverConflicts(deps.storage, async (trx): Promise<Result<number, undefined>> => {
       rows = [];
-      const made: DetailedDevice[] = [];
+      const made: RecordedDevice[] = [];
       for (const request of devices) {
         const one = await make(deps, trx, { caller, ip }, request);
         rows.push(outcomeOf(request.uuid, one));

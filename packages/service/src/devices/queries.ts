@@ -20,7 +20,7 @@ import { bothOf, paging } from '../db/paging.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
 import type { ListFilter, Walk } from '../filters/queries.ts';
-import { standingState } from '../filters/standing.ts';
+import { standing, standingState, wantedBundle } from '../filters/standing.ts';
 import { countedDevices, hasAllDevices, isCounted, walked } from './counts.ts';
 import type { DeviceKey } from './rules.ts';
 
@@ -29,17 +29,17 @@ type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>
 /** Devices with the labels of what they belong to and the fields of their current update. Reference: records 1.1. */
 const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('devices').selectAll('devices')) =>
   db
-    .selectFrom(rows.as('d'))
-    .innerJoin('platforms as pf', 'pf.id', 'd.platform_id')
-    .innerJoin('products as p', 'p.id', 'd.product_id')
-    .leftJoin('users as u', 'u.id', 'd.user_id')
-    .leftJoin('updates as up', 'up.id', 'd.update_id')
+    .selectFrom(rows.as('devices'))
+    .innerJoin('platforms as pf', 'pf.id', 'devices.platform_id')
+    .innerJoin('products as p', 'p.id', 'devices.product_id')
+    .leftJoin('users as u', 'u.id', 'devices.user_id')
+    .leftJoin('updates as up', 'up.id', 'devices.update_id')
     .leftJoin('product_users as pu', (join) =>
-      join.onRef('pu.product_id', '=', 'd.product_id').on('pu.user_id', '=', viewerId),
+      join.onRef('pu.product_id', '=', 'devices.product_id').on('pu.user_id', '=', viewerId),
     )
-    .leftJoin('channels as ch', 'ch.device_id', 'd.id')
-    .leftJoin('telemetry as t', 't.device_id', 'd.id')
-    .selectAll('d')
+    .leftJoin('channels as ch', 'ch.device_id', 'devices.id')
+    .leftJoin('telemetry as t', 't.device_id', 'devices.id')
+    .selectAll('devices')
     .select([
       'pf.code as platform',
       'pf.product_id as base_product_id',
@@ -55,6 +55,7 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
       'up.to_version',
       'up.state as update_state',
       'up.result as ota_result',
+      'up.reason as update_reason',
       'up.created_at as offered_at',
       'up.downloading_at',
       'up.installed_at',
@@ -66,17 +67,25 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
       select
         .selectFrom('device_nodes as n')
         .select((counting) => counting.fn.countAll<number>().as('nodes'))
-        .whereRef('n.device_id', '=', 'd.id')
+        .whereRef('n.device_id', '=', 'devices.id')
         .as('node_count'),
     );
 
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
+/** The same with how they stand at a time, epoch ms: all that their records show. */
+const recorded = (db: Db, viewerId: string, nowMs: number, rows?: DeviceRows) =>
+  detailed(db, viewerId, rows)
+    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(nowMs)))
+    .select(['sw.version as wanted_version', standing.as('standing')]);
+
+export type RecordedDevice = Awaited<ReturnType<ReturnType<typeof recorded>['executeTakeFirstOrThrow']>>;
+
 // The parameters are in the order of the statement: the viewer in the join, then the key.
-const findById = builtOnce((db) => detailed(db, '').where('d.id', '=', ''));
-const findByUuid = builtOnce((db) => detailed(db, '').where('d.uuid', '=', ''));
+const findById = builtOnce((db) => detailed(db, '').where('devices.id', '=', ''));
+const findByUuid = builtOnce((db) => detailed(db, '').where('devices.uuid', '=', ''));
 const findByAddress = builtOnce((db) =>
-  detailed(db, '').where((where) => where.or([where('d.mac', '=', ''), where('d.bt_addr', '=', '')])),
+  detailed(db, '').where((where) => where.or([where('devices.mac', '=', ''), where('devices.bt_addr', '=', '')])),
 );
 
 /** One device by any of its names, with the role that its product's owner gave to `viewerId`. */
@@ -85,20 +94,26 @@ export async function findDevice(db: Db, { by, value }: DeviceKey, viewerId = ''
   return (await (by === 'id' ? findById : findByUuid)(db, viewerId, value))[0];
 }
 
-/** Finds a device outside of a transaction, as `findDevice` does. */
-export type DeviceFinder = (key: DeviceKey, viewerId: string) => Promise<DetailedDevice | undefined>;
+// The viewer in a join, the time in another, then the key: the order of the statement.
+const findRecordById = builtOnce((db) => recorded(db, '', 0).where('devices.id', '=', ''));
 
-/** Compiles the lookups by id and uuid once: they are the busiest calls of the API. */
-export function compileDeviceFinder({ db, hot }: Pick<Storage, 'db' | 'hot'>): DeviceFinder {
-  // The parameters in the order of the statement: the viewer in the join, then the key.
+/** What the record of a device shows at a time, epoch ms. */
+export const findRecorded = async (db: Db, id: string, viewerId: string, nowMs: number) =>
+  (await findRecordById(db, viewerId, nowMs, id))[0];
+
+/** Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: their statements are prepared. */
+export function compileRecordFinder({ db, hot }: Pick<Storage, 'db' | 'hot'>) {
   const compiled = {
-    id: detailed(db, '').where('d.id', '=', '').compile(),
-    uuid: detailed(db, '').where('d.uuid', '=', '').compile(),
+    id: recorded(db, '', 0).where('devices.id', '=', '').compile(),
+    uuid: recorded(db, '', 0).where('devices.uuid', '=', '').compile(),
   };
-  return async (key, viewerId) => {
-    if (key.by === 'address') return findDevice(db, key, viewerId);
-    const parameters = [viewerId, key.value];
-    return (await hot.select<DetailedDevice>(`detailed-device-by-${key.by}`, compiled[key.by].sql, parameters))[0];
+  return async (key: DeviceKey, viewerId: string, nowMs: number): Promise<RecordedDevice | undefined> => {
+    if (key.by === 'address') {
+      const device = await findDevice(db, key);
+      return device && findRecorded(db, device.id, viewerId, nowMs);
+    }
+    const parameters = [viewerId, nowMs, key.value];
+    return (await hot.select<RecordedDevice>(`record-by-${key.by}`, compiled[key.by].sql, parameters))[0];
   };
 }
 
@@ -124,7 +139,7 @@ export async function lockDevices(
 ): Promise<DetailedDevice[]> {
   // In order, so that two who change many wait for each other instead of for ever.
   await expressions.lockRows(trx.selectFrom('devices').select('id').where('id', 'in', ids).orderBy('id')).execute();
-  return detailed(trx, viewerId).where('d.id', 'in', ids).orderBy('d.id').execute();
+  return detailed(trx, viewerId).where('devices.id', 'in', ids).orderBy('devices.id').execute();
 }
 
 /** So many rows are sorted faster than others are walked past. */
@@ -147,7 +162,7 @@ export async function listDevices(
   query: DeviceListQuery,
   nowMs: number,
   { fits, countValues }: Partial<ListFilter> = {},
-): Promise<{ items: DetailedDevice[]; total: number }> {
+): Promise<{ items: RecordedDevice[]; total: number }> {
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
   const addresses = query.q ? await privateTo(db, viewer) : undefined;
   const candidates = query.q ? await expressions.findCandidates(db, query.q) : undefined;
@@ -170,9 +185,9 @@ export async function listDevices(
       .limit(page.limit)
       .offset(page.offset);
   const details = (rows?: DeviceRows) =>
-    detailed(db, viewer === 'everyone' ? '' : viewer.userId, rows)
-      .orderBy(`d.${page.field}`, sorted)
-      .orderBy('d.id', page.direction);
+    recorded(db, viewer === 'everyone' ? '' : viewer.userId, nowMs, rows)
+      .orderBy(`devices.${page.field}`, sorted)
+      .orderBy('devices.id', page.direction);
   const counted = () =>
     filtered('values')
       .select((counting) => counting.fn.countAll<number>().as('total'))
@@ -193,7 +208,7 @@ export async function listDevices(
   // What is planned for its values is short, and what is long is planned once.
   const detailsOf = async (rows: Promise<{ id: string }[]>) => {
     const ids = (await rows).map(({ id }) => id);
-    return ids.length === 0 ? [] : details().where('d.id', 'in', padded(ids)).execute();
+    return ids.length === 0 ? [] : details().where('devices.id', 'in', padded(ids)).execute();
   };
   const items = detailsOf(pageOf(found.select('devices.id')).execute());
   const [shownItems, total] = await Promise.all([items, countAll && !isFew ? countAll(db) : known]);

@@ -1,8 +1,8 @@
-import { type DeviceRecord, type DeviceStanding, optionalTimestamp } from '@moorage/api';
+import { type DeviceRecord, optionalTimestamp } from '@moorage/api';
 import { deviceRoles, may, type Role, type WhoCalls } from '../auth/rules.ts';
 import type { Db } from '../db/storage.ts';
-import { standingsOf } from '../filters/standing.ts';
-import type { DetailedDevice } from './queries.ts';
+import { standingOf } from '../filters/standing.ts';
+import type { RecordedDevice } from './queries.ts';
 import { degreesOf } from './rules.ts';
 
 type Nodes = NonNullable<DeviceRecord['nodes']>;
@@ -28,36 +28,17 @@ async function nodesOf(db: Db, gateways: readonly string[]): Promise<ReadonlyMap
 /** The records of devices as the API shows them to a caller. */
 export async function deviceRecords(
   db: Db,
-  rows: readonly DetailedDevice[],
+  rows: readonly RecordedDevice[],
   caller: WhoCalls,
-  nowMs: number,
 ): Promise<DeviceRecord[]> {
-  const standings = await standingsOf(
-    db,
-    rows.map(({ id }) => id),
-    nowMs,
-  );
   const gateways = rows.filter(({ node_count }) => node_count !== null && node_count > 0).map(({ id }) => id);
   const nodes = await nodesOf(db, gateways);
-  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id), standings.get(row.id), caller));
+  return rows.map((row) => toDeviceRecord(row, nodes.get(row.id), caller));
 }
 
-/**
- * The record of one device at a time, epoch ms.
- *
- * @param standing how it stands, when that has been looked up
- */
-export async function deviceRecord(
-  db: Db,
-  row: DetailedDevice,
-  caller: WhoCalls,
-  nowMs: number,
-  standing?: DeviceStanding,
-): Promise<DeviceRecord> {
-  const stands = standing ?? (await standingsOf(db, [row.id], nowMs)).get(row.id);
-  const nodes = row.node_count ? (await nodesOf(db, [row.id])).get(row.id) : undefined;
-  return toDeviceRecord(row, nodes, stands, caller);
-}
+/** The record of one device. */
+export const deviceRecord = async (db: Db, row: RecordedDevice, caller: WhoCalls): Promise<DeviceRecord> =>
+  toDeviceRecord(row, row.node_count ? (await nodesOf(db, [row.id])).get(row.id) : undefined, caller);
 
 /** What only those see who may see the private things of a device; telemetry has addresses too. */
 const hiddenFields = { mac: null, bt_addr: null, ip: null, location: null, telemetry: null, nodes: null };
@@ -69,16 +50,8 @@ function roleOf(held: readonly Role[]): DeviceRecord['role'] {
   return held.includes('tester') ? 'tester' : 'none';
 }
 
-/** Of a device that went away after its row was read nothing is known. */
-const unknownStanding: DeviceStanding = { state: 'unknown', since: null, version: null, reason: null };
-
 /** Spec: API-FIELD-device-title and the following. */
-function toDeviceRecord(
-  row: DetailedDevice,
-  nodes: Nodes | undefined,
-  standing: DeviceStanding | undefined,
-  caller: WhoCalls,
-): DeviceRecord {
+function toDeviceRecord(row: RecordedDevice, nodes: Nodes | undefined, caller: WhoCalls): DeviceRecord {
   const held = deviceRoles(caller, row);
   return {
     id: row.id,
@@ -102,7 +75,7 @@ function toDeviceRecord(
     bundle_ok: row.update_state === 'done',
     bversion: row.bversion,
     ota_result: row.ota_result,
-    standing: standing ?? unknownStanding,
+    standing: standingOf(row),
     user_id: row.user_id,
     user: row.user,
     role: roleOf(held),

@@ -3,30 +3,21 @@ import { failure, type Result, success } from '@moorage/base';
 import { authorise, deviceRoles, generalRoles, may, viewerFor } from '../auth/rules.ts';
 import { topics } from '../bus/topics.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
-import { type Caller, type Handler, type Handlers, JsonReply } from '../core/types.ts';
+import { type Handler, type Handlers, JsonReply } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
 import { parseFilter } from '../filters/parse.ts';
 import { listFilter } from '../filters/queries.ts';
-import { compileStanding } from '../filters/standing.ts';
 import { askAll, deleteAll, notifyAsked, progressOf, refuseAsking, revoke } from './actions.ts';
 import { activate, productChoices, refuseTakingBack, resetDevices } from './activation.ts';
 import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import { contentsOf } from './contents.ts';
-import { type DeviceDeps, recordKey } from './deps.ts';
-import { allowed, changing, deviceFor, notFound } from './lookup.ts';
+import type { DeviceDeps } from './deps.ts';
+import { changing, deviceFor, notFound } from './lookup.ts';
 import { provision } from './provisioning.ts';
-import {
-  changeDevice,
-  compileDeviceFinder,
-  type DetailedDevice,
-  listDevices,
-  lockDevice,
-  privateTo,
-  retireCertificate,
-} from './queries.ts';
+import { changeDevice, type DetailedDevice, listDevices, lockDevice, privateTo, retireCertificate } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
-import { degreesOf, locationColumns, parseDeviceKey, planBlock, refuseDelete } from './rules.ts';
+import { degreesOf, locationColumns, planBlock, refuseDelete } from './rules.ts';
 
 type Contract = typeof devicesContract;
 
@@ -40,32 +31,19 @@ const list =
     const nowMs = clock.now();
     const filtering = filter && listFilter(filter.value, expressions, nowMs, await privateTo(db, viewer));
     const { items, total } = await listDevices(db, expressions, viewer, query, nowMs, filtering);
-    return success({ items: await deviceRecords(db, items, caller, nowMs), total });
+    return success({ items: await deviceRecords(db, items, caller), total });
   };
 
-/** API-EP-GET-devices-identifier. The statements are compiled once, and records are kept ready to send. */
-function get({ storage, records, clock }: DeviceDeps): Handler<Contract['get']> {
-  const find = compileDeviceFinder(storage);
-  const findStanding = compileStanding(storage);
-
-  async function readDevice(caller: Caller, name: string, cacheKey: string): Promise<Result<JsonReply, Refusal>> {
-    const keep = records.beginRead();
-    const key = parseDeviceKey(name);
-    const device = allowed(key, key && (await find(key, caller.userId)), caller, 'device.read');
-    if (!device.ok) return device;
-    const nowMs = clock.now();
-    const standing = await findStanding(device.value.id, nowMs);
-    const json = JSON.stringify(await deviceRecord(storage.db, device.value, caller, nowMs, standing));
-    keep(cacheKey, json, device.value.id);
-    return success(new JsonReply(json));
-  }
-
-  return ({ caller, params }) => {
-    const cacheKey = recordKey(caller.userId, params.identifier);
-    const json = records.get(cacheKey);
-    return json === undefined ? readDevice(caller, params.identifier, cacheKey) : success(new JsonReply(json));
+/** API-EP-GET-devices-identifier */
+const get =
+  ({ records }: DeviceDeps): Handler<Contract['get']> =>
+  ({ caller, params }) => {
+    const json = records.find(caller, params.identifier);
+    return json instanceof Promise ? json.then(asJson) : asJson(json);
   };
-}
+
+const asJson = (json: Result<string, Refusal>): Result<JsonReply, Refusal> =>
+  json.ok ? success(new JsonReply(json.value)) : json;
 
 /** API-EP-GET-devices-id-products */
 const products =
@@ -101,7 +79,7 @@ const update =
       await writeLog(trx, { ...subject, type: 'device.update', message, data: { fields } });
       return undefined;
     });
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller, deps.clock.now())) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
   };
 
 /** API-EP-POST-devices-device_id-activate */
@@ -112,7 +90,7 @@ const activateRoute =
       activate(deps, trx, device, { productId: body.product_id }, caller, logSubject(deps, device, caller, ip)),
     );
     if (changed.ok) await notifyMoved(deps, changed.value);
-    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller, deps.clock.now())) : changed;
+    return changed.ok ? success(await deviceRecord(deps.storage.db, changed.value, caller)) : changed;
   };
 
 /** API-EP-POST-devices-device_id-reset */

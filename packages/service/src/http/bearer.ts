@@ -28,6 +28,8 @@ export interface Bearers {
   readonly check: Authenticate<Caller>;
   /** The caller whose header has passed before and would pass now, whatever they ask for; says nothing of others. */
   remembered(header: string): Caller | undefined;
+  /** Counts a request of a remembered caller that is answered; false when they have made too many. */
+  admits(caller: Caller): boolean;
 }
 
 /** What a token may do less than its user, as its row has it. */
@@ -143,6 +145,7 @@ export function openBearers({
       // Where something is to be checked or written, the request takes the long way.
       return isUnlimited(value) && !uses.isDue(value.tokenId, found.lastUsedMs) ? value : undefined;
     },
+    admits: ({ userId }) => rate.count(userId) === undefined,
     check(request) {
       const cookie = request.headers.authorization === undefined ? sessionToken(request.headers) : undefined;
       const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { CountAnswer } from '../core/traffic.ts';
 
-/** Answers that may be lying ready: those of one route. */
+/** Answers that are found without the framework: those of one route. */
 export interface ReadyAnswers {
   /** Its path as the router has it, under which such answers are counted. */
   readonly route: string;
-  /** JSON that all the checks of the route would let out at this moment; nothing when that is not known. */
-  find(request: IncomingMessage): string | undefined;
+  /** JSON that all the checks of the route let out; nothing when that is for the framework to say. */
+  find(request: IncomingMessage): string | undefined | Promise<string | undefined>;
   /** Milliseconds that only ever grow. */
   monotonic(): number;
 }
@@ -21,8 +21,8 @@ export function sendReady(response: ServerResponse, json: string): void {
 }
 
 /**
- * Sends what lies ready before the framework looks at a request: a third of the time of the busiest call would go into
- * routing, validating and hooks that have all said yes to the same request before. Everything else goes on to it.
+ * Sends what is found before the framework looks at a request: of the busiest call most of the time would go into
+ * routing, validating and hooks that have all said yes to the same caller before. Everything else goes on to it.
  *
  * @param isOpen false once the server is being stopped
  */
@@ -30,12 +30,18 @@ export const readyFirst =
   (answers: ReadyAnswers, count: CountAnswer | undefined, isOpen: () => boolean, otherwise: RequestListener) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const startMs = answers.monotonic();
-    const json = request.method === 'GET' && isOpen() ? answers.find(request) : undefined;
-    if (json === undefined) {
-      otherwise(request, response as Parameters<RequestListener>[1]);
-      return;
-    }
-    request.resume();
-    sendReady(response, json);
-    count?.(200, answers.monotonic() - startMs);
+    const pass = () => otherwise(request, response as Parameters<RequestListener>[1]);
+    const answer = (json: string | undefined): void => {
+      if (json === undefined) {
+        pass();
+        return;
+      }
+      request.resume();
+      sendReady(response, json);
+      count?.(200, answers.monotonic() - startMs);
+    };
+    const found = request.method === 'GET' && isOpen() ? answers.find(request) : undefined;
+    // What cannot be read is told by the framework, when it cannot read it either.
+    if (found instanceof Promise) found.then(answer, pass);
+    else answer(found);
   };

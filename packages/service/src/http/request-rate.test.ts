@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 
 // API-LIMIT-requests
@@ -8,6 +8,7 @@ eachDatabase('requests a minute', (open) => {
   beforeAll(async () => {
     app = await buildApp(await open(), { settings: { requestsPerMinute: limit } });
   });
+  afterAll(() => app.service.close());
 
   const ask = (token: string) => app.api.inject({ url: '/api/user', headers: { authorization: `Bearer ${token}` } });
 
@@ -26,6 +27,23 @@ eachDatabase('requests a minute', (open) => {
     expect((await ask(other.token)).statusCode).toBe(200);
     await app.clock.advance(waitS * 1_000);
     expect((await ask(busy.token)).statusCode).toBe(200);
+  });
+
+  it('for a record that lies ready are counted, too', async () => {
+    const owner = await app.make.user();
+    const platform = await app.make.platform();
+    const device = { platform_id: platform.id, product_id: platform.edition.id, user_id: owner.id };
+    const { uuid } = await app.make.device(device);
+    const origin = await app.api.listen({ host: '127.0.0.1', port: 0 });
+    const statuses: number[] = [];
+    for (let time = 0; time < limit + 2; time++) {
+      const reply = await fetch(`${origin}/api/devices/${uuid}`, {
+        headers: { authorization: `Bearer ${owner.token}` },
+      });
+      await reply.arrayBuffer();
+      statuses.push(reply.status);
+    }
+    expect(statuses).toEqual([...Array(limit).fill(200), 429, 429]);
   });
 
   it('of strangers are counted for no one', async () => {
