@@ -5,6 +5,7 @@ export * from './crc16.ts';
 export * from './ids.ts';
 export * from './pieces.ts';
 export * from './random.ts';
+export * from './release.ts';
 export * from './repeat.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';

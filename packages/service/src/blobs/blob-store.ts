@@ -17,7 +17,10 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Bytes to be stored. What is asked for piece by piece is asked for no more than a few pieces ahead. */
+/**
+ * Bytes to be stored. What is asked for piece by piece is asked for no more than a few pieces ahead, and its pieces are
+ * the store's: it frees their memory.
+ */
 export type BlobSource = Readable | AsyncIterable<Uint8Array> | Uint8Array;
 
 /** Content-addressed bytes: equal contents are stored once. Nothing is ever held whole in memory. */

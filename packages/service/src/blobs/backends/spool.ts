@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc16, crc16Initial } from '@moorage/base';
+import { crc16, crc16Initial, release } from '@moorage/base';
 import { StorageError } from '../../storage/health.ts';
 import type { BlobInfo, BlobSource } from '../blob-store.ts';
 import { chunksOf } from '../chunks.ts';
@@ -17,7 +17,7 @@ const hashedOnTheWay = 512 * 1024;
 
 /**
  * Writes a source to a file that is open for reading too; `undefined` when it is over the limit. While one chunk is
- * being written the next one comes; a third is not asked for.
+ * being written the next one comes; a third is not asked for. Chunks of a stream are released when they are written.
  *
  * @param seal makes the file durable, while it is being hashed
  */
@@ -41,6 +41,8 @@ export async function receive(
       }
       await writing;
       writing = writeAll(handle, chunk);
+      // Bytes in one piece stay those of the caller.
+      if (chunk !== source) writing = writing.then(() => release(chunk));
       // It is waited for below; until then its failure must not end the process.
       writing.catch(() => {});
     }
