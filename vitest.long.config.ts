@@ -6,10 +6,9 @@ import base from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...base.test,
-    include: ['e2e/long/**/*.test.ts', '**/*.long.test.ts', 'packages/service/src/abuse.test.ts'],
+    include: ['e2e/long/**/*.test.ts', '**/*.long.test.ts'],
     exclude: configDefaults.exclude,
     // Again for what hangs alone.
     testTimeout: 3_600_000,
-    env: { ABUSE_TIMES: '10' },
   },
 });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
-import { openSlave } from '../packages/module/test/wires.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { openSlave } from '../../packages/module/test/wires.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 /** One typed line of the guide, the data typed behind it, and the answer, line by line. */
 interface Exchange {
@@ -22,7 +22,7 @@ const dataBytes = (line: string): number =>
 
 /** Everything typed in the blocks marked `dialogue` of a guide. */
 async function dialoguesOf(guide: string): Promise<readonly Exchange[]> {
-  const text = await readFile(new URL(`../docs/guide/${guide}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../docs/guide/${guide}`, import.meta.url), 'utf8');
   return [...text.matchAll(/^```dialogue( machine)?\n(.*?)^```$/gms)].flatMap(([, machine, block = '']) =>
     block
       .split(/^> /m)

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { hasPrograms, runScript } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { hasPrograms, runScript } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 afterEach(killAll);
 
@@ -16,7 +16,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the guide to alerts works as it stand
     },
   );
   const { api } = await eventOf(service, 'ready');
-  const text = await readFile(new URL('../docs/guide/alerts.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/guide/alerts.md', import.meta.url), 'utf8');
   const script = Array.from(text.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block).join('\n');
   const run = runScript(script.replace('http://127.0.0.1:8080', String(api)));
   expect(run.stderr).toBe('');

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startOidcProvider } from '@moorage/service/testing/oidc-provider';
 import { afterEach, expect, test } from 'vitest';
-import { hasPrograms, runScript } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
-import { blocksOf } from './guide.ts';
+import { hasPrograms, runScript } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
+import { blocksOf } from '../guide.ts';
 
 afterEach(killAll);
 
-const program = fileURLToPath(new URL('../bin/moorage', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/moorage', import.meta.url));
 
 test.skipIf(!hasPrograms('curl', 'bash'))(
   'the guide to accounts works as it stands (needs curl and bash)',

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { hasPrograms, runScript } from './bash.ts';
-import { eventOf, killAll, moorage } from './command-line.ts';
+import { hasPrograms, runScript } from '../bash.ts';
+import { eventOf, killAll, moorage } from '../command-line.ts';
 
 afterEach(killAll);
 
 /** The commands of a guide: everything in its blocks marked `sh`. */
 async function commandsOf(guide: string): Promise<string> {
-  const text = await readFile(new URL(`../docs/guide/${guide}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../docs/guide/${guide}`, import.meta.url), 'utf8');
   return Array.from(text.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block).join('\n');
 }
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { eventOf, moorage } from './command-line.ts';
-import { dataFolder } from './data-folder.ts';
+import { eventOf, moorage } from '../command-line.ts';
+import { dataFolder } from '../data-folder.ts';
 
-const entry = fileURLToPath(new URL('../bin/moorage', import.meta.url));
+const entry = fileURLToPath(new URL('../../bin/moorage', import.meta.url));
 const folder = dataFolder('output');
 
 test('a command whose reader has gone ends without a word, with the code of SIGPIPE', async () => {
