@@ -4,20 +4,11 @@ import type { Transition } from '@moorage/base';
  * What the serial port of the data bus is: a command line for good, a pipe to a network stream, or a command line
  * until `exit` or until the command pin is released.
  */
-export type BusState = 'command' | 'stream' | 'broken-in' | 'forced';
+export const busStates = ['command', 'stream', 'broken-in', 'forced'] as const;
+export type BusState = (typeof busStates)[number];
 
-export type BusTrigger = 'boot-command' | 'boot-stream' | 'sequence' | 'pin-asserted' | 'pin-released' | 'exit';
-
-export const busStates: readonly BusState[] = ['command', 'stream', 'broken-in', 'forced'];
-
-export const busTriggers: readonly BusTrigger[] = [
-  'boot-command',
-  'boot-stream',
-  'sequence',
-  'pin-asserted',
-  'pin-released',
-  'exit',
-];
+export const busTriggers = ['boot-command', 'boot-stream', 'sequence', 'pin-asserted', 'pin-released', 'exit'] as const;
+export type BusTrigger = (typeof busTriggers)[number];
 
 /** What has no row is refused. Spec: MOD-STATE-1, MOD-STATE-2. Reference: serial 2.2. */
 export const busTable: readonly Transition<BusState, BusTrigger>[] = [

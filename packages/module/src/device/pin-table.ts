@@ -6,13 +6,11 @@ export type Level = 0 | 1;
 export type Direction = 0 | 1 | 2 | 3 | 4 | 5;
 
 /** What a pin is in use for. `function` is a variable or the board itself. */
-export type PinState = 'free' | 'function' | 'gpio' | 'adc' | 'pwm' | 'dac';
+export const pinStates = ['free', 'function', 'gpio', 'adc', 'pwm', 'dac'] as const;
+export type PinState = (typeof pinStates)[number];
 
-export type PinTrigger = 'register' | 'deregister' | 'sample' | 'modulate' | 'stop' | 'convert';
-
-export const pinStates: readonly PinState[] = ['free', 'function', 'gpio', 'adc', 'pwm', 'dac'];
-
-export const pinTriggers: readonly PinTrigger[] = ['register', 'deregister', 'sample', 'modulate', 'stop', 'convert'];
+export const pinTriggers = ['register', 'deregister', 'sample', 'modulate', 'stop', 'convert'] as const;
+export type PinTrigger = (typeof pinTriggers)[number];
 
 /**
  * A pin has one owner at a time; what has no row is refused. Taking a pin away (`gpio_dir <n> none`) is always allowed,

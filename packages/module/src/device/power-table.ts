@@ -1,12 +1,11 @@
 import type { Transition } from '@moorage/base';
 
 /** Whether the board answers: it does, it starts again, it sleeps, or it is switched off for good. */
-export type PowerState = 'on' | 'starting' | 'asleep' | 'off';
+export const powerStates = ['on', 'starting', 'asleep', 'off'] as const;
+export type PowerState = (typeof powerStates)[number];
 
-export type PowerTrigger = 'reset' | 'started' | 'sleep' | 'switch-off';
-
-export const powerStates: readonly PowerState[] = ['on', 'starting', 'asleep', 'off'];
-export const powerTriggers: readonly PowerTrigger[] = ['reset', 'started', 'sleep', 'switch-off'];
+export const powerTriggers = ['reset', 'started', 'sleep', 'switch-off'] as const;
+export type PowerTrigger = (typeof powerTriggers)[number];
 
 /** Power of a board; waking is a reset. What has no row is refused. Reference: power 3.1, 4.1. */
 export const powerTable: readonly Transition<PowerState, PowerTrigger>[] = [

@@ -4,33 +4,10 @@ import type { Transition } from '@moorage/base';
  * What a session does: it reads command lines, runs a command, waits for the answer to a command's question, waits for
  * inline data, lets the command store a piece of it; or all input is answered, or its connection is gone.
  */
-export type SessionState = 'reading' | 'running' | 'asking' | 'receiving' | 'storing' | 'ended' | 'closed';
+export const sessionStates = ['reading', 'running', 'asking', 'receiving', 'storing', 'ended', 'closed'] as const;
+export type SessionState = (typeof sessionStates)[number];
 
-export type SessionTrigger =
-  | 'run'
-  | 'done'
-  | 'ask'
-  | 'answer'
-  | 'request-data'
-  | 'store'
-  | 'stored'
-  | 'complete-data'
-  | 'abandon-data'
-  | 'reset'
-  | 'end'
-  | 'close';
-
-export const sessionStates: readonly SessionState[] = [
-  'reading',
-  'running',
-  'asking',
-  'receiving',
-  'storing',
-  'ended',
-  'closed',
-];
-
-export const sessionTriggers: readonly SessionTrigger[] = [
+export const sessionTriggers = [
   'run',
   'done',
   'ask',
@@ -43,7 +20,8 @@ export const sessionTriggers: readonly SessionTrigger[] = [
   'reset',
   'end',
   'close',
-];
+] as const;
+export type SessionTrigger = (typeof sessionTriggers)[number];
 
 /** What has no row is refused. Spec: MOD-RULE-serial. */
 export const sessionTable: readonly Transition<SessionState, SessionTrigger>[] = [
@@ -68,13 +46,11 @@ export const sessionTable: readonly Transition<SessionState, SessionTrigger>[] =
 ];
 
 /** Whether the sender of input may send or has been asked to stop, and whether the input is being worked off. */
-export type FlowState = 'flowing' | 'flowing-working' | 'paused' | 'paused-working';
+export const flowStates = ['flowing', 'flowing-working', 'paused', 'paused-working'] as const;
+export type FlowState = (typeof flowStates)[number];
 
-export type FlowTrigger = 'begin' | 'finish' | 'pause' | 'resume';
-
-export const flowStates: readonly FlowState[] = ['flowing', 'flowing-working', 'paused', 'paused-working'];
-
-export const flowTriggers: readonly FlowTrigger[] = ['begin', 'finish', 'pause', 'resume'];
+export const flowTriggers = ['begin', 'finish', 'pause', 'resume'] as const;
+export type FlowTrigger = (typeof flowTriggers)[number];
 
 /** Work does not begin within work, and its output is gathered until it is finished. */
 export const flowTable: readonly Transition<FlowState, FlowTrigger>[] = [

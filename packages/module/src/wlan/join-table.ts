@@ -1,25 +1,10 @@
 import type { Transition } from '@moorage/base';
 
 /** Where a station interface stands. `retrying` is the moment between two attempts. */
-export type JoinState = 'idle' | 'probing' | 'associating' | 'addressing' | 'retrying' | 'up';
+export const joinStates = ['idle', 'probing', 'associating', 'addressing', 'retrying', 'up'] as const;
+export type JoinState = (typeof joinStates)[number];
 
-export type JoinTrigger =
-  | 'join'
-  | 'join-known'
-  | 'found'
-  | 'refuse'
-  | 'miss'
-  | 'associated'
-  | 'addressed'
-  | 'again'
-  | 'again-known'
-  | 'give-up'
-  | 'leave'
-  | 'lose';
-
-export const joinStates: readonly JoinState[] = ['idle', 'probing', 'associating', 'addressing', 'retrying', 'up'];
-
-export const joinTriggers: readonly JoinTrigger[] = [
+export const joinTriggers = [
   'join',
   'join-known',
   'found',
@@ -32,7 +17,8 @@ export const joinTriggers: readonly JoinTrigger[] = [
   'give-up',
   'leave',
   'lose',
-];
+] as const;
+export type JoinTrigger = (typeof joinTriggers)[number];
 
 /** The join of a network. What has no row is refused. Reference: network 1.1. Spec: MOD-CMD-network_up. */
 export const joinTable: readonly Transition<JoinState, JoinTrigger>[] = [
