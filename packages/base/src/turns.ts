@@ -1,4 +1,4 @@
-/** Runs tasks one after another. */
+/** Runs tasks one after another; one that fails does not keep the next from its turn. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

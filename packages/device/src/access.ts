@@ -1,5 +1,5 @@
 import { type EndpointShape, type ReplyOf, renewalHeaders } from '@moorage/api';
-import { ignoreFailure, type Result, success } from '@moorage/base';
+import { ignoreFailure, type Result, success, Turns } from '@moorage/base';
 import type { TlsSession } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
@@ -33,7 +33,7 @@ export class ServiceAccess {
   readonly #keeper: RecordKeeper;
   /** Called when the certificate has been renewed, or with why not. */
   readonly #renewal: (failed: ServiceFailure | undefined) => void;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #connection: ServiceConnection | undefined;
   #renewalPausedUntilMs = Number.NEGATIVE_INFINITY;
   /** With the service and the identity that it belongs to. Like them it is forgotten without power. */
@@ -93,10 +93,7 @@ export class ServiceAccess {
 
   /** Runs a task when those before it are over. */
   inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(task, task);
-    // A failed task must not be an unhandled rejection.
-    this.#turn = done.catch(() => {});
-    return done;
+    return this.#turns.run(task);
   }
 
   async #withPair<T>(pair: IdentityPair, task: Task<T>): Promise<Result<T, ServiceFailure>> {

@@ -1,4 +1,4 @@
-import type { Store } from '@moorage/base';
+import { type Store, Turns } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 
@@ -25,7 +25,7 @@ const storeName = 'link';
 export class RecordKeeper {
   readonly #store: Store;
   #record: ClientRecord = {};
-  #changes: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(store: Store) {
     this.#store = store;
@@ -43,7 +43,7 @@ export class RecordKeeper {
 
   /** Resolves when the change is durable; only then does `record` show it. `undefined` takes a field away. */
   change(fields: { readonly [Field in keyof ClientRecord]: ClientRecord[Field] | undefined }): Promise<void> {
-    const change = async () => {
+    return this.#turns.run(async () => {
       const record = Object.fromEntries(
         Object.entries({ ...this.#record, ...fields }).filter(([, value]) => value !== undefined),
       );
@@ -51,10 +51,7 @@ export class RecordKeeper {
       await writer.append(Buffer.from(JSON.stringify(record)));
       await writer.publish();
       this.#record = record;
-    };
-    const changed = this.#changes.then(change, change);
-    this.#changes = changed;
-    return changed;
+    });
   }
 }
 

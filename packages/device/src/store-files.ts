@@ -1,4 +1,4 @@
-import { crc16, crc16Initial, failure, type Result, type Store, success } from '@moorage/base';
+import { crc16, crc16Initial, failure, type Result, type Store, success, Turns } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import type { DeviceFile, DeviceFiles, FileWriter, NewFile } from './ports.ts';
@@ -35,7 +35,7 @@ export class StoreFiles implements DeviceFiles {
   readonly #store: Store;
   #entries: ReadonlyMap<string, Entry>;
   #contents: number;
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   private constructor(store: Store, entries: readonly Entry[]) {
     this.#store = store;
@@ -108,7 +108,7 @@ export class StoreFiles implements DeviceFiles {
 
   /** Names a content in the index, or takes a name out of it; the older content goes then. */
   #put(name: string, entry: Entry | undefined): Promise<void> {
-    const changed = this.#changes.then(async () => {
+    return this.#turns.run(async () => {
       const old = this.#entries.get(name);
       const entries = new Map(this.#entries);
       if (entry) entries.set(name, entry);
@@ -119,8 +119,6 @@ export class StoreFiles implements DeviceFiles {
       this.#entries = entries;
       if (old) await this.#store.remove(contentName(old.content));
     });
-    this.#changes = changed.catch(() => {});
-    return changed;
   }
 }
 

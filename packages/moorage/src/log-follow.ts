@@ -1,4 +1,5 @@
 import type { LogListQuery, LogRecord } from '@moorage/api';
+import { Turns } from '@moorage/base';
 import type { ServiceClient } from './service-client.ts';
 
 /** Logs whose ids are remembered, so that none is shown twice. */
@@ -28,7 +29,7 @@ export class LogFollow {
   readonly #parts: LogFollowing;
   readonly #seen = new Set<string>();
   #lastMs = 0;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(parts: LogFollowing) {
     this.#parts = parts;
@@ -42,12 +43,11 @@ export class LogFollow {
 
   /** One after the other: a look after a gap ends before what came later is shown. */
   onEvent(data: string): Promise<void> {
-    this.#turn = this.#turn.then(async () => {
+    return this.#turns.run(async () => {
       if (data === '') return this.#look();
       const log = parse(data);
       if (log && this.#fits(log)) this.#take(log);
     });
-    return this.#turn;
   }
 
   /** What has been written since the last log. A service that is away is looked at again when its events are back. */

@@ -1,3 +1,4 @@
+import { Turns } from '@moorage/base';
 import type { Listener, Net } from '@moorage/net';
 
 /** A network that remembers which of the ports that a module asks for another program has. */
@@ -7,13 +8,13 @@ export class TakenPorts {
   readonly #open = new Set<number>();
   readonly #taken = new Set<number>();
   /** One after the other: a look at a port must not be what takes it from the module. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(under: Net) {
     this.#under = under;
     this.net = {
       ...under,
-      listen: (...args) => this.#inTurn(() => this.#listen(...args)),
+      listen: (...args) => this.#turns.run(() => this.#listen(...args)),
     };
   }
 
@@ -24,7 +25,7 @@ export class TakenPorts {
 
   /** Finds out whether the module has the port or could have it, before it wants it. */
   async look(port: number): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       if (this.#open.has(port)) return;
       const listener = await this.#listen(port, ({ stream }) => stream.destroy());
       if (listener.ok) await listener.value.close();
@@ -52,11 +53,5 @@ export class TakenPorts {
         return listener.close();
       },
     };
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {});
-    return turn;
   }
 }

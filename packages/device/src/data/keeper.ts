@@ -1,4 +1,4 @@
-import type { Store } from '@moorage/base';
+import { type Store, Turns } from '@moorage/base';
 import type { Static, TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { Activation, DataState, emptyState } from './state.ts';
@@ -15,7 +15,7 @@ export class DataKeeper {
   readonly #store: Store;
   #activation: Activation | undefined;
   #state: DataState = noState;
-  #changes: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(store: Store) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class DataKeeper {
 
   /** Reads what the store holds; to be called at each boot. */
   load(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.#activation = await this.#read(storeNames.activation, Activation);
       const state = this.#activation && (await this.#read(storeNames.data, DataState));
       const epoch = this.#activation?.epoch ?? '';
@@ -41,7 +41,7 @@ export class DataKeeper {
 
   /** Resolves when the activation is durable. */
   activate(activation: Activation): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await this.#write(storeNames.activation, activation);
       this.#activation = activation;
       this.#state = emptyState(activation.epoch);
@@ -50,7 +50,7 @@ export class DataKeeper {
 
   /** Ends an activation with all its data; nothing happens when it is not the one with that epoch. */
   deactivate(epoch: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#activation?.epoch !== epoch) return;
       await this.#store.remove(storeNames.activation);
       this.#activation = undefined;
@@ -64,23 +64,13 @@ export class DataKeeper {
    * False when the activation with that epoch is over.
    */
   change(epoch: string, make: (state: DataState) => DataState): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#activation?.epoch !== epoch) return false;
       const state = make(this.#state);
       if (state !== this.#state) await this.#write(storeNames.data, state);
       this.#state = state;
       return true;
     });
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#changes.then(task);
-    // The caller gets the failure; the next change has its turn all the same.
-    this.#changes = done.then(
-      () => {},
-      () => {},
-    );
-    return done;
   }
 
   /** `undefined` for what this code has not written: a device boots whatever its memory holds. */
