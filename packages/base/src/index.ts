@@ -10,6 +10,7 @@ export * from './repeat.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';
 export * from './schema-demand.ts';
+export * from './store/entry.ts';
 export type * from './store/store.ts';
 export * from './transition.ts';
 export * from './turns.ts';

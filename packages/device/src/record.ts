@@ -1,4 +1,4 @@
-import { type Store, Turns } from '@moorage/base';
+import { type Store, Turns, writeEntry } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 
@@ -47,9 +47,7 @@ export class RecordKeeper {
       const record = Object.fromEntries(
         Object.entries({ ...this.#record, ...fields }).filter(([, value]) => value !== undefined),
       );
-      const writer = await this.#store.create(storeName);
-      await writer.append(Buffer.from(JSON.stringify(record)));
-      await writer.publish();
+      await writeEntry(this.#store, storeName, Buffer.from(JSON.stringify(record)));
       this.#record = record;
     });
   }

@@ -1,4 +1,4 @@
-import { crc16, crc16Initial, failure, type Result, type Store, success, Turns } from '@moorage/base';
+import { crc16, crc16Initial, failure, type Result, type Store, success, Turns, writeEntry } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import type { DeviceFile, DeviceFiles, FileWriter, NewFile } from './ports.ts';
@@ -113,9 +113,7 @@ export class StoreFiles implements DeviceFiles {
       const entries = new Map(this.#entries);
       if (entry) entries.set(name, entry);
       else entries.delete(name);
-      const writer = await this.#store.create(indexName);
-      await writer.append(Buffer.from(JSON.stringify([...entries.values()])));
-      await writer.publish();
+      await writeEntry(this.#store, indexName, Buffer.from(JSON.stringify([...entries.values()])));
       this.#entries = entries;
       if (old) await this.#store.remove(contentName(old.content));
     });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { formatVersion, type Store } from '@moorage/base';
+import { formatVersion, type Store, writeEntry } from '@moorage/base';
 import { type Archive, isSecretName, isUsers, personalityOf, unpackArchive } from '@moorage/gateway';
 import type { Module } from '@moorage/module';
 import { defaultModel, type Model } from '@moorage/module/model/model';
@@ -78,9 +78,7 @@ export async function takeIdentity(store: Store, { settings }: Archive): Promise
   const settingOf = (wanted: string): string => settings.find(({ name }) => name === wanted)?.value ?? '';
   const identity = `${settingOf('wlan.mac')} ${settingOf('system.uuid')}\n`;
   if (!/^[0-9A-F:]{17} [0-9A-F]{40}\n$/.test(identity)) return true;
-  const writer = await store.create('identity');
-  await writer.append(Buffer.from(identity));
-  await writer.publish();
+  await writeEntry(store, 'identity', Buffer.from(identity));
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { type Store, Turns } from '@moorage/base';
+import { type Store, Turns, writeEntry } from '@moorage/base';
 import type { Static, TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { Activation, DataState, emptyState } from './state.ts';
@@ -85,9 +85,7 @@ export class DataKeeper {
     }
   }
 
-  async #write(name: string, value: unknown): Promise<void> {
-    const writer = await this.#store.create(name);
-    await writer.append(Buffer.from(JSON.stringify(value)));
-    await writer.publish();
+  #write(name: string, value: unknown): Promise<void> {
+    return writeEntry(this.#store, name, Buffer.from(JSON.stringify(value)));
   }
 }

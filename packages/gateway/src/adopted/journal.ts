@@ -1,4 +1,4 @@
-import { parseVersion, type Store } from '@moorage/base';
+import { parseVersion, type Store, writeEntry } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import type { Target } from '../module/converge.ts';
@@ -20,22 +20,16 @@ type Journal = Static<typeof Journal>;
 const journalName = 'push';
 const contentName = (content: number): string => `push/${content}`;
 
-async function put(store: Store, name: string, bytes: Uint8Array): Promise<void> {
-  const writer = await store.create(name);
-  await writer.append(bytes);
-  await writer.publish();
-}
-
 /** Keeps what a push is about to change: from here on it can be put back, whatever happens. */
 export async function keepOld(store: Store, bundleId: string, olds: readonly Target[]): Promise<void> {
   const rows: Static<typeof Old>[] = [];
   for (const [content, { name, file }] of olds.entries()) {
-    if (file) await put(store, contentName(content), await file.read(0, file.size));
+    if (file) await writeEntry(store, contentName(content), await file.read(0, file.size));
     const { version = [1, 0, 0, 0], type = 0xfe, letters = '' } = file ?? {};
     rows.push({ name, version: version.join('.'), type, letters, ...(file && { content }) });
   }
   const journal: Journal = { bundleId, olds: rows };
-  await put(store, journalName, Buffer.from(JSON.stringify(journal)));
+  await writeEntry(store, journalName, Buffer.from(JSON.stringify(journal)));
 }
 
 /** Whether a push has not come to its end. */

@@ -1,4 +1,4 @@
-import type { Store } from '@moorage/base';
+import { type Store, writeEntry } from '@moorage/base';
 
 const storeName = 'faults';
 
@@ -68,9 +68,7 @@ export class Faults {
   }
 
   async #write(names: readonly string[]): Promise<void> {
-    const writer = await this.#store.create(storeName);
-    await writer.append(Buffer.from(names.map((name) => `${name}\n`).join(''), 'latin1'));
-    await writer.publish();
+    await writeEntry(this.#store, storeName, Buffer.from(names.map((name) => `${name}\n`).join(''), 'latin1'));
     this.#names = names;
   }
 }

@@ -1,5 +1,4 @@
-import type { Store } from '@moorage/base';
-import { crc16 } from '@moorage/base';
+import { crc16, type Store, writeEntry } from '@moorage/base';
 import { type FactoryFile, type FileInfo, fileFlags, fileTypes } from './flash.ts';
 import { encodeHeader, encodeTrailer, entryName, headerBytes, trailerBytes } from './flash-format.ts';
 import { unitsFor } from './flash-units.ts';
@@ -31,17 +30,11 @@ export async function writeFactoryFiles(
   if (names.has(factoryMark)) return written;
   for (const [name, { info, entry }] of prepare(files)) {
     if (names.has(entryName(name))) continue;
-    await put(store, entryName(name), entry);
+    await writeEntry(store, entryName(name), entry);
     written.set(name, info);
   }
-  await put(store, factoryMark, new Uint8Array());
+  await writeEntry(store, factoryMark, new Uint8Array());
   return written;
-}
-
-async function put(store: Store, name: string, content: Uint8Array): Promise<void> {
-  const writer = await store.create(name);
-  await writer.append(content);
-  await writer.publish();
 }
 
 const isRadioFirmware = ({ type }: FactoryFile): boolean => type === fileTypes.radioFirmware;

@@ -1,4 +1,4 @@
-import type { Random, Store } from '@moorage/base';
+import { type Random, type Store, writeEntry } from '@moorage/base';
 
 /** What is burnt into the hardware. */
 export interface Identity {
@@ -35,8 +35,6 @@ export async function readIdentity(store: Store, make: () => Identity): Promise<
   const match = saved && /^([0-9A-F:]{17}) ([0-9A-F]{40})\n$/.exec(Buffer.from(saved).toString());
   if (match?.[1] && match[2]) return { mac: match[1], uuid: match[2] };
   const identity = make();
-  const writer = await store.create(storeName);
-  await writer.append(Buffer.from(`${identity.mac} ${identity.uuid}\n`));
-  await writer.publish();
+  await writeEntry(store, storeName, Buffer.from(`${identity.mac} ${identity.uuid}\n`));
   return identity;
 }

@@ -1,5 +1,4 @@
-import type { Store } from '@moorage/base';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, type Result, type Store, success, writeEntry } from '@moorage/base';
 import type { IndexedName, PlainName, VariableName, VariableValue, VariableValues } from './index.ts';
 import { parseValue, printValue, saveText, type Value, type VariableError } from './kinds.ts';
 import type { NameIndex } from './names.ts';
@@ -155,10 +154,8 @@ export class VariableStore {
   }
 
   /** Keeps all changed values; resolves when they are durable. Spec: MOD-CMD-save. */
-  async save(): Promise<void> {
-    const writer = await this.#store.create(savedKey);
-    await writer.append(Buffer.from(this.export()));
-    await writer.publish();
+  save(): Promise<void> {
+    return writeEntry(this.#store, savedKey, Buffer.from(this.export()));
   }
 
   /** Goes back to the saved values. Returns the names of those that are damaged and dropped. Spec: MOD-CMD-load. */
