@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { formatVersion, type Store, writeEntry } from '@moorage/base';
+import { formatVersion, type Store } from '@moorage/base';
 import { type Archive, isSecretName, isUsers, personalityOf, unpackArchive } from '@moorage/gateway';
 import type { Module } from '@moorage/module';
+import { hasIdentity, saveIdentity } from '@moorage/module/device/identity';
 import { defaultModel, type Model } from '@moorage/module/model/model';
 import { type Personality, strictPersonality } from '@moorage/module/personality/personality';
 import { UserError } from './commands/define.ts';
@@ -74,11 +75,9 @@ function modelOf({ files, gpio_count: gpioCount = defaultModel.gpioCount, settin
 
 /** Gives a store that has none the identity of the original; false when it is a module's already. */
 export async function takeIdentity(store: Store, { settings }: Archive): Promise<boolean> {
-  if (await store.read('identity')) return false;
+  if (await hasIdentity(store)) return false;
   const settingOf = (wanted: string): string => settings.find(({ name }) => name === wanted)?.value ?? '';
-  const identity = `${settingOf('wlan.mac')} ${settingOf('system.uuid')}\n`;
-  if (!/^[0-9A-F:]{17} [0-9A-F]{40}\n$/.test(identity)) return true;
-  await writeEntry(store, 'identity', Buffer.from(identity));
+  await saveIdentity(store, { mac: settingOf('wlan.mac'), uuid: settingOf('system.uuid') });
   return true;
 }
 

@@ -4,6 +4,7 @@ import { storeIdentity } from '@moorage/device/identity';
 import { RecordKeeper } from '@moorage/device/record';
 import { createModule, identityOf, type ModuleOptions } from '@moorage/module';
 import { FlashFiles } from '@moorage/module/cloud/flash-files';
+import { forgetIdentity } from '@moorage/module/device/identity';
 import type { Model } from '@moorage/module/model/model';
 import type { Net } from '@moorage/net';
 import type { FleetGroup } from '../scenario.ts';
@@ -53,7 +54,7 @@ export async function patternOf(parts: PatternParts): Promise<MemoryStore> {
 /** The flash of another device of the same make: it has its own token, and gets an identity of its own at its start. */
 export async function copyOf(pattern: MemoryStore, token: string): Promise<MemoryStore> {
   const store = pattern.survivor();
-  await store.remove('identity');
+  await forgetIdentity(store);
   await keepToken(store, token);
   return store;
 }

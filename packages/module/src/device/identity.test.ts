@@ -1,7 +1,7 @@
 import { isDeviceUuid, platformPartId, seededRandom } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { expect, test } from 'vitest';
-import { makeIdentity, readIdentity } from './identity.ts';
+import { forgetIdentity, hasIdentity, makeIdentity, readIdentity, saveIdentity } from './identity.ts';
 
 const make = (seed: number) => makeIdentity(seededRandom(seed), '4d4f4f52');
 
@@ -25,6 +25,26 @@ test('a store keeps the identity of its first boot', async () => {
   const store = new MemoryStore();
   const first = await readIdentity(store, () => make(1));
   expect(await readIdentity(store, () => make(2))).toEqual(first);
+});
+
+test('a store has the identity that it is given, until that is forgotten', async () => {
+  const store = new MemoryStore();
+  expect(await hasIdentity(store)).toBe(false);
+  await saveIdentity(store, make(1));
+  expect(await hasIdentity(store)).toBe(true);
+  expect(await readIdentity(store, () => make(2))).toEqual(make(1));
+  await forgetIdentity(store);
+  expect(await readIdentity(store, () => make(2))).toEqual(make(2));
+});
+
+test.each([
+  ['no address', { ...make(1), mac: '' }],
+  ['no uuid', { ...make(1), uuid: '' }],
+  ['small letters', { ...make(1), uuid: make(1).uuid.toLowerCase() }],
+])('an identity with %s is not kept', async (_, identity) => {
+  const store = new MemoryStore();
+  await saveIdentity(store, identity);
+  expect(await hasIdentity(store)).toBe(false);
 });
 
 test('a damaged identity is replaced', async () => {

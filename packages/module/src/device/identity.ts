@@ -9,6 +9,7 @@ export interface Identity {
 }
 
 const storeName = 'identity';
+const savedForm = /^([0-9A-F:]{17}) ([0-9A-F]{40})\n$/;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
 
@@ -32,9 +33,21 @@ export function makeIdentity(random: Random, partId: string): Identity {
  */
 export async function readIdentity(store: Store, make: () => Identity): Promise<Identity> {
   const saved = await store.read(storeName);
-  const match = saved && /^([0-9A-F:]{17}) ([0-9A-F]{40})\n$/.exec(Buffer.from(saved).toString());
+  const match = saved && savedForm.exec(Buffer.from(saved).toString());
   if (match?.[1] && match[2]) return { mac: match[1], uuid: match[2] };
   const identity = make();
-  await writeEntry(store, storeName, Buffer.from(`${identity.mac} ${identity.uuid}\n`));
+  await saveIdentity(store, identity);
   return identity;
 }
+
+/** Whether a module has booted with a store, or `saveIdentity` has prepared it for one. */
+export const hasIdentity = async (store: Store): Promise<boolean> => (await store.read(storeName, 0, 1)) !== undefined;
+
+/** Gives a store an identity. One that no module can have is not kept: the first boot makes another. */
+export async function saveIdentity(store: Store, { mac, uuid }: Identity): Promise<void> {
+  const text = `${mac} ${uuid}\n`;
+  if (savedForm.test(text)) await writeEntry(store, storeName, Buffer.from(text));
+}
+
+/** Makes a store one whose next boot is a new module's. */
+export const forgetIdentity = (store: Store): Promise<void> => store.remove(storeName);
