@@ -1,6 +1,6 @@
 import type { AccountRecord, ListedUserRecord } from '@moorage/api';
 import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { type CliCommand, defineCliCommand, UserError } from './define.ts';
 
 const parent = 'accounts';
@@ -37,11 +37,8 @@ const listCommand = defineCliCommand({
     const users = await service.all((page) =>
       service.call('users.list', { query: { ...page, ...(find !== undefined && { q: find }) } }),
     );
-    for (const user of users) reporter.event('account', user);
-    if (users.length > 0) {
-      reporter.say(table(['user', 'email', 'role', 'organisation', 'standing'], users.map(row)));
-    }
-    reporter.say(`${users.length} ${users.length === 1 ? 'account' : 'accounts'}`);
+    const titles = ['user', 'email', 'role', 'organisation', 'standing'];
+    reportRows(reporter, { event: 'account', titles, row }, users);
   },
 });
 

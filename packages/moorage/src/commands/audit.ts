@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { type AuditRecord, exportFormats } from '@moorage/api';
 import { clientOptions, connect } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const parent = 'audit';
@@ -60,11 +60,8 @@ const listCommand = defineCliCommand({
       (page) => service.call('audit.list', { query: { ...query, ...page } }),
       options.limit,
     );
-    for (const change of found) reporter.event('change', change);
-    if (found.length > 0) {
-      reporter.say(table(['row', 'when (UTC)', 'user', 'with', 'from', 'action', 'what'], found.map(row)));
-    }
-    reporter.say(`${found.length} ${found.length === 1 ? 'change' : 'changes'}`);
+    const titles = ['row', 'when (UTC)', 'user', 'with', 'from', 'action', 'what'];
+    reportRows(reporter, { event: 'change', titles, row }, found);
   },
 });
 

@@ -10,7 +10,7 @@ import { type FolderFile, filesOf, readBase64 } from '../bundle-folder.ts';
 import { productNamed } from '../lookups.ts';
 import type { Reporter } from '../output.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
-import { printable, table } from '../table.ts';
+import { printable, reportRows } from '../table.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const parent = 'bundles';
@@ -68,11 +68,8 @@ export const bundlesListCommand = defineCliCommand({
     const bundles = await service.all((page) =>
       service.call('bundles.list', { params: { product_id }, query: { ...page, ...(state && { state }) } }),
     );
-    for (const bundle of bundles) reporter.event('bundle', bundle);
-    if (bundles.length > 0) {
-      reporter.say(table(['version', 'state', 'tag', 'firmware', 'installed', 'created'], bundles.map(row)));
-    }
-    reporter.say(`${bundles.length} ${bundles.length === 1 ? 'bundle' : 'bundles'}`);
+    const titles = ['version', 'state', 'tag', 'firmware', 'installed', 'created'];
+    reportRows(reporter, { event: 'bundle', titles, row }, bundles);
   },
 });
 

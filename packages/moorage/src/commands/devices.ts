@@ -1,7 +1,7 @@
 import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/api';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const seenText = (at: string | null): string => {
@@ -60,13 +60,7 @@ export const devicesCommand = defineCliCommand({
       total = reply.total ?? 0;
       return reply;
     }, limit);
-    for (const device of devices) reporter.event('device', device);
-    if (devices.length > 0) {
-      reporter.say(
-        table(['id', 'title', 'product', 'version', 'tag', 'state', 'online', 'last seen (UTC)'], devices.map(row)),
-      );
-    }
-    const shown = devices.length < total ? `${devices.length} of ${total}` : String(total);
-    reporter.say(`${shown} ${total === 1 ? 'device' : 'devices'}`);
+    const titles = ['id', 'title', 'product', 'version', 'tag', 'state', 'online', 'last seen (UTC)'];
+    reportRows(reporter, { event: 'device', titles, row }, devices, total);
   },
 });

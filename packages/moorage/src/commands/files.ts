@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { FileRecord, Reply } from '@moorage/api';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const parent = 'files';
@@ -74,9 +74,7 @@ export const filesListCommand = defineCliCommand({
   async run({ options, args: [prefix], reporter }) {
     const { service, files } = await openFiles(options);
     const found = await service.all((page) => files.list({ ...page, ...(prefix !== undefined && { prefix }) }));
-    for (const file of found) reporter.event('file', file);
-    if (found.length > 0) reporter.say(table(['path', 'bytes', 'type', 'written (UTC)'], found.map(row)));
-    reporter.say(`${found.length} ${found.length === 1 ? 'file' : 'files'}`);
+    reportRows(reporter, { event: 'file', titles: ['path', 'bytes', 'type', 'written (UTC)'], row }, found);
   },
 });
 

@@ -1,6 +1,6 @@
 import type { ProductRecord } from '@moorage/api';
 import { clientOptions, connect } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { defineCliCommand } from './define.ts';
 
 const row = ({ product, title, platform, state, version, tag, device_count, role }: ProductRecord) => [
@@ -27,11 +27,7 @@ export const productsCommand = defineCliCommand({
     const products = await service.all((page) =>
       service.call('products.list', { query: { ...page, ...(find !== undefined && { q: find }) } }),
     );
-    for (const product of products) reporter.event('product', product);
-    if (products.length > 0) {
-      const titles = ['product', 'title', 'platform', 'state', 'version', 'tag', 'devices', 'your role'];
-      reporter.say(table(titles, products.map(row)));
-    }
-    reporter.say(`${products.length} ${products.length === 1 ? 'product' : 'products'}`);
+    const titles = ['product', 'title', 'platform', 'state', 'version', 'tag', 'devices', 'your role'];
+    reportRows(reporter, { event: 'product', titles, row }, products);
   },
 });

@@ -3,8 +3,9 @@ import { bundleNamed, productNamed } from '../lookups.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { readSettings, type SettingsChoice, settingsOptions, settingsSources } from '../rollouts/settings.ts';
-import { describePreview, describeRollout, rolloutTable } from '../rollouts/texts.ts';
+import { describePreview, describeRollout, rolloutRows } from '../rollouts/texts.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
+import { reportRows } from '../table.ts';
 import { defineCliCommand } from './define.ts';
 
 export const rolloutArgument = { name: 'ROLLOUT', help: 'id of the rollout' } as const;
@@ -121,8 +122,7 @@ export const rolloutListCommand = defineCliCommand({
         ? service.call('rollouts.list', { params: { product_id: product.id }, query })
         : service.call('rollouts.listAll', { query }),
     );
-    for (const rollout of rollouts) reporter.event('rollout', rollout);
-    reporter.say(rollouts.length === 0 ? 'There are no rollouts' : rolloutTable(rollouts));
+    reportRows(reporter, rolloutRows, rollouts);
   },
 });
 

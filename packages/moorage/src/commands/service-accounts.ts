@@ -1,7 +1,7 @@
 import { type ServiceAccountRecord, serviceScopes, tokenDaysLimit } from '@moorage/api';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { table } from '../table.ts';
+import { reportRows } from '../table.ts';
 import { type CliCommand, defineCliCommand, UserError } from './define.ts';
 
 const parent = 'service-account';
@@ -34,9 +34,7 @@ const listCommand = defineCliCommand({
     const service = await connect(options, []);
     const { id: product_id } = await productNamed(service, product, 'Argument PRODUCT');
     const { value } = await service.call('serviceAccounts.list', { params: { product_id } });
-    for (const account of value) reporter.event('service-account', account);
-    if (value.length > 0) reporter.say(table(['name', 'standing', 'tokens'], value.map(row)));
-    reporter.say(`${value.length} ${value.length === 1 ? 'service account' : 'service accounts'}`);
+    reportRows(reporter, { event: 'service-account', titles: ['name', 'standing', 'tokens'], row }, value);
   },
 });
 

@@ -1,5 +1,5 @@
 import { executionStates, type RolloutPreview, type RolloutRecord } from '@moorage/api';
-import { printable, table } from '../table.ts';
+import { printable, type RowReport, table } from '../table.ts';
 
 type StageRecord = RolloutRecord['stages'][number];
 
@@ -64,25 +64,16 @@ export function describeRollout(rollout: RolloutRecord): string {
 }
 
 /** Rollouts as a table. */
-export const rolloutTable = (rollouts: readonly RolloutRecord[]): string =>
-  table(
-    ['id', 'title', 'product', 'bundle', 'state', 'stage', 'done', 'failed', 'devices'],
-    rollouts.map(({ id, title, product, bundle, state, stage, stages }) => {
-      const sum = (of: (stage: StageRecord) => number) => stages.reduce((all, one) => all + of(one), 0);
-      const [done, failed] = [sum(({ counts }) => counts.done), sum(({ counts }) => counts.failed)];
-      return [
-        id,
-        title,
-        product,
-        bundle,
-        state,
-        `${stage + 1}/${stages.length}`,
-        done,
-        failed,
-        sum(({ total }) => total),
-      ];
-    }),
-  );
+export const rolloutRows: RowReport<RolloutRecord> = {
+  event: 'rollout',
+  titles: ['id', 'title', 'product', 'bundle', 'state', 'stage', 'done', 'failed', 'devices'],
+  row({ id, title, product, bundle, state, stage, stages }) {
+    const sum = (of: (stage: StageRecord) => number) => stages.reduce((all, one) => all + of(one), 0);
+    const [done, failed] = [sum(({ counts }) => counts.done), sum(({ counts }) => counts.failed)];
+    const at = `${stage + 1}/${stages.length}`;
+    return [id, title, product, bundle, state, at, done, failed, sum(({ total }) => total)];
+  },
+};
 
 /** Bytes as people read them. */
 const bytesText = (bytes: number): string =>
