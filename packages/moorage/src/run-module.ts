@@ -22,6 +22,7 @@ import { openSerial, parseSerial } from '@moorage/module/transports/open';
 import { parseAir } from '@moorage/module/wlan/air';
 import { addressProblem, nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
+import { wordOf } from './commands/words.ts';
 import { parseServiceUrl } from './service-url.ts';
 import { TakenPorts } from './taken-ports.ts';
 import { asStrict, readTwin, type Twin, takeIdentity, takeSettings } from './twin.ts';
@@ -106,9 +107,7 @@ function withLearnt(file: string, learnt: Readonly<Record<string, unknown>>): st
 /** The personality that the settings ask for. */
 async function readPersonality(settings: ModuleTraits, twin: Twin | undefined): Promise<Personality> {
   const { personality: path, cloudPrefix, timing } = settings;
-  if (timing !== undefined && timing !== 'real' && timing !== 'none') {
-    throw new UserError(`Option --timing is "${timing}", not real or none`, 2);
-  }
+  wordOf(['real', 'none'], timing, 'Option --timing');
   const file = path === undefined ? '{}' : await readText(path, 'personality');
   const contents = twin ? withLearnt(file, twin.personality) : file;
   const overrides = {

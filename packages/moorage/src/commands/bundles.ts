@@ -12,6 +12,7 @@ import type { Reporter } from '../output.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import { printable, reportRows } from '../table.ts';
 import { defineCliCommand, UserError } from './define.ts';
+import { wordOf } from './words.ts';
 
 const parent = 'bundles';
 const productArgument = { name: 'PRODUCT', help: 'code or id of the product' } as const;
@@ -21,15 +22,6 @@ const sources: FieldSources = [
   ['bundle_id', 'Argument VERSION'],
   ['product_id', 'Argument PRODUCT'],
 ];
-
-type Tag = (typeof tags)[number];
-
-/** A tag of an argument. @throws {UserError} when it is none */
-function readTag(text: string, where: string): Tag {
-  const tag = tags.find((one) => one === text);
-  if (!tag) throw new UserError(`${where} is "${text}", not one of ${tags.join(', ')}`, 2);
-  return tag;
-}
 
 /** The bundle of a product with a version, in any state. @throws {UserError} when there is none */
 async function bundleOf(service: ServiceClient, product_id: string, version: string): Promise<BundleRecord> {
@@ -59,10 +51,7 @@ export const bundlesListCommand = defineCliCommand({
     state: { kind: 'text', placeholder: bundleStates.join('|'), help: 'only those in this state' },
   },
   async run({ options, args: [name = ''], reporter }) {
-    const state = bundleStates.find((one) => one === options.state);
-    if (options.state !== undefined && !state) {
-      throw new UserError(`Option --state is "${options.state}", not one of ${bundleStates.join(', ')}`, 2);
-    }
+    const state = wordOf(bundleStates, options.state, 'Option --state');
     const service = await connect(options, sources);
     const { id: product_id } = await productNamed(service, name);
     const bundles = await service.all((page) =>
@@ -152,7 +141,7 @@ export const bundlesCreateCommand = defineCliCommand({
   async run({ options, args: [name = '', folder = ''], reporter }) {
     const { publish } = options;
     const version = options['bundle-version'];
-    const tag = options.tag === undefined ? undefined : readTag(options.tag, 'Option --tag');
+    const tag = wordOf(tags, options.tag, 'Option --tag');
     if (tag && !publish) throw new UserError('Option --tag is for published bundles: --publish is missing', 2);
     const files = await filesOf(folder);
     const scripts = scriptsOf(options['setup-scripts'] ?? '', files);
@@ -198,7 +187,7 @@ export const bundlesTagCommand = defineCliCommand({
   arguments: [productArgument, versionArgument, { name: 'TAG', help: `${tags.join(', ')}, or none` }],
   options: clientOptions,
   async run({ options, args: [name = '', version = '', text = ''], reporter }) {
-    const tag = text === 'none' ? '' : readTag(text, 'Argument TAG');
+    const tag = text === 'none' ? '' : wordOf(tags, text, 'Argument TAG');
     const service = await connect(options, sources);
     const { id } = await productNamed(service, name);
     const params = { bundle_id: (await bundleOf(service, id, version)).id };

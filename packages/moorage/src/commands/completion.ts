@@ -1,5 +1,6 @@
 import { completionFor, shells } from '../completion.ts';
-import { type CliCommand, defineCliCommand, UserError } from './define.ts';
+import { type CliCommand, defineCliCommand } from './define.ts';
+import { wordOf } from './words.ts';
 
 /** The command that completes others: it is handed the table that it stands in. */
 export const completionCommandOf = (
@@ -12,8 +13,7 @@ export const completionCommandOf = (
     arguments: [{ name: 'SHELL', help: shells.join(', ') }],
     options: {},
     async run({ args: [name = ''], reporter }) {
-      const shell = shells.find((one) => one === name);
-      if (!shell) throw new UserError(`Argument SHELL is "${name}", not one of ${shells.join(', ')}`, 2);
+      const shell = wordOf(shells, name, 'Argument SHELL');
       const script = completionFor(shell, commands(), groups);
       reporter.event('completion', { shell, script }, script.trimEnd());
     },

@@ -2,7 +2,8 @@ import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect } from '../service-client.ts';
 import { reportRows } from '../table.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand } from './define.ts';
+import { wordOf } from './words.ts';
 
 const seenText = (at: string | null): string => {
   if (at === null) return 'never';
@@ -36,10 +37,7 @@ export const devicesCommand = defineCliCommand({
   },
   async run({ options, reporter }) {
     const { filter, find, limit } = options;
-    const state = deviceStates.find((one) => one === options.state);
-    if (options.state !== undefined && !state) {
-      throw new UserError(`Option --state is "${options.state}", not one of ${deviceStates.join(', ')}`, 2);
-    }
+    const state = wordOf(deviceStates, options.state, 'Option --state');
     const service = await connect(options, [
       ['filter', 'Option --filter'],
       ['sort', 'Option --sort'],

@@ -3,22 +3,14 @@ import { realClock } from '@moorage/base';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect } from '../service-client.ts';
 import { printable } from '../table.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand } from './define.ts';
+import { wordOf } from './words.ts';
 
 /** One log as a line: when, how bad, which type, about what, and what. */
 export function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
   const at = new Date(Number(created_at)).toISOString().slice(0, 19).replace('T', ' ');
   const about = device ?? product;
   return printable(`${at} ${level.padEnd(7)} ${type} ${about === null ? '' : `${about}: `}${message}`);
-}
-
-/** A word of a list. @throws {UserError} when it is none of them */
-function wordOf<const T extends string>(words: readonly T[], given: string | undefined, option: string): T | undefined {
-  const word = words.find((one) => one === given);
-  if (given !== undefined && word === undefined) {
-    throw new UserError(`Option --${option} is "${given}", not one of ${words.join(', ')}`, 2);
-  }
-  return word;
 }
 
 export const logsCommand = defineCliCommand({
@@ -35,8 +27,8 @@ export const logsCommand = defineCliCommand({
     limit: { kind: 'count', placeholder: 'LOGS', default: 20, help: 'as many older ones at most' },
   },
   async run({ options, reporter }) {
-    const type = wordOf(logTypes, options.type, 'type');
-    const level = wordOf(logLevels, options.level, 'level');
+    const type = wordOf(logTypes, options.type, 'Option --type');
+    const level = wordOf(logLevels, options.level, 'Option --level');
     const { device, find, follow, limit } = options;
     const service = await connect(options, [
       ['identifier', 'Option --device'],

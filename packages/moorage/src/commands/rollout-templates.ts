@@ -1,9 +1,9 @@
-import type { FleetSettings } from '@moorage/api';
+import { type FleetSettings, templateNames } from '@moorage/api';
 import { productNamed } from '../lookups.ts';
-import { readTemplate } from '../rollouts/settings.ts';
 import { clientOptions, connect } from '../service-client.ts';
 import { table } from '../table.ts';
 import { defineCliCommand } from './define.ts';
+import { wordOf } from './words.ts';
 
 export const rolloutTemplatesCommand = defineCliCommand({
   name: 'templates',
@@ -39,7 +39,7 @@ export const rolloutDefaultCommand = defineCliCommand({
     template: { kind: 'text', placeholder: 'NAME', help: 'the template from now on; "none" for no default' },
   },
   async run({ options, args: [name = ''], reporter }) {
-    const wanted = options.template === undefined ? undefined : readTemplate(options.template, 'none');
+    const wanted = wordOf([...templateNames, 'none'], options.template, 'Option --template');
     const service = await connect(options, [['template', 'Option --template']]);
     const { id: product_id, product } = await productNamed(service, name);
     const params = { product_id };

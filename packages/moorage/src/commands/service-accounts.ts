@@ -3,6 +3,7 @@ import { productNamed } from '../lookups.ts';
 import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
 import { reportRows } from '../table.ts';
 import { type CliCommand, defineCliCommand, UserError } from './define.ts';
+import { checkCount, wordsOf } from './words.ts';
 
 const parent = 'service-account';
 const productArgument = { name: 'PRODUCT', help: 'code or id of the product' };
@@ -100,14 +101,8 @@ const tokenCommand = defineCliCommand({
   },
   async run({ options, args: [product = '', name = ''], reporter }) {
     const { title, days } = options;
-    const wanted = options.scopes.split(',');
-    const scopes = serviceScopes.filter((scope) => wanted.includes(scope));
-    if (scopes.length !== wanted.length) {
-      throw new UserError(`Option --scopes is "${options.scopes}", not some of ${serviceScopes.join(', ')}`, 2);
-    }
-    if (days !== undefined && (days < 1 || days > tokenDaysLimit)) {
-      throw new UserError(`Option --days is ${days}, not a number of 1 to ${tokenDaysLimit}`, 2);
-    }
+    const scopes = wordsOf(serviceScopes, options.scopes, 'Option --scopes');
+    checkCount('days', days, tokenDaysLimit);
     const service = await connect(options, [['title', 'Option --title']]);
     const { account, params } = await accountNamed(service, product, name);
     const body = { title, scopes, ...(days !== undefined && { days }) };

@@ -1,6 +1,7 @@
 import { tokenDaysLimit, tokenScopes } from '@moorage/api';
 import { defineCliCommand, UserError } from './define.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
+import { checkCount, wordsOf } from './words.ts';
 
 export const tokenAddCommand = defineCliCommand({
   name: 'add',
@@ -26,11 +27,8 @@ export const tokenAddCommand = defineCliCommand({
   async run({ options: { title, scopes: wanted, products, days }, sources, args: [name = ''], reporter }) {
     const { isTokenTitle } = await import('@moorage/service/administration');
     if (!isTokenTitle(title)) throw new UserError('Option --title must have 1 to 100 characters', 2);
-    const scopes = tokenScopes.filter((scope) => wanted.split(',').includes(scope));
-    if (scopes.length !== wanted.split(',').length)
-      throw new UserError(`Option --scopes is "${wanted}", not some of ${tokenScopes.join(', ')}`, 2);
-    if (days !== undefined && (days < 1 || days > tokenDaysLimit))
-      throw new UserError(`Option --days is ${days}, not a number of 1 to ${tokenDaysLimit}`, 2);
+    const scopes = wordsOf(tokenScopes, wanted, 'Option --scopes');
+    checkCount('days', days, tokenDaysLimit);
     const limits = { scopes, products: products?.split(',') ?? [], days };
     const made = await onStorage(sources, ({ addToken }, place) => addToken(place, name, title, limits));
     if (!made.ok) throw new UserError(made.error.message);

@@ -1,18 +1,14 @@
 import { defineCliCommand, UserError } from './define.ts';
 import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
-
-const roles = ['user', 'admin'] as const;
+import { roles, wordOf } from './words.ts';
 
 /** The same rules as those of signing up. */
 function checkAccount(
   { isEmail, isNewPassword }: Administration,
-  { email, password, role }: { readonly email: string; readonly password: string; readonly role: string },
-): (typeof roles)[number] {
+  { email, password }: { readonly email: string; readonly password: string },
+): void {
   if (!isEmail(email)) throw new UserError(`"${email}" is not an email address`, 2);
   if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
-  const found = roles.find((one) => one === role);
-  if (!found) throw new UserError(`Option --role is "${role}", not one of ${roles.join(', ')}`, 2);
-  return found;
 }
 
 export const userAddCommand = defineCliCommand({
@@ -32,7 +28,8 @@ export const userAddCommand = defineCliCommand({
   async run({ options, sources, args: [email = ''], reporter }) {
     const administration = await import('@moorage/service/administration');
     const password = options.password ?? administration.newPassword();
-    const role = checkAccount(administration, { email, password, role: options.role });
+    checkAccount(administration, { email, password });
+    const role = wordOf(roles, options.role, 'Option --role');
     const made = await onStorage(sources, ({ addUser }, place) => addUser(place, { email, password }, role));
     if (!made.ok) throw new UserError(made.error.message);
     const { id, username } = made.value;

@@ -2,6 +2,7 @@ import { invitationDays } from '@moorage/api';
 import { defineCliCommand, UserError } from './define.ts';
 import { serviceOptions } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
+import { checkCount, roles, wordOf } from './words.ts';
 
 /** What the link begins with, and whether there are links at all. */
 const linkOptions = Object.fromEntries(
@@ -23,13 +24,11 @@ export const userInviteCommand = defineCliCommand({
   }),
   async run({ options, sources, reporter }) {
     const { isEmail } = await import('@moorage/service/administration');
-    const { email, role, days } = options;
+    const { email, days } = options;
     if (email !== undefined && !isEmail(email))
       throw new UserError(`Option --email is "${email}", not an email address`, 2);
-    if (role !== 'user' && role !== 'admin')
-      throw new UserError(`Option --role is "${role}", not one of user, admin`, 2);
-    if (days < 1 || days > invitationDays.most)
-      throw new UserError(`Option --days is ${days}, not a number of 1 to ${invitationDays.most}`, 2);
+    const role = wordOf(roles, options.role, 'Option --role');
+    checkCount('days', days, invitationDays.most);
     const made = await onStorage(sources, async ({ inviteUser }, settings) => {
       const { publicUrl = `http://${settings.host}:${settings.port}` } = settings;
       const invited = await inviteUser(settings, { email, role, days });

@@ -1,5 +1,6 @@
 import type { FleetParts } from '@moorage/fleet';
 import { UserError } from '../commands/define.ts';
+import { checkCount } from '../commands/words.ts';
 import type { Resolved } from '../options.ts';
 import { clientOptions } from '../service-client.ts';
 
@@ -77,8 +78,8 @@ export function fleetFlags(given: Given): FleetFlags {
     throw new UserError(message, 2);
   };
   if (product === undefined) return wrong('Option --product is missing');
-  if (count < 1 || count > maxModules) wrong(`Option --count is ${count}, not a number of 1 to ${maxModules}`);
-  if (workers < 1 || workers > maxWorkers) wrong(`Option --workers is ${workers}, not a number of 1 to ${maxWorkers}`);
+  checkCount('count', count, maxModules);
+  checkCount('workers', workers, maxWorkers);
   if (rate !== undefined && rate < 1) wrong('Option --rate is 0, not a number from 1 on');
   if (until !== undefined && until !== 'updated') wrong(`Option --until is "${until}", not updated`);
   if (given.timeout !== undefined && until === undefined) wrong('Option --timeout is for --until, which is missing');

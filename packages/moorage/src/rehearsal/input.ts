@@ -11,6 +11,7 @@ import {
 } from '@moorage/fleet/rehearsal/plan-file';
 import { filesOf, readBase64 } from '../bundle-folder.ts';
 import { UserError } from '../commands/define.ts';
+import { checkCount } from '../commands/words.ts';
 import { isId, productNamed } from '../lookups.ts';
 import { readText } from '../run-module.ts';
 import { connect, type FieldSources, type ServiceClient } from '../service-client.ts';
@@ -24,9 +25,7 @@ const limits = { devices: 50_000, seeds: 100, days: 90 } as const;
 /** Looks at what no file is needed for. @throws {UserError} */
 function checkFlags(flags: RehearseFlags): void {
   for (const name of ['devices', 'seeds', 'days'] as const) {
-    const n = flags[name];
-    if (n < 1 || n > limits[name])
-      throw new UserError(`Option --${name} is ${n}, not a number of 1 to ${limits[name]}`, 2);
+    checkCount(name, flags[name], limits[name]);
   }
   for (const name of ['from', 'bundle-version'] as const) {
     if (!/^\d{1,5}(\.\d{1,5}){3}$/.test(flags[name])) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type RolloutSettings, type TemplateName, tags, templateNames } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { UserError } from '../commands/define.ts';
+import { wordOf } from '../commands/words.ts';
 import type { Resolved } from '../options.ts';
 import type { FieldSources } from '../service-client.ts';
 
@@ -177,13 +178,6 @@ export function settingsOf(flags: SettingsFlags): Result<RolloutSettings, string
   });
 }
 
-/** A template, or the one other word. @throws {UserError} naming the option */
-export function readTemplate<Word extends string>(text: string, word: Word): TemplateName | Word {
-  const name = [...templateNames, word].find((one) => one === text);
-  if (name !== undefined) return name;
-  throw new UserError(`Option --template is "${text}", not one of ${[...templateNames, word].join(', ')}`, 2);
-}
-
 /** What a new rollout is asked for with: settings, a template, or neither for those of its product. */
 export type SettingsChoice = { readonly settings: RolloutSettings } | { readonly template?: TemplateName };
 
@@ -196,7 +190,7 @@ export async function readSettings(flags: SettingsFlags): Promise<SettingsChoice
     throw new UserError(`Option --${other} has the stages, too: leave --${one} out`, 2);
   }
   if (template !== undefined) {
-    const name = readTemplate(template, 'default');
+    const name = wordOf([...templateNames, 'default'], template, 'Option --template');
     return name === 'default' ? {} : { template: name };
   }
   if (path === undefined) {
