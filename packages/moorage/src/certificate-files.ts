@@ -1,16 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Certificates } from '@moorage/service';
 import type { Settings } from '@moorage/service/core/config';
 import { UserError } from './commands/define.ts';
-
-function read(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`, 2);
-  }
-}
+import { readSetting } from './given-file.ts';
 
 /** Parses the text of a file; what is wrong with it is the library's word and says little. */
 function parsed<T>(flag: string, path: string, what: string, parse: () => T): T {
@@ -28,8 +20,8 @@ function readPair(name: 'device' | 'tls', certificatePath: string | undefined, k
   if (certificatePath === undefined || keyPath === undefined) {
     throw new UserError(`Settings ${certificateFlag} and ${keyFlag} are only of use together`, 2);
   }
-  const certificate = read(certificateFlag, certificatePath);
-  const key = read(keyFlag, keyPath);
+  const certificate = readSetting(certificateFlag, certificatePath);
+  const key = readSetting(keyFlag, keyPath);
   const x509 = parsed(certificateFlag, certificatePath, 'certificate', () => new X509Certificate(certificate));
   const privateKey = parsed(keyFlag, keyPath, 'private key without a password', () => createPrivateKey(key));
   if (!x509.checkPrivateKey(privateKey)) {

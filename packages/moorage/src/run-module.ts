@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import {
   AutoClock,
   type Clock,
@@ -23,6 +22,7 @@ import { parseAir } from '@moorage/module/wlan/air';
 import { addressProblem, nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
 import { wordOf } from './commands/words.ts';
+import { readGivenText } from './given-file.ts';
 import { parseServiceUrl } from './service-url.ts';
 import { TakenPorts } from './taken-ports.ts';
 import { asStrict, readTwin, type Twin, takeIdentity, takeSettings } from './twin.ts';
@@ -79,17 +79,8 @@ export interface RunningModule {
   stop(): Promise<void>;
 }
 
-/** The text of a file that the user has named. @throws {UserError} */
-export async function readText(path: string, what: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UserError(`The ${what} file "${path}" cannot be read: ${(error as Error).message}`, 1, { cause: error });
-  }
-}
-
 async function readData<T>(path: string, what: string, parse: (text: string) => Result<T, string>): Promise<T> {
-  const parsed = parse(await readText(path, what));
+  const parsed = parse(await readGivenText(path, `${what} file`));
   if (!parsed.ok) throw new UserError(`The ${what} file "${path}" is wrong: ${parsed.error.replaceAll('\n', ' ')}`);
   return parsed.value;
 }
@@ -108,7 +99,7 @@ function withLearnt(file: string, learnt: Readonly<Record<string, unknown>>): st
 async function readPersonality(settings: ModuleTraits, twin: Twin | undefined): Promise<Personality> {
   const { personality: path, cloudPrefix, timing } = settings;
   wordOf(['real', 'none'], timing, 'Option --timing');
-  const file = path === undefined ? '{}' : await readText(path, 'personality');
+  const file = path === undefined ? '{}' : await readGivenText(path, 'personality file');
   const contents = twin ? withLearnt(file, twin.personality) : file;
   const overrides = {
     ...(cloudPrefix !== undefined && { cloudPrefix }),

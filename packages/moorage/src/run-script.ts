@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type Bench, type BenchOptions, openBench } from '@moorage/module/bench/bench';
 import { junitOf } from '@moorage/module/script/junit';
@@ -6,6 +6,7 @@ import { type Case, parseScript, parseStep } from '@moorage/module/script/parse'
 import { type CaseResult, runCase } from '@moorage/module/script/run';
 import { nodeNet } from '@moorage/net/node';
 import { UserError } from './commands/define.ts';
+import { readGivenText } from './given-file.ts';
 import type { Reporter } from './output.ts';
 import {
   checkPorts,
@@ -24,10 +25,7 @@ export type ScriptSettings = Omit<ModuleSettings, 'flash'>;
 const usualSeed = 1;
 
 async function readScript(file: string): Promise<readonly Case[]> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UserError(`The script "${file}" cannot be read: ${error.message}`, 2, { cause: error });
-  });
-  const cases = parseScript(text);
+  const cases = parseScript(await readGivenText(file, 'script'));
   if (!cases.ok) throw new UserError(`${file}:${cases.error}`, 2);
   return cases.value;
 }

@@ -1,16 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { ServiceOptions } from '@moorage/service';
 import type { Settings } from '@moorage/service/core/config';
 import { readGroups } from '@moorage/service/core/sso-groups';
 import { UserError } from './commands/define.ts';
-
-function read(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`, 2);
-  }
-}
+import { readSetting } from './given-file.ts';
 
 type SsoFileSettings = Pick<
   Settings,
@@ -34,11 +26,11 @@ export function readSsoFiles(settings: SsoFileSettings): NonNullable<ServiceOpti
     throw new UserError('--oidc-issuer needs --public-url: the provider sends people back there', 2);
   }
   const clientSecret =
-    oidcClientSecretFile === undefined ? '' : read('--oidc-client-secret-file', oidcClientSecretFile).trim();
+    oidcClientSecretFile === undefined ? '' : readSetting('--oidc-client-secret-file', oidcClientSecretFile).trim();
   if (oidcClientSecretFile !== undefined && clientSecret === '') {
     throw new UserError(`Setting --oidc-client-secret-file: file "${oidcClientSecretFile}" is empty`, 2);
   }
-  const groups = oidcGroups === undefined ? undefined : readGroups(read('--oidc-groups', oidcGroups));
+  const groups = oidcGroups === undefined ? undefined : readGroups(readSetting('--oidc-groups', oidcGroups));
   if (groups && !groups.ok) throw new UserError(`Setting --oidc-groups: file "${oidcGroups}" ${groups.error}`, 2);
   return { ...(clientSecret !== '' && { clientSecret }), ...(groups && { groups: groups.value }) };
 }

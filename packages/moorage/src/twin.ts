@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { formatVersion, type Store } from '@moorage/base';
 import { type Archive, isSecretName, isUsers, personalityOf, unpackArchive } from '@moorage/gateway';
 import type { Module } from '@moorage/module';
@@ -6,6 +5,7 @@ import { hasIdentity, saveIdentity } from '@moorage/module/device/identity';
 import { defaultModel, type Model } from '@moorage/module/model/model';
 import { type Personality, strictPersonality } from '@moorage/module/personality/personality';
 import { UserError } from './commands/define.ts';
+import { readGiven } from './given-file.ts';
 
 /** What a twin is made of. */
 export interface Twin {
@@ -23,10 +23,7 @@ const maxAreaBytes = 134_217_728;
 
 /** Reads a rescue archive. */
 export async function readTwin(path: string): Promise<Twin> {
-  const bytes = await readFile(path).catch((error: Error) => {
-    throw new UserError(`The archive "${path}" cannot be read: ${error.message}`, 1, { cause: error });
-  });
-  const archive = unpackArchive(bytes);
+  const archive = unpackArchive(await readGiven(path, 'archive'));
   if (!archive.ok) throw new UserError(`The archive "${path}" is wrong: ${archive.error}`);
   return { archive: archive.value, ...twinOf(archive.value) };
 }

@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FileRecord, Reply } from '@moorage/api';
+import { readGiven } from '../given-file.ts';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import { reportRows } from '../table.ts';
@@ -114,9 +115,7 @@ export const filesPutCommand = defineCliCommand({
   ],
   options: ownerOptions,
   async run({ options, args: [file = '', path = basename(file)], reporter }) {
-    const bytes = await readFile(file).catch((error: Error) => {
-      throw new UserError(`"${file}" cannot be read: ${error.message}`, 2, { cause: error });
-    });
+    const bytes = await readGiven(file, 'file');
     const { files } = await openFiles(options);
     const { value } = await files.put(path, bytes);
     reporter.event('file', value, `${value.path}: ${value.size} bytes`);

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
+import { readGivenText, readSetting } from '../given-file.ts';
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
@@ -39,10 +39,10 @@ export async function startGateway(
   const addresses = adopt.split(',').filter((address) => address !== '');
   if (addresses.length > 0 && product === undefined)
     throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
+  const ca = caFile === undefined ? undefined : readSetting('--ca', caFile);
   const { Gateway } = await import('../run-gateway.ts');
   const measured = streamsFile === undefined ? undefined : await readMeasured(streamsFile);
   const gateway = new Gateway(settings, reporter, login);
-  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
   const credentials = {
     baud,
     ...(username !== undefined && { username }),
@@ -64,10 +64,7 @@ export async function startGateway(
 
 async function readMeasured(path: string) {
   const { parseMeasured } = await import('@moorage/gateway');
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new UserError(`"${path}" cannot be read: ${error.message}`, 2, { cause: error });
-  });
-  const measured = parseMeasured(text);
+  const measured = parseMeasured(await readGivenText(path, 'file of streams'));
   if (measured.ok) return measured.value;
   throw new UserError(`"${path}" is no file of streams: ${measured.error}`, 2);
 }

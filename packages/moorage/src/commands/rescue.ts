@@ -1,5 +1,6 @@
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { Archive, Differences, Driver } from '@moorage/gateway';
+import { readSetting } from '../given-file.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { askSecret } from '../terminal.ts';
@@ -57,7 +58,7 @@ export const rescueCommand = defineCliCommand({
 export async function reach(address: string, given: Resolved<typeof reachOptions>): Promise<Driver> {
   const [{ openDriver }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
   const { user: username, baud } = given;
-  const ca = given.ca === undefined ? undefined : await readText(given.ca);
+  const ca = given.ca === undefined ? undefined : readSetting('--ca', given.ca);
   const open = (password: string | undefined) => openDriver(hostPorts(), address, { username, password, ca, baud });
   const first = await open(given.password);
   const isDenied = !first.ok && first.error.error === 'denied';
@@ -68,11 +69,6 @@ export async function reach(address: string, given: Resolved<typeof reachOptions
   if (opened.ok) return opened.value;
   throw new UserError(`${address}: ${opened.error.detail}`);
 }
-
-const readText = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: Error) => {
-    throw new UserError(`"${path}" cannot be read: ${error.message}`, 1, { cause: error });
-  });
 
 async function take(
   driver: Driver,

@@ -7,8 +7,9 @@ import { MemoryStore, SharedContents } from '@moorage/base/store/memory';
 import { Fleet, type FleetScenario, type OpenStore, parseScenario, plainScenario } from '@moorage/fleet';
 import { nodeNet } from '@moorage/net/node';
 import { UserError } from '../commands/define.ts';
+import { readGivenText } from '../given-file.ts';
 import { productNamed } from '../lookups.ts';
-import { clockOf, readText } from '../run-module.ts';
+import { clockOf } from '../run-module.ts';
 import { connect } from '../service-client.ts';
 import { parseServiceUrl } from '../service-url.ts';
 import type { FleetFlags } from './options.ts';
@@ -46,7 +47,7 @@ export async function checkOpenFiles(count: number, hasFolder: boolean, workers:
 
 async function readScenario(path: string | undefined): Promise<FleetScenario> {
   if (path === undefined) return plainScenario;
-  const read = parseScenario(await readText(path, 'scenario'));
+  const read = parseScenario(await readGivenText(path, 'scenario'));
   if (!read.ok) throw new UserError(`The scenario "${path}" is wrong: ${read.error}`, 2);
   return read.value;
 }

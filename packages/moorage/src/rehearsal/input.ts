@@ -12,8 +12,8 @@ import {
 import { filesOf, readBase64 } from '../bundle-folder.ts';
 import { UserError } from '../commands/define.ts';
 import { checkCount } from '../commands/words.ts';
+import { readGivenText } from '../given-file.ts';
 import { isId, productNamed } from '../lookups.ts';
-import { readText } from '../run-module.ts';
 import { connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import type { RehearseFlags } from './options.ts';
 import type { BundleFile, Rehearsal } from './run.ts';
@@ -79,7 +79,7 @@ async function shapeFor(
   connectTo: Connect,
 ): Promise<ShapeRecord | undefined> {
   const { product, rollout = '', scenario, shape } = flags;
-  if (shape !== undefined) return read('shape', shape, parseShape(await readText(shape, 'shape')));
+  if (shape !== undefined) return read('shape', shape, parseShape(await readGivenText(shape, 'shape')));
   if (scenario !== undefined || (product === undefined && productId === undefined)) return undefined;
   const service = await connectTo();
   const id = product === undefined ? productId : (await productNamed(service, product, 'Option --product')).id;
@@ -93,7 +93,7 @@ async function scenarioFor(
   version: string,
 ): Promise<FleetScenario> {
   const { scenario: path } = flags;
-  if (path !== undefined) return read('scenario', path, parseScenario(await readText(path, 'scenario')));
+  if (path !== undefined) return read('scenario', path, parseScenario(await readGivenText(path, 'scenario')));
   if (!shape) return plainScenario;
   const made = scenarioOf(shape, version);
   if (!made.ok) throw new UserError(made.error);
@@ -123,7 +123,7 @@ async function askedOf(flags: RehearseFlags, connectTo: Connect): Promise<Rehear
   if (named === undefined) throw new UserError('Option --rollout is missing', 2);
   const found: Found = isId(named)
     ? await fromService(await connectTo([['rollout_id', 'Option --rollout']]), named, folder === undefined)
-    : { rollout: read('rollout', named, parseRollout(await readText(named, 'rollout'))) };
+    : { rollout: read('rollout', named, parseRollout(await readGivenText(named, 'rollout'))) };
   const files = folder === undefined ? found.files : await readFolder(folder);
   const version = found.version ?? flags['bundle-version'];
   const shape = await shapeFor(flags, found.productId, connectTo);
