@@ -1,7 +1,8 @@
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Credentials, Measured, ModuleIdentity } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
+import { writeOwn } from './private-file.ts';
 
 /** A module that the gateway stands for, and how its command line is reached. */
 export interface AdoptedModule extends ModuleIdentity, Credentials {
@@ -41,22 +42,5 @@ export async function readGatewayConfig(folder: string): Promise<GatewayConfig> 
 
 /** Writes the config for its user alone (mode 0600), whole or not at all. */
 export async function writeGatewayConfig(folder: string, config: GatewayConfig): Promise<void> {
-  const path = pathOf(folder);
-  await writeOwn(path, Buffer.from(`${JSON.stringify(config, null, 2)}\n`));
-}
-
-/** Writes a file for its user alone, whole or not at all, in a folder that is made. */
-export async function writeOwn(path: string, content: Uint8Array): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${process.pid}.new`;
-  const file = await open(fresh, 'w', 0o600);
-  try {
-    // A file that a crash has left behind keeps the mode that it was made with.
-    await chmod(fresh, 0o600);
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(fresh, path);
+  await writeOwn(pathOf(folder), `${JSON.stringify(config, null, 2)}\n`);
 }

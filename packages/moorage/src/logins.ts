@@ -1,7 +1,8 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { UserError } from './commands/define.ts';
+import { writeOwn } from './private-file.ts';
 
 /** A login that is kept between commands. */
 export interface SavedLogin {
@@ -59,13 +60,8 @@ export async function readLogins(path: string): Promise<Logins> {
  * @throws {UserError} when the file cannot be written
  */
 export async function writeLogins(path: string, logins: Logins): Promise<void> {
-  const fresh = `${path}.${process.pid}.new`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(fresh, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600 });
-    // A file that a crash has left behind keeps the mode that it was made with.
-    await chmod(fresh, 0o600);
-    await rename(fresh, path);
+    await writeOwn(path, `${JSON.stringify(logins, null, 2)}\n`);
   } catch (error) {
     throw new UserError(`The login cannot be saved: ${(error as Error).message}`, 1, { cause: error });
   }

@@ -16,17 +16,12 @@ import {
   usualBroadcastPort,
 } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
-import {
-  type AdoptedModule,
-  type GatewayConfig,
-  readGatewayConfig,
-  writeGatewayConfig,
-  writeOwn,
-} from './gateway-config.ts';
+import { type AdoptedModule, type GatewayConfig, readGatewayConfig, writeGatewayConfig } from './gateway-config.ts';
 import { type AskedAdoption, tellFound } from './gateway-reports.ts';
 import { hostPorts } from './host-ports.ts';
 import { productNamed } from './lookups.ts';
 import type { Reporter } from './output.ts';
+import { writeOwn } from './private-file.ts';
 import { CallError, type ServiceClient } from './service-client.ts';
 import { parseServiceUrl } from './service-url.ts';
 
