@@ -5,6 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { type AuditRecord, exportFormats } from '@moorage/api';
 import { clientOptions, connect } from '../service-client.ts';
 import { reportRows } from '../table.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const parent = 'audit';
@@ -37,7 +38,7 @@ const queryOf = ({ user, object, action, from, to }: Filters) => ({
 
 const row = ({ seq, at, user, token, ip, action, object_kind, object_id, message }: AuditRecord) => [
   seq,
-  new Date(Number(at)).toISOString().slice(0, 19).replace('T', ' '),
+  timeText(at, 'second'),
   user,
   token,
   ip,

@@ -1,16 +1,15 @@
 import type { Reporter } from '../output.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand, UserError } from './define.ts';
 import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
 
 type Authority = Awaited<ReturnType<Administration['showAuthorities']>>[number];
 
-const dayOf = (timestamp: string): string => new Date(Number(timestamp)).toISOString().slice(0, 10);
-
 /** One event for each authority, the newest first. */
 function report(reporter: Reporter, authorities: readonly Authority[]): void {
   for (const one of authorities) {
     const seen = one.devices === 0 ? '' : `, ${one.recent_devices} of them heard of in the last 30 days`;
-    const line = `${one.name}: ${one.state} since ${dayOf(one.changed_at)}, until ${dayOf(one.valid_to)}`;
+    const line = `${one.name}: ${one.state} since ${timeText(one.changed_at, 'day')}, until ${timeText(one.valid_to, 'day')}`;
     reporter.event('authority', { ...one }, `${line}; devices that go by it: ${one.devices}${seen}`);
   }
 }

@@ -11,6 +11,7 @@ import { productNamed } from '../lookups.ts';
 import type { Reporter } from '../output.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import { printable, reportRows } from '../table.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand, UserError } from './define.ts';
 import { wordOf } from './words.ts';
 
@@ -38,7 +39,7 @@ const row = ({ version, state, tag, firmware, device_count, device_count_bundle_
   tag,
   firmware,
   device_count === 0 ? '' : `${device_count_bundle_ok} of ${device_count}`,
-  new Date(Number(created_at)).toISOString().slice(0, 10),
+  timeText(created_at, 'day'),
 ];
 
 export const bundlesListCommand = defineCliCommand({

@@ -2,14 +2,11 @@ import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect } from '../service-client.ts';
 import { reportRows } from '../table.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand } from './define.ts';
 import { wordOf } from './words.ts';
 
-const seenText = (at: string | null): string => {
-  if (at === null) return 'never';
-  const iso = new Date(Number(at)).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
-};
+const seenText = (at: string | null): string => (at === null ? 'never' : timeText(at, 'minute'));
 
 const versionText = ({ bversion }: DeviceRecord): string => /\d+(\.\d+){3}/.exec(bversion ?? '')?.[0] ?? '';
 

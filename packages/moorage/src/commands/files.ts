@@ -5,6 +5,7 @@ import { readGiven } from '../given-file.ts';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import { reportRows } from '../table.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 const parent = 'files';
@@ -59,12 +60,7 @@ async function openFiles(options: OwnerOptions): Promise<{ readonly service: Ser
   return { service, files: productFiles(service, (await productNamed(service, product ?? '')).id) };
 }
 
-const row = ({ path, size, mime, updated_at }: FileRecord) => [
-  path,
-  size,
-  mime,
-  new Date(Number(updated_at)).toISOString().slice(0, 16).replace('T', ' '),
-];
+const row = ({ path, size, mime, updated_at }: FileRecord) => [path, size, mime, timeText(updated_at, 'minute')];
 
 export const filesListCommand = defineCliCommand({
   name: 'list',

@@ -3,14 +3,16 @@ import { realClock } from '@moorage/base';
 import { productNamed } from '../lookups.ts';
 import { clientOptions, connect } from '../service-client.ts';
 import { printable } from '../table.ts';
+import { timeText } from '../time-text.ts';
 import { defineCliCommand } from './define.ts';
 import { wordOf } from './words.ts';
 
 /** One log as a line: when, how bad, which type, about what, and what. */
 export function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
-  const at = new Date(Number(created_at)).toISOString().slice(0, 19).replace('T', ' ');
   const about = device ?? product;
-  return printable(`${at} ${level.padEnd(7)} ${type} ${about === null ? '' : `${about}: `}${message}`);
+  return printable(
+    `${timeText(created_at, 'second')} ${level.padEnd(7)} ${type} ${about === null ? '' : `${about}: `}${message}`,
+  );
 }
 
 export const logsCommand = defineCliCommand({
