@@ -5,6 +5,7 @@ import { createModule } from '@moorage/module';
 import type { Model } from '@moorage/module/model/model';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { ApiEnrolment } from './enrolment.ts';
+import type { FleetSummary } from './figures.ts';
 import { turnsOf } from './pace.ts';
 import { planTwin } from './plan.ts';
 import type { FleetGroup, FleetScenario } from './scenario.ts';
@@ -29,28 +30,6 @@ export interface FleetParts
 
 /** Modules that are put together at a time. */
 const atOnce = 100;
-
-/** How a fleet stands. */
-export interface FleetSummary {
-  readonly modules: number;
-  readonly online: number;
-  readonly starting: number;
-  readonly updating: number;
-  readonly asleep: number;
-  readonly off: number;
-  readonly lost: number;
-  /** Run what they were offered last, as the service knows. */
-  readonly updated: number;
-  /** Their last update has failed, or they are lost. */
-  readonly failed: number;
-  readonly polls: number;
-  readonly updates: number;
-  readonly failures: number;
-  readonly sent_bytes: number;
-  readonly received_bytes: number;
-  readonly troubles: number;
-  readonly trouble: string;
-}
 
 /** Many modules that live against one service. */
 export class Fleet {
@@ -90,7 +69,7 @@ export class Fleet {
   }
 
   get summary(): FleetSummary {
-    const { failures, polls, receivedBytes, sentBytes, trouble, troubles, updates } = this.#tally;
+    const { receivedBytes: received_bytes, sentBytes: sent_bytes, ...tally } = this.#tally;
     const inState = (state: Twin['state']): number => this.#count((twin) => twin.state === state);
     return {
       modules: this.#twins.length,
@@ -102,13 +81,9 @@ export class Fleet {
       lost: inState('lost'),
       updated: this.#count((twin) => twin.isUpdated),
       failed: this.#count((twin) => twin.isFailed),
-      polls,
-      updates,
-      failures,
-      sent_bytes: sentBytes,
-      received_bytes: receivedBytes,
-      troubles,
-      trouble,
+      sent_bytes,
+      received_bytes,
+      ...tally,
     };
   }
 

@@ -1,29 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { figureNames, fleetFigures } from '@moorage/fleet/figures';
 import { UserError } from '../commands/define.ts';
 import type { WatchedFleet } from './watch.ts';
 
-/** What only grows; the other figures go up and down. */
-const counters: ReadonlySet<string> = new Set([
-  'polls',
-  'updates',
-  'failures',
-  'sent_bytes',
-  'received_bytes',
-  'troubles',
-]);
-
 /** The figures of a fleet in the text format of Prometheus. */
-export function metricsText({ summary }: WatchedFleet): string {
-  return Object.entries(summary)
-    .filter(([, value]) => typeof value === 'number')
-    .map(([name, value]) => {
-      const isCounter = counters.has(name);
-      const full = `moorage_fleet_${name}${isCounter ? '_total' : ''}`;
-      return `# TYPE ${full} ${isCounter ? 'counter' : 'gauge'}\n${full} ${value}\n`;
+export const metricsText = ({ summary }: WatchedFleet): string =>
+  figureNames
+    .map((name) => {
+      const type = fleetFigures[name];
+      const full = `moorage_fleet_${name}${type === 'counter' ? '_total' : ''}`;
+      return `# TYPE ${full} ${type}\n${full} ${summary[name]}\n`;
     })
     .join('');
-}
 
 /** Answers monitors on a port of the loopback. @throws {UserError} when the port is taken */
 export async function openMetrics(port: number, fleet: WatchedFleet): Promise<{ url: string; close(): Promise<void> }> {

@@ -1,38 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { FleetSummary } from '@moorage/fleet';
+import { type FleetSummary, sumOf } from '@moorage/fleet/figures';
 import { UserError } from '../commands/define.ts';
 import type { FleetFlags } from './options.ts';
 import type { WatchedFleet } from './watch.ts';
 
 /** Settings that each worker gets as they are; the secrets go through its environment. */
 const passedOn = ['count', 'api', 'logins', 'product', 'service', 'scenario', 'time', 'state', 'username'] as const;
-
-const figures = [
-  'modules',
-  'online',
-  'starting',
-  'updating',
-  'asleep',
-  'off',
-  'lost',
-  'updated',
-  'failed',
-  'polls',
-  'updates',
-  'failures',
-  'sent_bytes',
-  'received_bytes',
-  'troubles',
-] as const satisfies readonly (keyof FleetSummary)[];
-
-/** What several parts of a fleet are together. */
-export function sumOf(parts: readonly FleetSummary[]): FleetSummary {
-  const sums = Object.fromEntries(
-    figures.map((name) => [name, parts.reduce((sum, part) => sum + part[name], 0)]),
-  ) as Record<(typeof figures)[number], number>;
-  return { ...sums, trouble: parts.find(({ trouble }) => trouble !== '')?.trouble ?? '' };
-}
 
 /** Processes with a part of the fleet each. */
 export class Workers implements WatchedFleet {
