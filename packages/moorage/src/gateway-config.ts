@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '@moorage/base';
 import type { Credentials, Measured, ModuleIdentity } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
 import { writeOwn } from './private-file.ts';
@@ -35,7 +36,7 @@ export async function readGatewayConfig(folder: string): Promise<GatewayConfig> 
     if (!Array.isArray(config.modules)) throw new Error('it has no list of modules');
     return config;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { modules: [] };
+    if (errorCode(error) === 'ENOENT') return { modules: [] };
     throw new UserError(`"${path}" cannot be used: ${(error as Error).message}`, 1, { cause: error });
   }
 }

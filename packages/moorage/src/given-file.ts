@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { errorCode } from '@moorage/base';
 import { UserError } from './commands/define.ts';
 
 /** The bytes of a file that the user has named. @throws {UserError} that says `what` the file is */
@@ -17,7 +18,6 @@ export function readSetting(flag: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${code})`, 2, { cause: error });
+    throw new UserError(`Setting ${flag}: file "${path}" cannot be read (${errorCode(error)})`, 2, { cause: error });
   }
 }

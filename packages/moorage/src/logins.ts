@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { errorCode } from '@moorage/base';
 import { UserError } from './commands/define.ts';
 import { writeOwn } from './private-file.ts';
 
@@ -37,7 +38,7 @@ export async function readLogins(path: string): Promise<Logins> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { services: {} };
+    if (errorCode(error) === 'ENOENT') return { services: {} };
     throw new UserError(`Saved logins cannot be read: ${(error as Error).message}`, 1, { cause: error });
   }
   try {

@@ -1,8 +1,7 @@
 import { type BundleRecord, type ProductRecord, tags } from '@moorage/api';
+import { isUuid } from '@moorage/base';
 import { UserError } from './commands/define.ts';
 import type { ServiceClient } from './service-client.ts';
-
-export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
  * The product of an argument: its id, its full code, or its code where no other has the same.
@@ -14,7 +13,7 @@ export async function productNamed(
   name: string,
   argument = 'Argument PRODUCT',
 ): Promise<ProductRecord> {
-  if (isId(name)) return (await service.call('products.get', { params: { product_id: name } })).value;
+  if (isUuid(name)) return (await service.call('products.get', { params: { product_id: name } })).value;
   const wanted = name.toUpperCase();
   const found = await service.all((query) => service.call('products.list', { query: { ...query, q: name } }));
   const exact = found.filter(({ product }) => product.toUpperCase() === wanted);
@@ -39,7 +38,7 @@ export async function bundleNamed(
   name: string,
   argument: string,
 ): Promise<Pick<BundleRecord, 'id' | 'version'>> {
-  if (isId(name)) return (await service.call('bundles.get', { params: { bundle_id: name } })).value;
+  if (isUuid(name)) return (await service.call('bundles.get', { params: { bundle_id: name } })).value;
   const tag = tags.find((one) => one === name);
   if (tag) return (await service.call('bundles.byTag', { params: { product_id, tag } })).value;
   const params = { product_id };

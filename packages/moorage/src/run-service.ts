@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { realClock } from '@moorage/base';
+import { errorCode, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Certificates, type Service } from '@moorage/service';
@@ -174,7 +174,7 @@ async function listen(app: Listening, host: string, port: number, flag: string):
   try {
     return await app.listen({ host, port, backlog });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = errorCode(error);
     if (code === 'EADDRINUSE') throw new UserError(`Port ${port} on ${host} is taken; choose another with ${flag}`);
     if (code === 'EACCES') throw new UserError(`Port ${port} on ${host} needs rights that this user does not have`);
     if (code === 'EADDRNOTAVAIL') throw new UserError(`Address ${host} is not one of this machine's`);

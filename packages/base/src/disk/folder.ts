@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from '../error-code.ts';
 
 /**
  * Makes a folder, and those above it that are missing, with the rights `mode`; one that is there stays as it is. The
@@ -13,8 +14,7 @@ export function makeFolder(path: string, mode: number): void {
   } catch (error) {
     if (isFolder(path)) return;
     const above = dirname(path);
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing || above === path || isFolder(above)) throw error;
+    if (errorCode(error) !== 'ENOENT' || above === path || isFolder(above)) throw error;
     makeFolder(above, mode);
     makeFolder(path, mode);
   }

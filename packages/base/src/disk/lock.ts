@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
 
 const lockName = /^~lock\.(\d+)$/;
 
@@ -50,7 +51,7 @@ async function createLock(folder: string, number: number, owner: string): Promis
     return true;
   } catch (cause) {
     // ENOENT: the owner has swept our draft away.
-    if (codeOf(cause) === 'EEXIST' || codeOf(cause) === 'ENOENT') return false;
+    if (errorCode(cause) === 'EEXIST' || errorCode(cause) === 'ENOENT') return false;
     throw cause;
   } finally {
     await unlink(draft).catch(ignoreAbsence);
@@ -80,7 +81,7 @@ async function isAlive(owner: string): Promise<boolean> {
     process.kill(pid, 0);
   } catch (cause) {
     // EPERM: there is such a process, of another user.
-    if (codeOf(cause) === 'ESRCH') return false;
+    if (errorCode(cause) === 'ESRCH') return false;
   }
   return (await describeProcess(pid)) === owner;
 }
@@ -100,7 +101,5 @@ async function describeProcess(pid: number): Promise<string> {
 }
 
 function ignoreAbsence(cause: unknown): void {
-  if (codeOf(cause) !== 'ENOENT') throw cause;
+  if (errorCode(cause) !== 'ENOENT') throw cause;
 }
-
-const codeOf = (cause: unknown): unknown => (cause instanceof Error && 'code' in cause ? cause.code : undefined);

@@ -1,3 +1,4 @@
+import { errorCode } from '@moorage/base';
 import type { NetError, NetFailure } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Phrase, TextKey } from './texts.ts';
@@ -19,6 +20,4 @@ export const netReason = (failed: NetFailure, host = ''): Phrase =>
 
 /** Of an exception: that the store below the flash has failed, or that there is a mistake in the program. */
 export const mishapReason = (cause: unknown): Phrase =>
-  cause instanceof Error && 'code' in cause && /^E[A-Z]+$/.test(String(cause.code))
-    ? ['storageFailed']
-    : ['internalError'];
+  /^E[A-Z]+$/.test(String(errorCode(cause))) ? ['storageFailed'] : ['internalError'];

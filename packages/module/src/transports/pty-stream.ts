@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import { Duplex } from 'node:stream';
+import { errorCode } from '@moorage/base';
 
 /** Waits of a pseudo-terminal, in milliseconds. */
 export interface PtyTimings {
@@ -78,7 +79,7 @@ function attempt(transfer: () => number): number {
   try {
     return transfer();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
+    if (errorCode(error) === 'EAGAIN') return 0;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type BodyOf, type rolloutsContract, rolloutTemplates, type ShapeRecord } from '@moorage/api';
-import type { Result } from '@moorage/base';
+import { isUuid, type Result } from '@moorage/base';
 import { type FleetScenario, parseScenario, plainScenario } from '@moorage/fleet';
 import {
   parseRollout,
@@ -13,7 +13,7 @@ import { filesOf, readBase64 } from '../bundle-folder.ts';
 import { UserError } from '../commands/define.ts';
 import { checkCount } from '../commands/words.ts';
 import { readGivenText } from '../given-file.ts';
-import { isId, productNamed } from '../lookups.ts';
+import { productNamed } from '../lookups.ts';
 import { connect, type FieldSources, type ServiceClient } from '../service-client.ts';
 import type { RehearseFlags } from './options.ts';
 import type { BundleFile, Rehearsal } from './run.ts';
@@ -32,7 +32,7 @@ function checkFlags(flags: RehearseFlags): void {
       throw new UserError(`Option --${name} is "${flags[name]}", not a version such as 1.0.0.1`, 2);
     }
   }
-  if (flags.backup !== undefined && flags.product === undefined && !isId(flags.rollout ?? '')) {
+  if (flags.backup !== undefined && flags.product === undefined && !isUuid(flags.rollout ?? '')) {
     throw new UserError('Option --backup needs the id of a rollout in it, or --product', 2);
   }
   const [one, other] = (['scenario', 'shape', 'product'] as const).filter((name) => flags[name] !== undefined);
@@ -121,7 +121,7 @@ interface RehearsalAsked {
 async function askedOf(flags: RehearseFlags, connectTo: Connect): Promise<RehearsalAsked> {
   const { bundle: folder, days, devices, from, rollout: named } = flags;
   if (named === undefined) throw new UserError('Option --rollout is missing', 2);
-  const found: Found = isId(named)
+  const found: Found = isUuid(named)
     ? await fromService(await connectTo([['rollout_id', 'Option --rollout']]), named, folder === undefined)
     : { rollout: read('rollout', named, parseRollout(await readGivenText(named, 'rollout'))) };
   const files = folder === undefined ? found.files : await readFolder(folder);
