@@ -120,7 +120,7 @@ export class ServiceAccess {
     if (!isRenewalOpen(files)) return success(undefined);
     const settled = await settleRenewal({ files, withPair: (pair, task) => this.#withPair(pair, task) });
     if (!settled.ok) return settled;
-    if (settled.value === 'renewed') this.#renewal(undefined);
+    if (settled.value) this.#renewal(undefined);
     return success(undefined);
   }
 

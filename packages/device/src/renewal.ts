@@ -22,9 +22,6 @@ export interface RenewalParts {
   ) => Promise<Result<T, ServiceFailure>>;
 }
 
-/** How the renewed pair that was found ended: it is the identity now, or it is gone. */
-export type Settled = 'renewed' | 'dropped' | 'kept';
-
 /** A renewed pair is stored that the service may not have acknowledged. */
 export const isRenewalOpen = (files: DeviceFiles): boolean => hasIdentity(files, renewedFiles);
 
@@ -46,18 +43,18 @@ export async function fetchRenewed(
 /**
  * Ends a renewal from wherever it stands: acknowledges the renewed pair, which thereby becomes the identity. The service
  * takes both pairs until it knows that, and the renewed one alone from then on; so whichever it takes is kept. A service
- * that cannot be reached leaves all as it is. Spec: MOD-ID-renew.
+ * that cannot be reached leaves all as it is. The result says whether the renewed pair is the identity now; if not, it
+ * is gone, or kept where the other pair is not taken either. Spec: MOD-ID-renew.
  */
-export async function settleRenewal({ files, withPair }: RenewalParts): Promise<Result<Settled, ServiceFailure>> {
+export async function settleRenewal({ files, withPair }: RenewalParts): Promise<Result<boolean, ServiceFailure>> {
   const acknowledged = await withPair(renewedFiles, (connection) => connection.request(endpoints.acknowledge, {}));
   if (acknowledged.ok) {
     await promoteRenewed(files);
-    return success('renewed');
+    return success(true);
   }
   if (acknowledged.error.result !== otaResults.unauthorised) return acknowledged;
   // Not this pair: it may have been taken back, or the device is disabled. What the other one gets tells the two apart.
   const known = await withPair(identityFiles, (connection) => connection.request(endpoints.info, {}));
-  if (!known.ok) return success('kept');
-  await dropRenewed(files);
-  return success('dropped');
+  if (known.ok) await dropRenewed(files);
+  return success(false);
 }

@@ -59,7 +59,6 @@ export class DeviceChannel {
       ended: (reason) => this.#ended(reason),
       command: (line) => this.#command(line),
       action: (action) => this.#act(action),
-      stray: () => {},
     });
     this.#unsubscribe = ports.onEvent((event) => {
       // The service no longer takes the certificate with which this channel has been opened.

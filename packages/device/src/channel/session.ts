@@ -31,8 +31,6 @@ export interface SessionParts {
   /** Runs a command line for the service. */
   readonly command: (line: string) => Promise<CommandOutcome>;
   readonly action: (action: ServiceAction) => void;
-  /** A message that is neither a request, an action, nor an answer to anything. */
-  readonly stray: (message: Message) => void;
 }
 
 interface Pending {
@@ -96,10 +94,10 @@ export class ChannelSession {
       return;
     }
     const message = read.value;
+    // What fits none of these, and an answer that is not waited for, is nothing to reply to.
     if ('request' in message) void this.#serve(form, message);
     else if (Value.Check(ServiceAction, message)) this.#parts.action(message);
-    else if (Value.Check(ChannelAnswer, message) && this.#pending.has(message.id)) this.#settle(message);
-    else this.#parts.stray(message);
+    else if (Value.Check(ChannelAnswer, message)) this.#settle(message);
   }
 
   /** The connection is gone: everything that waits fails. */
