@@ -67,11 +67,11 @@ describe.each(rows)('an adopted module over %s, %s', (way, firmware) => {
 });
 
 test('a module that is away is shown offline, and is back when it answers', async () => {
-  const { adopted, channel, network, notices, pass } = await adoptedRig();
+  const { adopted, channel, isThere, network, notices, pass } = await adoptedRig();
   adopted.start();
   await pass(() => channel.isOpen);
   network.conditions = ({ host }) => (host === 'module' ? { silent: true } : {});
-  await pass(() => !adopted.isThere);
+  await pass(() => !isThere());
   expect(channel.isOpen).toBe(false);
   network.conditions = () => ({});
   await pass(() => channel.isOpen);
@@ -191,7 +191,8 @@ describe('an update that fails', () => {
 });
 
 test('a gateway that was stopped in the middle of a push puts back, and goes on with its identity', async () => {
-  const { adopted, channel, clock, held, network, pass, peer, powerOn, steps, store } = await adoptedRig();
+  const { adopted, channel, clock, held, isThere, network, notices, pass, peer, powerOn, steps, store } =
+    await adoptedRig();
   peer.bundle = bundle;
   adopted.start();
   await pass(() => steps().some((step) => step.startsWith('Writing')));
@@ -205,8 +206,9 @@ test('a gateway that was stopped in the middle of a push puts back, and goes on 
   const again = await powerOn(survivor);
   expect(again.client.provisionStatus).toBe(3);
   peer.refuse('POST /ota', 503);
+  notices.length = 0;
   again.start();
-  await pass(() => channel.isOpen && again.isThere);
+  await pass(() => channel.isOpen && isThere());
   expect(await held()).toEqual(oldSet);
   peer.answers.clear();
   await pass(() => again.client.installed() !== undefined && !again.client.reportPending);

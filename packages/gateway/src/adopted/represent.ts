@@ -158,11 +158,6 @@ export class RepresentedModule {
     return this.#device.client;
   }
 
-  /** Whether the module answers. */
-  get isThere(): boolean {
-    return this.#channel !== undefined;
-  }
-
   /** Asks the module how it is from now on, and shows it online while it answers. */
   start(): void {
     this.#plan(0);

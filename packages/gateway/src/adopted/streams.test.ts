@@ -90,11 +90,11 @@ test('a service that is away gets the samples later, each once', async () => {
 });
 
 test('a service that refuses the streams is told once, and again with the next poll', async () => {
-  const { adopted, pass, peer, steps, wait } = await adoptedRig({ measured });
+  const { adopted, isThere, pass, peer, steps, wait } = await adoptedRig({ measured });
   peer.refuse('POST /device/v1/activate', 403);
   adopted.start();
   await wait(400_000);
-  expect(adopted.isThere).toBe(true);
+  expect(isThere()).toBe(true);
   expect(steps().filter((step) => step.startsWith('The service does not take its streams'))).toHaveLength(1);
   peer.answers.clear();
   await pass(() => peer.data.samples.length > 0);

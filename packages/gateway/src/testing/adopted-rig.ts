@@ -66,6 +66,9 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
   const adopted = await powerOn(store);
   unwrap(await until(adopted.client.provision('token-1')));
   const steps = (): readonly string[] => notices.flatMap((notice) => (notice.type === 'step' ? [notice.text] : []));
+  /** What the gateway has said last of whether the module answers. */
+  const isThere = (): boolean =>
+    notices.findLast(({ type }) => type === 'online' || type === 'offline')?.type === 'online';
   /** What the module holds under the names of the bundle. */
   const held = async (): Promise<Held> => {
     const names = bundle.files.map(async ({ name }) => {
@@ -97,6 +100,7 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
     hooks,
     notices,
     steps,
+    isThere,
     held,
     pass,
     wait,

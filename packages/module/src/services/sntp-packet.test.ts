@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { epochOf, readSntpReply, sntpRequest, stampOf } from './sntp-packet.ts';
+import { stampOf } from '../testing/ntp-stamp.ts';
+import { epochOf, readSntpReply, sntpRequest } from './sntp-packet.ts';
 
 const nonce = 0x0102030405060708n;
 const atMs = Date.UTC(2024, 5, 1, 12, 0, 0, 250);

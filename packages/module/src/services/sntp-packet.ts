@@ -10,13 +10,6 @@ const half = 2n ** 31n;
 
 const packetBytes = 48;
 
-/** Epoch milliseconds as a time stamp. */
-export function stampOf(epochMs: number): NtpStamp {
-  const ms = BigInt(Math.floor(epochMs));
-  const seconds = ms / 1000n + epochSeconds;
-  return ((seconds % eraSeconds) * fraction) | (((ms % 1000n) * fraction) / 1000n);
-}
-
 /** Epoch milliseconds of a time stamp. */
 export function epochOf(stamp: NtpStamp): number {
   const short = stamp / fraction;

@@ -2,8 +2,8 @@ import { ignoreFailure } from '@moorage/base';
 import type { Datagram } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
 import { networkRig, type Peer } from '../testing/network-rig.ts';
+import { stampOf } from '../testing/ntp-stamp.ts';
 import { ntpPort } from './sntp.ts';
-import { stampOf } from './sntp-packet.ts';
 
 const serverIp = '10.5.6.9';
 const nowMs = Date.UTC(2025, 2, 1, 10, 0, 0);
