@@ -5,7 +5,7 @@ import { injectFetch } from '@moorage/service/http/inject-fetch';
 import { bundleScene } from '@moorage/service/testing/bundle-scene';
 import { expect, test } from 'vitest';
 import { UserError } from './commands/define.ts';
-import { type AskedAdoption, tellFound } from './gateway-reports.ts';
+import { type AskedAdoption, reportFoundModules } from './gateway-reports.ts';
 import type { Reporter } from './output.ts';
 import { throwingClient } from './service-client.ts';
 
@@ -39,7 +39,7 @@ test('a gateway tells what it has found, and adopts what is asked for at the ser
   let refuses = true;
   let reports = 0;
   let stalls = false;
-  const stop = tellFound({
+  const stop = reportFoundModules({
     clock,
     reporter: reporterOf(events),
     id: '6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e',

@@ -51,8 +51,8 @@ function seenOf(module: FoundModule, problem: string | undefined): SeenModule {
   return { ...known, address: clean(addresses[0], 256) ?? '' };
 }
 
-/** Tells the service what a gateway has found, and has it adopt what is asked for there, until the returned function is called. */
-export function tellFound(parts: ReportParts): () => Promise<void> {
+/** Reports to the service what a gateway has found, and has it adopt what is asked for there, until the returned function is called. */
+export function reportFoundModules(parts: ReportParts): () => Promise<void> {
   const { clock, reporter, id, name, login, search, hasAdopted, adopt } = parts;
   let found: readonly FoundModule[] | undefined;
   let searchAtMs = Number.NEGATIVE_INFINITY;

@@ -17,7 +17,7 @@ import {
 } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
 import { type AdoptedModule, type GatewayConfig, readGatewayConfig, writeGatewayConfig } from './gateway-config.ts';
-import { type AskedAdoption, tellFound } from './gateway-reports.ts';
+import { type AskedAdoption, reportFoundModules } from './gateway-reports.ts';
 import { hostPorts } from './host-ports.ts';
 import { productNamed } from './lookups.ts';
 import type { Reporter } from './output.ts';
@@ -62,7 +62,7 @@ export class Gateway {
   readonly #running = new Map<string, { readonly module: RepresentedModule; readonly store: DiskStore }>();
   readonly #slots = new Slots(pushesAtOnce);
   #config: GatewayConfig = { modules: [] };
-  #stopTelling = async (): Promise<void> => {};
+  #stopReports = async (): Promise<void> => {};
 
   constructor(settings: GatewaySettings, reporter: Reporter, login: () => Promise<ServiceClient>) {
     this.#settings = settings;
@@ -109,8 +109,8 @@ export class Gateway {
     }
   }
 
-  /** Tells the service what is found from now on, and adopts what is asked for there. Passwords are not known of these. */
-  tellFound(): void {
+  /** Reports what is found to the service from now on, and adopts what is asked for there. Passwords are not known of these. */
+  reportFoundModules(): void {
     const { ip, known = [] } = this.#settings;
     const ports = hostPorts(ip);
     const macs = (): Set<string> => new Set([...known, ...this.#config.modules.map(({ mac }) => mac)]);
@@ -124,7 +124,7 @@ export class Gateway {
       };
       await this.adopt({ address, mac, product, credentials: {}, open });
     };
-    this.#stopTelling = tellFound({
+    this.#stopReports = reportFoundModules({
       clock: realClock,
       reporter: this.#reporter,
       id: this.#config.id ?? '',
@@ -137,7 +137,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
-    await this.#stopTelling();
+    await this.#stopReports();
     for (const mac of [...this.#running.keys()]) await this.#leave(mac);
   }
 

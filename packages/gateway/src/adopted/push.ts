@@ -61,7 +61,7 @@ export async function push(parts: PushParts, update: Installation): Promise<Resu
   if (!wanted.ok) return wanted;
   const changed = await prepare(parts, update, wanted.value);
   if (!changed.ok || changed.value.length === 0) return changed.ok ? success(undefined) : changed;
-  const done = await bring(parts, wanted.value, changed.value, update.signal);
+  const done = await applyFiles(parts, wanted.value, changed.value, update.signal);
   if (done.ok) await forgetOld(store);
   else if (!update.signal.aborted) {
     say(`${done.error}. What was there before is put back`);
@@ -95,7 +95,7 @@ async function prepare(
 export async function putBack(parts: PushParts, signal: AbortSignal): Promise<Result<boolean, string>> {
   const olds = await oldOf(parts.store);
   if (!olds) return success(false);
-  const done = await bring(parts, olds, [], signal);
+  const done = await applyFiles(parts, olds, [], signal);
   if (!done.ok) {
     parts.say(`${done.error}. What was there before is put back when the module answers`);
     return done;
@@ -170,13 +170,13 @@ async function backUp(
 }
 
 /** Makes the module hold these files, runs what is to be run, and restarts it until it says that it holds them. */
-async function bring(
+async function applyFiles(
   parts: PushParts,
   targets: readonly Target[],
   changed: readonly Target[],
   signal: AbortSignal,
 ): Promise<Result<void, string>> {
-  const written = await settled(parts, targets, signal);
+  const written = await convergeFiles(parts, targets, signal);
   if (!written.ok) return written;
   for (const { name, file } of changed) {
     if (file?.type !== scriptType) continue;
@@ -186,14 +186,14 @@ async function bring(
   for (let round = 0; round < maxRounds; round++) {
     const restarted = await restart(parts, signal);
     if (!restarted.ok) return restarted;
-    const differing = await settled(parts, targets, signal);
+    const differing = await convergeFiles(parts, targets, signal);
     if (!differing.ok || differing.value === 0) return differing.ok ? success(undefined) : differing;
   }
   return failure('The module comes back with other files than were written');
 }
 
 /** Writes what differs, however often the link is cut meanwhile. The result says how many files differed. */
-async function settled(
+async function convergeFiles(
   parts: PushParts,
   targets: readonly Target[],
   signal: AbortSignal,

@@ -29,8 +29,6 @@ interface RadioParts {
   readonly settings: () => RadioSettings;
 }
 
-const hundred = 100;
-
 /** What the module receives of its surroundings at each moment. Times of the air file count from its making. */
 export class Radio {
   readonly #parts: RadioParts;
@@ -100,7 +98,7 @@ export class Radio {
   }
 
   #misses({ missPercent = 0 }: AccessPoint): boolean {
-    return missPercent > 0 && this.#parts.random.below(hundred) < missPercent;
+    return missPercent > 0 && this.#parts.random.below(100) < missPercent;
   }
 }
 

@@ -103,7 +103,7 @@ export const gatewayRunCommand = defineCliCommand({
       () => true,
       () => false,
     );
-    if (hasLogin) gateway.tellFound();
+    if (hasLogin) gateway.reportFoundModules();
     stopOnSignal(() => gateway.stop());
     const modules = gateway.size;
     reporter.event('ready', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);

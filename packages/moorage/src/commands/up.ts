@@ -80,7 +80,7 @@ async function startOwnGateway(
   };
   try {
     const gateway = await startGateway(settings, options, reporter, login);
-    gateway.tellFound();
+    gateway.reportFoundModules();
     const { size: modules } = gateway;
     reporter.event('gateway', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);
     return { stop: () => gateway.stop().finally(revoke) };
