@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-export interface Repeated {
+interface Repeated {
   readonly clock: Pick<Clock, 'after'>;
   /** Between the end of one round and the start of the next, and before the first, in ms. */
   readonly pauseMs: number;

@@ -1,5 +1,5 @@
 /** What a schema library says of one value that does not fit: the keyword of JSON Schema, and its parameters. */
-export interface SchemaError {
+interface SchemaError {
   readonly keyword: string;
   readonly params: object;
 }

@@ -10,9 +10,9 @@ export const maxVersionPart = 65_535;
 export const maxFreeVersionPart = 999_999_999_999_999;
 
 /** Four parts of this value each, as a limit. */
-export const everyPart = (max: number): Version => [max, max, max, max];
+const everyPart = (max: number): Version => [max, max, max, max];
 
-export type VersionError = 'malformed' | 'part-too-large';
+type VersionError = 'malformed' | 'part-too-large';
 
 /**
  * Reads one to four dot-separated decimal parts; missing parts are 0 (`1.0.0` is `1.0.0.0`).

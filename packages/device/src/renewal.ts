@@ -13,7 +13,7 @@ import {
 } from './identity.ts';
 import type { DeviceFiles } from './ports.ts';
 
-export interface RenewalParts {
+interface RenewalParts {
   readonly files: DeviceFiles;
   /** Makes requests over a connection that presents this pair. */
   readonly withPair: <T>(

@@ -3,7 +3,7 @@ import { failure, ignoreFailure, type Result, success } from '@moorage/base';
 import type { Enrolment } from './twin.ts';
 
 /** A module that is no device yet. */
-export interface NewModule {
+interface NewModule {
   readonly uuid: string;
   readonly mac: string;
   readonly title: string;

@@ -4,7 +4,7 @@ import type { Module } from '@moorage/module';
 import type { Power } from './power.ts';
 import type { GroupSettings } from './scenario.ts';
 
-export interface HostParts {
+interface HostParts {
   readonly module: Module;
   readonly clock: Clock;
   readonly power: Power;

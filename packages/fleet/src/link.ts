@@ -12,7 +12,7 @@ export interface Traffic {
   receivedBytes: number;
 }
 
-export interface LinkParts {
+interface LinkParts {
   readonly net: Net;
   readonly clock: Clock;
   readonly random: Random;

@@ -4,7 +4,7 @@ import type { Store, StoreWriter } from '@moorage/base';
 const never = new Promise<never>(() => {});
 
 /** A write that the flash did not take. */
-export class BadWrite extends Error {
+class BadWrite extends Error {
   constructor(name: string) {
     super(`The flash has not taken "${name}"`);
     this.name = 'BadWrite';

@@ -74,7 +74,7 @@ const Host = Type.Object(
 );
 
 /** What a bad version does to a module that has installed it. */
-export const faultWords = ['does_not_boot', 'reports_old', 'never_back'] as const;
+const faultWords = ['does_not_boot', 'reports_old', 'never_back'] as const;
 
 const Failure = Type.Object(
   {

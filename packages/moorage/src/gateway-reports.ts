@@ -17,7 +17,7 @@ export interface AskedAdoption {
   readonly product_id: string;
 }
 
-export interface ReportParts {
+interface ReportParts {
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly id: string;

@@ -6,7 +6,7 @@ import type { ServiceClient } from './service-client.ts';
 const rememberedLogs = 5_000;
 
 /** What of the live events of a service fits the query of a list of logs. */
-export interface LogFollowing {
+interface LogFollowing {
   readonly service: ServiceClient;
   readonly query: Pick<LogListQuery, 'device_id' | 'level' | 'product_id' | 'q' | 'type'>;
   readonly show: (log: LogRecord) => void;

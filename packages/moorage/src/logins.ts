@@ -6,7 +6,7 @@ import { UserError } from './commands/define.ts';
 import { writeOwn } from './private-file.ts';
 
 /** A login that is kept between commands. */
-export interface SavedLogin {
+interface SavedLogin {
   readonly username: string;
   readonly token: string;
   /** Logging in has made the token, and logging out ends it; one that was made by hand stays. */

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
 
 /** What a setting holds, and so how its text is read. */
-export type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
+type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
 
 /** One setting: the flag, the variable of the environment and the key of the config file derive from its name. */
 export interface OptionRow {

@@ -10,7 +10,7 @@ import type { Reporter } from './output.ts';
 const lookMs = 2_000;
 
 /** What is read again while the service runs. */
-export interface Reloading {
+interface Reloading {
   readonly service: Pick<Service, 'useCertificates' | 'setLogLevel' | 'deps'>;
   readonly reporter: Reporter;
   readonly sources: OptionSources;

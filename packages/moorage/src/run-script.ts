@@ -19,7 +19,7 @@ import {
 } from './run-module.ts';
 
 /** Settings of a script: those of a module; its flash is blank. */
-export type ScriptSettings = Omit<ModuleSettings, 'flash'>;
+type ScriptSettings = Omit<ModuleSettings, 'flash'>;
 
 /** Seed of a module in a script: the same script is the same run. */
 const usualSeed = 1;
@@ -90,7 +90,7 @@ function report(file: string, { name, failed, ms, transcript }: CaseResult, repo
 }
 
 /** A script, where its report goes, and what its modules are. */
-export interface ScriptRun {
+interface ScriptRun {
   readonly file: string;
   readonly junit?: string | undefined;
   readonly settings: ScriptSettings;

@@ -19,7 +19,7 @@ import { readSsoFiles } from './sso-files.ts';
 import { storageTrouble } from './trouble.ts';
 
 /** Where the service listens. */
-export interface ServiceAddresses {
+interface ServiceAddresses {
   readonly api: string;
   readonly devices: string;
   readonly console: string;

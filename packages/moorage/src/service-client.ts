@@ -77,7 +77,7 @@ const callTimeoutMs = 60_000;
 const pageRows = 500;
 
 /** The address of a service as saved logins name it. @throws {UserError} when it is none */
-export function readApi(text: string): string {
+function readApi(text: string): string {
   let url: URL;
   try {
     url = new URL(text);

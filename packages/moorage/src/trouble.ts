@@ -27,7 +27,7 @@ const wordsOf = (error: Error): string =>
     : error.message;
 
 /** An address without its password. */
-export const withoutPassword = (url: string): string => url.replace(/:[^:@/]*@/, ':***@');
+const withoutPassword = (url: string): string => url.replace(/:[^:@/]*@/, ':***@');
 
 /**
  * What is thrown for trouble with a storage: an error without a stack when the user can mend it (a full disk, a folder

@@ -28,7 +28,7 @@ export interface ConnectionPorts {
   readonly target: () => Promise<Result<HttpTarget, ServiceFailure>>;
 }
 
-export interface ChannelParts extends SessionParts, ConnectionPorts {
+interface ChannelParts extends SessionParts, ConnectionPorts {
   readonly random: Random;
   readonly opened: () => void;
   /** Called once for each channel that was open, and for each attempt that came to nothing. */

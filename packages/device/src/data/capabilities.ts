@@ -4,7 +4,7 @@ import Value from 'typebox/value';
 import type { DeviceFiles } from '../ports.ts';
 
 /** Why a capabilities file is none; `detail` says it in words. */
-export interface CapabilitiesFault {
+interface CapabilitiesFault {
   readonly kind: 'no-file' | 'malformed';
   readonly detail: string;
 }

@@ -16,7 +16,7 @@ export const listOffers = (client: DeviceClient): Promise<Result<Offer[], Servic
   client.request(dataEndpoints.offers, {});
 
 /** A capabilities file with its setup script, as they are downloaded. */
-export interface FetchedOffer {
+interface FetchedOffer {
   readonly file: Uint8Array;
   /** Missing when it was not wanted, or there is none. */
   readonly script: Uint8Array | undefined;

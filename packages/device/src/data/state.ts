@@ -48,7 +48,6 @@ export const DataState = Type.Object({
   post: Type.Optional(Type.Object({ key: Type.String(), digest: Type.String(), atMs: Type.Integer() })),
 });
 export type DataState = Static<typeof DataState>;
-export type Batch = NonNullable<DataState['batch']>;
 
 /** Which direction a push takes along. */
 export interface PushedKinds {

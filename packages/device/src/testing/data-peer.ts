@@ -2,7 +2,7 @@ import { type Capabilities, dataRoutesContract } from '@moorage/api';
 import Value from 'typebox/value';
 
 /** A value as it arrived. */
-export interface Arrived {
+interface Arrived {
   readonly n: string;
   readonly v: number | string;
   readonly t?: number;

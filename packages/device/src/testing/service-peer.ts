@@ -13,7 +13,7 @@ export interface PeerBundle {
   readonly files: readonly PeerFile[];
 }
 
-export interface PeerFile {
+interface PeerFile {
   readonly name: string;
   readonly content: Uint8Array;
   readonly version?: string;
@@ -23,7 +23,7 @@ export interface PeerFile {
   readonly crc?: number;
 }
 
-export interface PeerRequest {
+interface PeerRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;

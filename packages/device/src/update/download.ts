@@ -10,7 +10,7 @@ import type { DeviceFiles, FileWriter, NewFile } from '../ports.ts';
 
 export type ManifestFile = UpdateOffer['files'][number];
 
-export interface UpdateParts {
+interface UpdateParts {
   readonly clock: Clock;
   readonly files: DeviceFiles;
   readonly connection: ServiceConnection;

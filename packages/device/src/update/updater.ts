@@ -28,7 +28,7 @@ export interface OtaOptions {
 /** What an update came to: nothing new, all files valid and a reboot due, or the files asked for without the rest. */
 export type UpdateOutcome = 'none' | 'installed' | 'partial';
 
-export interface UpdaterParts
+interface UpdaterParts
   extends Pick<
     DevicePorts,
     'clock' | 'files' | 'identity' | 'network' | 'factoryVersion' | 'attributes' | 'consent' | 'healthy' | 'install'

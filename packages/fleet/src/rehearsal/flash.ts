@@ -10,7 +10,7 @@ import type { Net } from '@moorage/net';
 import type { FleetGroup } from '../scenario.ts';
 
 /** A module that becomes a device and installs a bundle, so that others can begin where it ends. */
-export interface PatternParts {
+interface PatternParts {
   readonly service: NonNullable<ModuleOptions['service']>;
   readonly clock: Clock;
   readonly net: Net;

@@ -15,7 +15,7 @@ export interface Answer {
 export const answerText = ({ bytes }: Answer): string => Buffer.from(bytes).toString('utf8').replaceAll('\r\n', '\n');
 
 /** Why a command has no answer. Whether the module has run it is not known then, but for `denied` and `in-use`. */
-export type DriverError =
+type DriverError =
   /** No connection, or it has ended. */
   | 'unreachable'
   /** The module does not answer in time. */

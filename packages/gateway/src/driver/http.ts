@@ -5,7 +5,7 @@ import Type from 'typebox';
 import Value from 'typebox/value';
 import { type Answer, answerTimeoutMs, type Driver, type DriverFailure, driverFailure } from './driver.ts';
 
-export interface HttpDriverOptions {
+interface HttpDriverOptions {
   readonly net: Net;
   readonly clock: Clock;
   readonly host: string;

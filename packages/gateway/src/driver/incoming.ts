@@ -5,9 +5,7 @@ import type { Clock } from '@moorage/base';
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /** What a wait came to: what was waited for, or why it never will be. */
-export type Waited<T> =
-  | { readonly kind: 'found'; readonly value: T }
-  | { readonly kind: 'expired' | 'closed' | 'flooded' };
+type Waited<T> = { readonly kind: 'found'; readonly value: T } | { readonly kind: 'expired' | 'closed' | 'flooded' };
 
 /** What has come over a line and has not been taken yet, as Latin-1. */
 export class Incoming {

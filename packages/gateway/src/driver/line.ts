@@ -14,7 +14,7 @@ import { type Awaited, beforeLogs, type Dialect, dialectOf, type Framed, framed 
 import { Incoming } from './incoming.ts';
 import { learnRefusals, type Refusals, refusalIn } from './refusals.ts';
 
-export interface LineDriverOptions {
+interface LineDriverOptions {
   /** The bytes of the line, as they are. */
   readonly stream: Duplex;
   readonly clock: Clock;

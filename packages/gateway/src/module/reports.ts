@@ -16,7 +16,7 @@ export interface ListedFile {
 }
 
 /** The version line, in parts. */
-export interface VersionParts {
+interface VersionParts {
   readonly line: string;
   /** Absent where the line has another form. */
   readonly name?: string;
@@ -88,7 +88,7 @@ export const parseVariables = (text: string): readonly Named[] =>
   });
 
 /** A setting, and what stands below its name where it prints a table. */
-export interface Listed {
+interface Listed {
   readonly settings: readonly Setting[];
   /** Names that print tables. */
   readonly tables: readonly string[];

@@ -47,7 +47,7 @@ const Manifest = Type.Object({
 type Manifest = Static<typeof Manifest>;
 
 /** The answers as they came, by the name of their file. */
-export const textNames = ['commands', 'variables', 'settings', 'listing'] as const;
+const textNames = ['commands', 'variables', 'settings', 'listing'] as const;
 export type Texts = Readonly<Record<(typeof textNames)[number], string>>;
 
 /** A file of a module with its content, where that could be read. */
@@ -66,7 +66,7 @@ export interface Archive extends Omit<Manifest, 'format' | 'format_version' | 'f
 const maxUnpackedBytes = 512 * 1024 * 1024;
 
 /** The name of a file as a path that stays in its folder on every system; `/` within it makes folders. */
-export const archivePath = (name: string): string =>
+const archivePath = (name: string): string =>
   `files/${name
     .split('/')
     .map((part) => encodeURIComponent(part).replace(/^\.+$/, (dots) => dots.replaceAll('.', '%2E')) || '%2F')

@@ -55,7 +55,7 @@ export function personalityOf(archive: Archive): Record<string, unknown> {
 const columns = /^#(\s*\d+)(\s+)([a-z]-[0-9A-F]{2})(\s+)([0-9A-F]{4})(\s+\d+)(\s+\d+)(\s+[\d.]+)(\s+)(\S.*)$/;
 
 /** The layout of the rows of `ls -v`; `undefined` where they have none in common. */
-export function rowLayout(listing: string): string | undefined {
+function rowLayout(listing: string): string | undefined {
   const rows = listing.split('\n').filter((row) => row.startsWith('#'));
   const layouts = rows.map((row) => {
     const [, index = '', gap = '', , flagGap = '', , unit = '', size = '', version = '', nameGap = ''] =

@@ -18,7 +18,7 @@ export const bundle: PeerBundle = {
 };
 
 /** What the module holds before. */
-export const oldPage = '<h1>Old</h1>'.repeat(30);
+const oldPage = '<h1>Old</h1>'.repeat(30);
 
 /** Names that the bundle changes, and what is under them. */
 export type Held = Readonly<Record<string, string | undefined>>;

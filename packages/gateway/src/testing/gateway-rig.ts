@@ -160,5 +160,3 @@ export async function gatewayRig({
     open: (): Promise<Driver> => until(openDriver(ports, address, options).then(unwrap)),
   };
 }
-
-export type GatewayRig = Awaited<ReturnType<typeof gatewayRig>>;

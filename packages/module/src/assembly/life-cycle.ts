@@ -16,7 +16,7 @@ import { putPinsToSleep, wakeSources } from './pin-wiring.ts';
 import { poolSettings } from './wiring.ts';
 
 /** The parts beyond the core that start and stop with a module. */
-export interface LifeCycleParts {
+interface LifeCycleParts {
   readonly wlan: Wlan;
   readonly client: DeviceClient;
   readonly cloud: DataCloud;

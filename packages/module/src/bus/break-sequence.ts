@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from '@moorage/base';
 /** How long the line has to be silent before the sequence, and how long it may be between its characters, in ms. */
 export const breakSilenceMs = 3_000;
 
-export interface BreakParts {
+interface BreakParts {
   readonly clock: Clock;
   /** Value of `bus.stream.cmd_seq` at this moment; empty for none. */
   readonly sequence: () => string;
@@ -12,7 +12,7 @@ export interface BreakParts {
 }
 
 /** What bytes came to: data, or data and then the sequence with what stands behind it. */
-export interface BreakStep {
+interface BreakStep {
   readonly data: readonly Uint8Array[];
   /** Bytes behind the sequence; `undefined` while it is not complete. */
   readonly after: Uint8Array | undefined;

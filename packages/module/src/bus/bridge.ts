@@ -21,7 +21,7 @@ export interface FlushRules {
   readonly resets: boolean;
 }
 
-export interface BridgeParts {
+interface BridgeParts {
   readonly clock: Clock;
   readonly streams: StreamTable;
   readonly flush: FlushRules;

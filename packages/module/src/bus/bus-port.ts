@@ -12,7 +12,7 @@ export interface SerialPlace {
   readonly peer?: SerialPeer & { joined(changed: () => void): void };
 }
 
-export interface BusPortParts<Board extends SessionBoard> extends SerialPlace {
+interface BusPortParts<Board extends SessionBoard> extends SerialPlace {
   readonly board: Board;
   readonly registry: Registry<Board>;
   readonly bus: Bus;

@@ -26,7 +26,7 @@ export interface AttachedLine {
   changed(): void;
 }
 
-export interface BusParts {
+interface BusParts {
   readonly clock: Clock;
   readonly variables: VariableStore;
   readonly streams: StreamTable;

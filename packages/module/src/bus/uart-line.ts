@@ -45,7 +45,7 @@ export interface Wire {
 }
 
 /** The module behind the UART. */
-export interface LineUser {
+interface LineUser {
   /** False when it takes no more until it has called `UartLine.ready`. */
   receive(bytes: Uint8Array): boolean;
   drained(): void;

@@ -7,7 +7,7 @@ import { runUpdate } from './run-update.ts';
 import { type TelemetryValues, telemetryOf } from './telemetry.ts';
 
 /** What the message channel needs of the board. */
-export interface ChannelBoard extends ServiceParts {
+interface ChannelBoard extends ServiceParts {
   readonly client: DeviceClient;
   /** The turn of the commands of all sessions. */
   readonly queue: { run<T>(task: () => T | Promise<T>, waits?: boolean): T | Promise<T> | undefined };

@@ -4,7 +4,7 @@ import { type DataCloud, type DataRefusal, dataEndpoints } from '@moorage/device
 import type { Stream, WriteSink } from '../device/streams.ts';
 
 /** A message to the device, as a list shows it. */
-export interface ListedMessage {
+interface ListedMessage {
   readonly id: string;
   /** Epoch seconds. */
   readonly timestamp: number;

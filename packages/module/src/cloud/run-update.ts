@@ -4,7 +4,7 @@ import type { Log } from '../device/log.ts';
 import type { VariableStore } from '../variables/store.ts';
 
 /** What an update is run on. */
-export interface UpdateBoard {
+interface UpdateBoard {
   readonly client: DeviceClient;
   readonly log: Log;
   readonly variables: Pick<VariableStore, 'get'>;

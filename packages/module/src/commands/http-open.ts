@@ -8,7 +8,7 @@ import { tlsSettings } from '../services/tls-settings.ts';
 import type { Board } from './board.ts';
 import type { HttpUrl } from './http-url.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: RequestHead['method'];
   readonly url: HttpUrl;
   /** What the option `-i` names. */

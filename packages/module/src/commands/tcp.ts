@@ -54,7 +54,7 @@ export async function stopServers(board: Board, kind: ServerKind, port: number |
   return stopped ? ok(board.personality.text('success')) : refuseWith(board, 'serverNotRunning');
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   readonly kind: ServerKind;
   readonly iface: Interface | undefined;
   readonly port: number | undefined;

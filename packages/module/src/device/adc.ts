@@ -31,7 +31,7 @@ export const sampleMillivolts = (sample: number, { vrefMv, gain, bits }: AdcScal
 export const sampleText = (sample: number): string => `0x${sample.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Pairs of sample and value, by rising sample. */
-export interface LookUpTable {
+interface LookUpTable {
   readonly rows: readonly (readonly [sample: number, value: number])[];
   /** Digits after the point of the most precise value: as many are printed. */
   readonly decimals: number;

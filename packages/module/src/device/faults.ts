@@ -10,7 +10,7 @@ export const isFaultName = (name: string): boolean => faultName.test(name);
 /** The exception that forcing the safe mode fills the list with. */
 export const forcedFault = 'NMI Exception';
 
-export interface FaultParts {
+interface FaultParts {
   readonly store: Store;
   /** Faults that lead to safe mode, and the most that are kept. Spec: MOD-LIMIT-faults. */
   readonly limit: number;

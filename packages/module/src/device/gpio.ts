@@ -16,13 +16,13 @@ export type Signal =
   | { readonly volts: number };
 
 /** The pin belongs to something else: the variable, board function or command that has it. */
-export interface PinTaken {
+interface PinTaken {
   readonly owner: string;
 }
 
 type Watcher = (signal: Signal) => void;
 
-export interface PinParts {
+interface PinParts {
   readonly clock: Clock;
   readonly count: number;
   /** The variable or board function that a pin belongs to; `gpio.init` does not count. */

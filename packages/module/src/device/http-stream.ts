@@ -3,7 +3,7 @@ import type { HttpExchange } from '@moorage/net/http/exchange';
 import { type PacketPool, ReceiveQueue } from './net-buffers.ts';
 import type { Stream, StreamError, WriteSink } from './streams.ts';
 
-export interface HttpStreamOptions {
+interface HttpStreamOptions {
   readonly type: 'HTTP' | 'HTTPS';
   /** Host as it was typed. */
   readonly host: string;

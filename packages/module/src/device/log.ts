@@ -2,7 +2,7 @@ import type { Blanks, TextKey, Texts } from '../texts/texts.ts';
 import { type LogKind, type PrintLevel, printLevels } from './modes.ts';
 
 /** Takes one finished line, without its line end. */
-export type LogSink = (line: string, kind: LogKind) => void;
+type LogSink = (line: string, kind: LogKind) => void;
 
 /** What the log needs to know; the module reads it from the variables and the clock. */
 export interface LogSettings {
@@ -14,7 +14,7 @@ export interface LogSettings {
 }
 
 /** Values for the tags of a notice's template. */
-export interface NoticeTags {
+interface NoticeTags {
   /** `@s`, a network name. */
   readonly ssid?: string;
   /** `@c`, host and port of a connection. */

@@ -1,5 +1,5 @@
 /** What takes up memory of a board. */
-export interface MemoryUse {
+interface MemoryUse {
   /** All memory of the board, in bytes. */
   readonly ramBytes: number;
   /** Files in the flash, whose index is held in memory. */

@@ -11,7 +11,7 @@ export interface Peer {
   readonly port: number;
 }
 
-export interface DatagramStreamOptions {
+interface DatagramStreamOptions {
   readonly type: 'UDPC' | 'UDPS';
   readonly info: (peer: Peer | undefined) => string;
   readonly pool: PacketPool;

@@ -9,7 +9,7 @@ export const drainTimeoutMs = 1_000;
 /** How long the other side has to end its direction after ours has ended, in ms; then the connection is dropped. */
 export const lingerMs = 2_000;
 
-export interface SocketStreamOptions {
+interface SocketStreamOptions {
   readonly type: StreamType;
   readonly connection: Connection;
   /** The text of `stream_list`. */

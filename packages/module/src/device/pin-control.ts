@@ -6,7 +6,7 @@ import type { Level } from './pin-table.ts';
 import type { PowerState } from './power-table.ts';
 
 /** Power of the module behind the pins, for what reaches its reset pin or makes its program crash. */
-export interface ControlledPower {
+interface ControlledPower {
   readonly power: { readonly state: PowerState };
   reset(): Promise<void>;
   fault(name: string): Promise<void>;

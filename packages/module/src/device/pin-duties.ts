@@ -5,7 +5,7 @@ import type { PinRoles } from './pin-roles.ts';
 import type { Direction, Level } from './pin-table.ts';
 
 /** How the network stands, as the indicators show it. */
-export interface NetworkSigns {
+interface NetworkSigns {
   /** 0 down, 1 joined without address, 2 up, 3 joining. */
   readonly status: number;
   /** The last join has failed. */

@@ -2,7 +2,7 @@ import type { Pins } from './gpio.ts';
 import type { Level } from './pin-table.ts';
 
 /** Variables whose pin the module reads: asserted is driven high from outside. */
-export type InputRole = 'bus.stream.cmd_gpio' | 'ioconn.control_gpio' | 'setup.gpio.control_gpio';
+type InputRole = 'bus.stream.cmd_gpio' | 'ioconn.control_gpio' | 'setup.gpio.control_gpio';
 
 /** Variables whose pin the module drives. */
 export type OutputRole =
@@ -14,7 +14,7 @@ export type OutputRole =
   | 'udp.server.data_gpio'
   | 'wlan.network.up_gpio';
 
-export type PinRole = InputRole | OutputRole;
+type PinRole = InputRole | OutputRole;
 
 /** The pins that variables name, for the code behind the variables. Reference: variables 4.1. */
 export class PinRoles {

@@ -2,7 +2,7 @@ import { type CancelTimer, type Clock, transition } from '@moorage/base';
 import { type PowerState, type PowerTrigger, powerTable } from './power-table.ts';
 
 /** Who has to know when the board stops answering and when it answers again: its sessions. */
-export interface PowerWatcher {
+interface PowerWatcher {
   /** The board goes down; what was half done is given up. */
   down(): void;
   /** It has started again. */
@@ -10,7 +10,7 @@ export interface PowerWatcher {
 }
 
 /** Subscribes to the level of a pin; returns unsubscribe. */
-export interface PinWatch {
+interface PinWatch {
   onPin(pin: number, changed: () => void): () => void;
 }
 

@@ -76,13 +76,13 @@ export interface Stream {
 }
 
 /** Where the table writes its notices to users: the board's log. */
-export interface StreamNotices {
+interface StreamNotices {
   opened(handle: number): void;
   closing(handle: number): void;
   closed(handle: number): void;
 }
 
-export interface StreamTableOptions {
+interface StreamTableOptions {
   /** How many streams may be open at once. Spec: MOD-LIMIT-streams. */
   readonly limit?: number;
   /** Value of `stream.auto_close` at this moment. */
@@ -95,7 +95,7 @@ export interface StreamTableOptions {
 }
 
 /** What `stream_poll` prints: nothing to read, data to read, the remote side has closed. */
-export type PollState = 0 | 1 | 2;
+type PollState = 0 | 1 | 2;
 
 interface Slot {
   readonly stream: Stream;

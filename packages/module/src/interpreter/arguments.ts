@@ -18,7 +18,7 @@ export interface Declaration {
   readonly optionOrder?: OptionOrder;
 }
 
-export type ParsedArguments = Result<Readonly<Record<string, Value>>, RefusalCode>;
+type ParsedArguments = Result<Readonly<Record<string, Value>>, RefusalCode>;
 
 /**
  * Reads the words after a command's name. Checks in this order: how many there are (4, 5), names of options (6), their

@@ -4,7 +4,7 @@ import type { CommandQueue } from './queue.ts';
 import type { RefusalCode } from './reply.ts';
 
 /** Values of the variables that sessions look at. */
-export interface SessionValues {
+interface SessionValues {
   readonly 'system.cmd.echo': boolean;
   readonly 'system.cmd.header_enabled': boolean;
   readonly 'system.cmd.prompt_enabled': boolean;
@@ -14,13 +14,13 @@ export interface SessionValues {
 }
 
 /** The settings that a session reads, always at the moment of use. */
-export interface SessionSettings {
+interface SessionSettings {
   get<Name extends keyof SessionValues>(name: Name): SessionValues[Name];
   names(): readonly string[];
 }
 
 /** Keys of the personality's table that the interpreter prints. */
-export type SessionTextKey =
+type SessionTextKey =
   | 'prompt'
   | 'safeModePrompt'
   | 'commandFailed'
@@ -35,13 +35,13 @@ export type SessionTextKey =
   | 'tooManyConnections';
 
 /** Whether the board answers: bytes that come while it starts wait, those that come while it sleeps are lost. */
-export interface SessionPower {
+interface SessionPower {
   readonly state: 'on' | 'starting' | 'asleep' | 'off';
   watch(watcher: { down(): void; up(): void }): () => void;
 }
 
 /** Output of a command that waits in the stream table to be read. Spec: MOD-STREAM-CMD. */
-export interface KeptOutput {
+interface KeptOutput {
   readonly type: 'CMD';
   info(): string;
   available(): number;

@@ -39,7 +39,7 @@ export type OptionSpec = { readonly help: string } & (
   | { readonly kind: 'letters'; readonly letters: string }
 );
 
-export type ValueOf<A extends ArgSpec> = A extends { kind: 'int' | 'hex' | 'gpio' }
+type ValueOf<A extends ArgSpec> = A extends { kind: 'int' | 'hex' | 'gpio' }
   ? number
   : A extends { kind: 'bit' }
     ? 0 | 1

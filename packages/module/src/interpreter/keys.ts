@@ -16,10 +16,7 @@ export const controlKeys: Readonly<Record<number, ControlKey>> = {
 };
 
 /** What a byte turned out to be: part of a sequence still open or of no meaning, an editing key, or itself. */
-export type KeyEvent =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'key'; readonly key: Key }
-  | { readonly kind: 'byte' };
+type KeyEvent = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: Key } | { readonly kind: 'byte' };
 
 const keys: Readonly<Record<string, Key>> = {
   '[A': 'up',

@@ -5,7 +5,7 @@ const lf = 0x0a;
 const cr = 0x0d;
 
 /** Outcome of reading: how many bytes were taken, what to echo, and the line if one has ended. */
-export interface LineStep {
+interface LineStep {
   readonly taken: number;
   /** Latin1. */
   readonly echo: string;

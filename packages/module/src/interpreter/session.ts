@@ -13,7 +13,7 @@ import { TaskRunner } from './task-runner.ts';
 /** Where the users of sessions are. */
 export type SessionOrigin = Extract<Origin, 'serial' | 'terminal' | 'terminal-login'>;
 
-export interface SessionOptions<Board extends SessionBoard> extends OutputLine {
+interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   readonly board: Board;
   readonly registry: Registry<Board>;
   readonly origin: SessionOrigin;

@@ -28,7 +28,7 @@ interface Task {
   feed: DataFeed | undefined;
 }
 
-export interface TaskRunnerParts<Board extends SessionBoard> {
+interface TaskRunnerParts<Board extends SessionBoard> {
   readonly board: Board;
   readonly registry: Registry<Board>;
   /** The session as its commands see it. */

@@ -45,7 +45,7 @@ export function statusObject(parts: ServiceParts, iface: Interface): Readonly<Re
 }
 
 /** Where a post goes. */
-export interface PostTarget {
+interface PostTarget {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;

@@ -10,7 +10,7 @@ export const dhcpTypes = {
   inform: 8,
 } as const;
 
-export type DhcpType = keyof typeof dhcpTypes;
+type DhcpType = keyof typeof dhcpTypes;
 
 /** What a client sends. Addresses are dotted; `0.0.0.0` where it has none. */
 export interface DhcpRequest {

@@ -9,7 +9,7 @@ interface Lease {
   readonly untilMs: number;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Address of the module; leases are of the same /24. */
   readonly serverIp: string;
   /** How many addresses there are to give. */

@@ -15,7 +15,7 @@ const spareAddresses = 8;
 const netmask = '255.255.255.0';
 const noAddress = '0.0.0.0';
 
-export interface DhcpParts {
+interface DhcpParts {
   readonly clock: Clock;
   readonly stations: Stations;
   /** The module's address on its own network. */

@@ -145,7 +145,7 @@ function alongWith(claim: Claim, answers: readonly DnsRecord[]): readonly DnsRec
 }
 
 /** An answer, and whether others may be about to give theirs to the same question. */
-export interface MdnsAnswer {
+interface MdnsAnswer {
   readonly message: DnsMessage;
   readonly shared: boolean;
 }

@@ -26,7 +26,7 @@ const quarrelDelayMs = 5000;
 
 const probes = 3;
 
-export interface ResponderParts {
+interface ResponderParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly socket: Pick<DatagramSocket, 'send'>;

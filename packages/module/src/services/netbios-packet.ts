@@ -1,5 +1,5 @@
 /** A question for a NetBIOS name. */
-export interface NetbiosQuery {
+interface NetbiosQuery {
   readonly id: number;
   /** Up to 15 characters, without the spaces that fill it. */
   readonly name: string;

@@ -15,7 +15,7 @@ const maxPemBytes = 16 * 1024;
 /** Which command a server belongs to, and is stopped by. */
 export type ServerKind = 'tcp' | 'tls';
 
-export interface ServerSettings {
+interface ServerSettings {
   readonly kind: ServerKind;
   readonly port: number;
   readonly iface: Interface;

@@ -10,7 +10,7 @@ export interface WebSetupFacts {
 }
 
 /** What web setup takes over. */
-export type WebSetupParts = Pick<ServiceParts, 'clock' | 'log' | 'streams' | 'variables' | 'wlan'>;
+type WebSetupParts = Pick<ServiceParts, 'clock' | 'log' | 'streams' | 'variables' | 'wlan'>;
 
 /**
  * Web setup: the module makes a network of its own, on which a person with a browser finds its page.

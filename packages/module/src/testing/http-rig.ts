@@ -16,7 +16,7 @@ import { offlinePersonality } from './offline.ts';
 export const grounds = ['memory', 'sockets'] as const;
 export type Ground = (typeof grounds)[number];
 
-export interface HttpRigOptions {
+interface HttpRigOptions {
   readonly ground?: Ground;
   /** Makes it an HTTPS server. */
   readonly tls?: { readonly cert: string; readonly key: string };

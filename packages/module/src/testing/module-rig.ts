@@ -3,7 +3,7 @@ import { MemoryStore } from '@moorage/base/store/memory';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 
-export interface ModuleRig {
+interface ModuleRig {
   readonly clock: VirtualClock;
   readonly module: Module;
   /** Lines of the log since the last look. */

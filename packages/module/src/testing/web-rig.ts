@@ -14,9 +14,9 @@ import { offlinePersonality } from './offline.ts';
 
 /** Ways to a module's HTTP server. */
 export const webWires = ['memory', 'sockets'] as const;
-export type WebWire = (typeof webWires)[number];
+type WebWire = (typeof webWires)[number];
 
-export interface WebRigOptions {
+interface WebRigOptions {
   readonly wire?: WebWire;
   /** Variables to set before the network comes up, besides `http.server.enabled`. */
   readonly variables?: Readonly<Record<string, string | number>>;

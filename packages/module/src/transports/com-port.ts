@@ -2,7 +2,7 @@ import type { LineSettings, Parity } from '../bus/line-settings.ts';
 import type { ModemLines, SerialPeer } from '../bus/uart-line.ts';
 
 /** What the option does for both sides. */
-export interface ComPortParts {
+interface ComPortParts {
   /** Sends a subnegotiation of the option. */
   readonly send: (payload: Uint8Array) => void;
   /** What holds for the client's UART as long as it has not said otherwise. */

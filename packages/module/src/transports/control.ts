@@ -3,7 +3,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { listenTcp, type TcpPort } from './tcp.ts';
 
 /** One user of a control port. */
-export interface ControlUser {
+interface ControlUser {
   receive(bytes: Uint8Array): void;
   close(): void;
 }

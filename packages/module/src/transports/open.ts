@@ -8,7 +8,7 @@ import { openStdio } from './stdio.ts';
 import { openTcp } from './tcp.ts';
 
 /** Where the serial port is to be had: the value of `--serial`. */
-export type SerialSpec =
+type SerialSpec =
   | { readonly kind: 'pty'; readonly link: string | undefined }
   | { readonly kind: 'tcp' | 'rfc2217'; readonly host: string; readonly port: number }
   | { readonly kind: 'stdio' | 'none' };
@@ -39,7 +39,7 @@ export function parseSerial(text: string): Result<SerialSpec, string> {
   return text === 'stdio' || text === 'none' ? success({ kind: text }) : refused;
 }
 
-export interface SerialOptions {
+interface SerialOptions {
   /** Lets a TCP port be reached from outside this machine. */
   readonly listenLan?: boolean;
   readonly onMistake?: OnMistake;

@@ -18,7 +18,7 @@ export const ptyTimings: PtyTimings = { retryMs: 20, unreadMs: 1_000, presentMs:
 const writableHighWaterMark = 4096;
 
 /** The open ends of a pseudo-terminal. */
-export interface PtyEnds {
+interface PtyEnds {
   readonly master: Duplex;
   readonly masterFd: number;
   /** The end that others open, which this process holds so that the terminal outlives them. */

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { failure, type Result, success } from '@moorage/base';
 import { type PtyTimings, ptyStream, ptyTimings } from './pty-stream.ts';
 
-export interface PtyPort {
+interface PtyPort {
   /** What the other side opens. */
   readonly path: string;
   readonly stream: Duplex;

@@ -187,7 +187,7 @@ function parseStr(kind: Extract<Kind, { type: 'str' }>, text: string): string | 
 }
 
 /** What limits a value besides its kind. */
-export interface ValueLimits {
+interface ValueLimits {
   readonly gpioCount: number;
   /** Of an indexed variable. */
   readonly index?: string | undefined;

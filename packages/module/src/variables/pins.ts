@@ -4,7 +4,7 @@ import type { Value } from './kinds.ts';
 import type { Variable, VariableContext } from './variable.ts';
 
 /** A pin that something has claimed. */
-export interface PinClaim {
+interface PinClaim {
   readonly pin: number;
   /** Variable (with its index), command, or the board's own function. */
   readonly owner: string;

@@ -19,11 +19,11 @@ export interface VariableRefusal {
 }
 
 /** What `get` prints: one value, or lines. */
-export type QueryAnswer =
+type QueryAnswer =
   | { readonly kind: 'value'; readonly text: string }
   | { readonly kind: 'lines'; readonly rows: readonly string[] };
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Passwords and keys are left empty. */
   readonly hideSecrets?: boolean;
 }

@@ -33,9 +33,6 @@ const noticeTemplates = {
   safemode: '*** Max faults exceeded. Entering Safe Mode.',
 } as const;
 
-/** A bracketed notice of the module. */
-export type NoticeName = keyof typeof noticeTemplates;
-
 const noticeNames = Object.keys(noticeTemplates);
 
 /** What `system.cmd.mode` sets along with itself. Spec: MOD-LINE-mode. */

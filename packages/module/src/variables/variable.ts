@@ -6,7 +6,7 @@ import type { Kind, Value } from './kinds.ts';
 export const isGuess = (evidence: Evidence): boolean => evidence === 'inferred' || evidence === 'proposed';
 
 /** When a new value acts: at once, when the interface restarts, at boot, with the UART, or when web setup starts. */
-export type Apply = 'now' | 'net' | 'boot' | 'uart' | 'setup';
+type Apply = 'now' | 'net' | 'boot' | 'uart' | 'setup';
 
 /** What the variables that are not stored are read from; the module gives it. */
 export interface VariableSources {

@@ -9,7 +9,7 @@ const requestFlags = { commandBase64: 0x01, responseBase64: 0x02, dataBase64: 0x
 const replyFlags = { responseBase64: 0x01 } as const;
 
 /** A call of `POST /command`, ready to run. */
-export interface CommandCall {
+interface CommandCall {
   readonly line: string;
   /** Absent: none was sent. */
   readonly data?: Uint8Array;

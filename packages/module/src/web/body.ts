@@ -8,7 +8,7 @@ export const maxBodyBytes = 4096;
 const maxDiscardedBytes = 1024 * 1024;
 
 /** `too-large`: the sender has been heard out if it was not too long-winded. `gone`: it went away. */
-export type BodyError = 'too-large' | 'gone';
+type BodyError = 'too-large' | 'gone';
 
 /** A client that asks first whether it may send its body: with one that is too long it need not. */
 export const asksInVain = ({ headers }: IncomingMessage): boolean =>

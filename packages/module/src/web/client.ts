@@ -18,7 +18,7 @@ export const maxPipelined = 16;
 const lastAnswerMs = 1_000;
 
 /** Events of a connection, for the server that it belongs to. */
-export interface ClientEvents {
+interface ClientEvents {
   /** Nothing is being done for it. */
   idle(client: Client): void;
   closed(client: Client): void;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
 /** A page that the firmware brings along, in one of its forms. */
-export interface PageForm {
+interface PageForm {
   readonly bytes: Uint8Array;
   readonly etag: string;
 }

@@ -23,7 +23,7 @@ const unreadCode = 1013;
 export const maxMessageBytes = 64 * 1024;
 
 /** What a websocket's stream is made of. */
-export interface WebStreamParts {
+interface WebStreamParts {
   readonly socket: WebSocket;
   readonly connection: Connection;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import {
 } from './join-table.ts';
 import type { Heard } from './radio.ts';
 
-export type JoinOutcome = Result<void, JoinFailure>;
+type JoinOutcome = Result<void, JoinFailure>;
 
 const unset: Addresses = { ip: '0.0.0.0', netmask: '0.0.0.0', gateway: '0.0.0.0', dns: '0.0.0.0' };
 

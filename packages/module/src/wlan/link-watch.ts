@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '@moorage/base';
 import type { AccessPoint } from './air.ts';
 import type { Radio } from './radio.ts';
 
-export interface LinkWatchParts {
+interface LinkWatchParts {
   readonly clock: Clock;
   readonly radio: Radio;
   /** The access point of the link. */

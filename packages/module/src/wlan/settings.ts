@@ -64,7 +64,7 @@ export const setupApSettings = (variables: Variables): SoftApSettings => ({
   passkey: variables.get('setup.web.passkey'),
 });
 
-export interface AutoJoinSettings {
+interface AutoJoinSettings {
   readonly enabled: boolean;
   /** Whole sequences; 0 is for ever. */
   readonly retries: number;

@@ -14,7 +14,7 @@ export interface SoftApSettings {
   readonly passkey: string;
 }
 
-export interface SoftApState {
+interface SoftApState {
   readonly ssid: string;
   readonly secured: boolean;
   readonly ip: string;

@@ -9,7 +9,7 @@ export interface Client {
 }
 
 /** A station of the surroundings: when it comes, and when nothing is heard of it any more. */
-export interface Visitor {
+interface Visitor {
   readonly mac: string;
   /** What it believes the key of the network to be; empty for an open one. */
   readonly passkey?: string | undefined;
@@ -19,7 +19,7 @@ export interface Visitor {
   readonly silentAfterMs?: number | undefined;
 }
 
-export interface StationParts {
+interface StationParts {
   readonly clock: Clock;
   /** Value of `softap.max_clients` at this moment. */
   readonly limit: () => number;

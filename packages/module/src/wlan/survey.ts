@@ -2,7 +2,7 @@ import { type Clock, failure, type Result, sleep, success } from '@moorage/base'
 import type { AccessPoint, Security } from './air.ts';
 import type { Heard, Radio } from './radio.ts';
 
-export interface SurveyParts {
+interface SurveyParts {
   readonly clock: Clock;
   readonly radio: Radio;
   readonly timings: { readonly scanMs: number; readonly probeMs: number; readonly associateMs: number };
@@ -14,7 +14,7 @@ export interface SurveyParts {
 }
 
 /** What a scan looks for; everything without it. */
-export interface Sought {
+interface Sought {
   readonly channel?: number | undefined;
   readonly ssid?: string | undefined;
 }

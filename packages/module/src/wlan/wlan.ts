@@ -26,7 +26,7 @@ import { joinVoice } from './voice.ts';
 export type { Addresses } from './join-parts.ts';
 export type { JoinFailure } from './join-table.ts';
 
-export interface WlanParts {
+interface WlanParts {
   readonly clock: Clock;
   readonly air: Air;
   /** Its DHCP server answers on joined networks. */
@@ -42,7 +42,7 @@ export interface WlanParts {
 }
 
 /** The module's own access point. */
-export interface SoftApFacts {
+interface SoftApFacts {
   readonly ssid: string;
   readonly secured: boolean;
   readonly channel: number;
@@ -50,7 +50,7 @@ export interface SoftApFacts {
 }
 
 /** How `up` answers at once: the link is there, a join runs in the background, or it cannot be tried. */
-export type UpAnswer = 'up' | 'joining' | JoinFailure;
+type UpAnswer = 'up' | 'joining' | JoinFailure;
 
 interface Watcher {
   /** The interface has its address; `[Associated]` waits for what it returns. */

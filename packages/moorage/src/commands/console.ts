@@ -11,7 +11,7 @@ const terminalText = (text: string): string =>
     .trimEnd();
 
 /** Where lines come from, and whether a person types them. */
-export interface ConsoleLines {
+interface ConsoleLines {
   readonly lines: AsyncIterable<string>;
   readonly isTerminal: boolean;
   readonly prompt: () => void;

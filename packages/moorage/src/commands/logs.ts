@@ -8,7 +8,7 @@ import { defineCliCommand } from './define.ts';
 import { wordOf } from './words.ts';
 
 /** One log as a line: when, how bad, which type, about what, and what. */
-export function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
+function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
   const about = device ?? product;
   return printable(
     `${timeText(created_at, 'second')} ${level.padEnd(7)} ${type} ${about === null ? '' : `${about}: `}${message}`,

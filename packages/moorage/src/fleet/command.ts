@@ -8,7 +8,7 @@ import { type Watch, type WatchedFleet, watchFleet } from './watch.ts';
 import { Workers } from './workers.ts';
 
 /** A fleet that runs. */
-export interface RunningFleet {
+interface RunningFleet {
   /** Resolves with the exit code, when there is an end to wait for. */
   readonly end: Promise<number>;
   stop(): Promise<void>;

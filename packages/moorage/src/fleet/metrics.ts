@@ -5,7 +5,7 @@ import { UserError } from '../commands/define.ts';
 import type { WatchedFleet } from './watch.ts';
 
 /** The figures of a fleet in the text format of Prometheus. */
-export const metricsText = ({ summary }: WatchedFleet): string =>
+const metricsText = ({ summary }: WatchedFleet): string =>
   figureNames
     .map((name) => {
       const type = fleetFigures[name];

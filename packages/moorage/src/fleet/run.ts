@@ -97,7 +97,7 @@ const deviceListenerOf = (given: string | undefined, api: string) =>
   parseServiceUrl(given ?? `https://${new URL(api).hostname}:${usualDevicePort}`);
 
 /** A fleet that is ready to start, and how its clock is stopped. */
-export interface ReadyFleet {
+interface ReadyFleet {
   readonly fleet: Fleet;
   /** What it is, for its user. */
   readonly facts: Readonly<Record<string, unknown>>;

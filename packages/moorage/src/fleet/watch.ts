@@ -25,7 +25,7 @@ interface WatchParts {
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
 
 /** All of them in one line. */
-export function summaryLine(now: FleetSummary, rates: { polls: number; bytes: number }): string {
+function summaryLine(now: FleetSummary, rates: { polls: number; bytes: number }): string {
   const parts = [
     `${now.modules} modules`,
     `${now.online} online`,

@@ -1,7 +1,7 @@
 import type { RolloutRecord, RolloutState } from '@moorage/api';
 
 /** A stage of a run. Times are seconds from the start of the rollout, to the minute. */
-export interface StageTimes {
+interface StageTimes {
   readonly devices: number;
   readonly opened_s: number | null;
   /** From when as many are done as its gate asks for. */

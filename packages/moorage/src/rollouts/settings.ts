@@ -60,7 +60,7 @@ export const settingsOptions = {
   },
 } as const;
 
-export type SettingsFlags = Resolved<typeof settingsOptions>;
+type SettingsFlags = Resolved<typeof settingsOptions>;
 
 /** Which flags fields of a request come from. */
 export const settingsSources = ({ settings, template }: Pick<SettingsFlags, 'settings' | 'template'>): FieldSources =>

@@ -15,7 +15,7 @@ const failuresText = ({ failures }: StageRecord): string =>
     .join(', ');
 
 /** What has become of a stage, in a line. */
-export function stageLine({ stages }: RolloutRecord, index: number): string {
+function stageLine({ stages }: RolloutRecord, index: number): string {
   const stage = stages[index];
   if (!stage) return '';
   const { done, failed } = stage.counts;

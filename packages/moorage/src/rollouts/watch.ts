@@ -26,7 +26,7 @@ export interface News {
   readonly close: () => void;
 }
 
-export interface Watching {
+interface Watching {
   /** @throws {CallError} */
   readonly look: () => Promise<RolloutRecord>;
   readonly follow: (onNews: () => void) => News;

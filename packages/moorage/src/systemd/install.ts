@@ -33,7 +33,7 @@ export function placesOf(scope: Scope, env: NodeJS.ProcessEnv = process.env, hom
 }
 
 /** A file that an installation writes, and its rights. */
-export interface InstalledFile {
+interface InstalledFile {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
@@ -86,7 +86,7 @@ export function closedTo(path: string): string | undefined {
 }
 
 /** Runs a program of systemd's. The failure is what it says. */
-export type RunTool = (tool: string, args: readonly string[]) => Result<string, string>;
+type RunTool = (tool: string, args: readonly string[]) => Result<string, string>;
 
 /** Runs it on this machine, and waits for its end. */
 export const runTool: RunTool = (tool, args) => {

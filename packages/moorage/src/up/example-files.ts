@@ -40,7 +40,7 @@ function tideTable(): string {
 }
 
 /** A file as the service takes it for bundles and firmware. */
-export interface ExampleFile {
+interface ExampleFile {
   readonly filename: string;
   readonly type: string;
   readonly version: string;
