@@ -20,8 +20,6 @@ export class ApiError extends Error {
   readonly code: string;
   /** Fields of the request that the refusal is about. */
   readonly fields: readonly string[];
-  /** Seconds after which the call may work. */
-  readonly retryAfterS: number | undefined;
   /** What a login that wants a second factor is finished with. */
   readonly challenge: string | undefined;
 
@@ -36,7 +34,6 @@ export class ApiError extends Error {
     this.status = status;
     this.code = code;
     this.fields = fields;
-    this.retryAfterS = undefined;
     this.challenge = challenge;
   }
 }
