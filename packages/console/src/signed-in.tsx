@@ -4,7 +4,7 @@ import { LiveProvider } from './api/live.tsx';
 import { routes } from './routes.ts';
 import { Shell } from './shell.tsx';
 import { t } from './texts/shell.ts';
-import { useAsked } from './ui/dialogs.ts';
+import { useDialogs } from './ui/dialogs.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { lazyPart } from './ui/lazy-part.ts';
 import { PageLink } from './ui/link.tsx';
@@ -33,7 +33,7 @@ function Views() {
 const OpenedDialogs = lazyPart(() => import('./ui/opened-dialogs.tsx'));
 
 /** The place of dialogues, which is loaded with the first of them. */
-const Dialogs = () => <Suspense>{useAsked().any && <OpenedDialogs />}</Suspense>;
+const Dialogs = () => <Suspense>{useDialogs().any && <OpenedDialogs />}</Suspense>;
 
 /** All that is behind the sign-in: a visitor does not wait for it. */
 export default function SignedIn() {

@@ -7,11 +7,11 @@ const reopenMs = 2_000;
 /** Devices that the service lets one stream follow; of those beyond it the news of the whole fleet tell. */
 export const followedLimit = 50;
 
-/** What a page says to the hub: the devices that it shows, or that it needs nothing, as when it is in the background. */
-export type Wish = { readonly devices: readonly string[] } | undefined;
+/** What a page follows: the devices that it shows; undefined when it needs nothing, as in the background. */
+export type Subscription = { readonly devices: readonly string[] } | undefined;
 
 /** What a page hears from the hub. */
-export type News =
+export type HubMessage =
   /** `again`: the stream was not there for a while, and what happened meanwhile was missed. */
   | { readonly kind: 'open'; readonly again: boolean }
   /** `refused`: not the network, but the service; the session may be over. */
@@ -20,14 +20,14 @@ export type News =
   | ({ readonly kind: 'device' } & DeviceEvent);
 
 /** A page that listens. */
-type Page = (news: News) => void;
+type Page = (message: HubMessage) => void;
 
 /**
  * Holds one event stream for all pages of a browser, which gives each host six connections alone, and hands round what
  * comes. It follows the devices that any of them shows; without pages in the foreground it lets go.
  */
 export class LiveHub {
-  readonly #wishes = new Map<Page, NonNullable<Wish>>();
+  readonly #subscriptions = new Map<Page, NonNullable<Subscription>>();
   /** The one that is wanted, and the one that is open: another until the first has taken its place. */
   #source: EventSource | undefined;
   #open: EventSource | undefined;
@@ -35,19 +35,19 @@ export class LiveHub {
   #wasLost = false;
   #cancel = (): void => {};
 
-  /** Changes what a page needs. A page that leaves needs nothing. */
-  wish(page: Page, wish: Wish): void {
-    if (wish) this.#wishes.set(page, wish);
-    else this.#wishes.delete(page);
+  /** Changes what a page follows. A page that leaves follows nothing. */
+  subscribe(page: Page, subscription: Subscription): void {
+    if (subscription) this.#subscriptions.set(page, subscription);
+    else this.#subscriptions.delete(page);
     this.#follow();
     // It comes to a stream that is there already.
-    if (wish && this.#open) page({ kind: 'open', again: false });
+    if (subscription && this.#open) page({ kind: 'open', again: false });
   }
 
   #follow(): void {
-    const devices = [...this.#wishes.values()].flatMap((wish) => wish.devices);
+    const devices = [...this.#subscriptions.values()].flatMap((one) => one.devices);
     const followed =
-      this.#wishes.size === 0 ? undefined : [...new Set(devices)].slice(0, followedLimit).sort().join(',');
+      this.#subscriptions.size === 0 ? undefined : [...new Set(devices)].slice(0, followedLimit).sort().join(',');
     if (followed === this.#followed) return;
     this.#followed = followed;
     // The new stream takes the place of the old one when it is open, so that nothing falls between them.
@@ -95,12 +95,12 @@ export class LiveHub {
     this.#open = undefined;
   }
 
-  #notify(news: News): void {
-    for (const page of this.#wishes.keys()) page(news);
+  #notify(message: HubMessage): void {
+    for (const page of this.#subscriptions.keys()) page(message);
   }
 
   #notifyOf(event: DeviceEvent): void {
-    for (const [page, { devices }] of this.#wishes) {
+    for (const [page, { devices }] of this.#subscriptions) {
       if (devices.includes(event.device_id)) page({ kind: 'device', ...event });
     }
   }

@@ -1,19 +1,19 @@
 import type { LiveEventType } from '@moorage/api';
 import { after } from '../ui/time.ts';
-import { LiveHub, type News, type Wish } from './live-hub.ts';
+import { type HubMessage, LiveHub, type Subscription } from './live-hub.ts';
 
 /** How long a page in the background keeps what it needs, in ms: who looks at another one for a moment misses nothing. */
 const backgroundMs = 30_000;
 
 /** Joins the pages of this browser at their hub. Where workers cannot be shared each page has a hub of its own. */
-function joinHub(page: (news: News) => void): (wish: Wish) => void {
+function joinHub(page: (message: HubMessage) => void): (subscription: Subscription) => void {
   if (typeof SharedWorker === 'undefined') {
     const hub = new LiveHub();
-    return (wish) => hub.wish(page, wish);
+    return (subscription) => hub.subscribe(page, subscription);
   }
   const { port } = new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'live' });
-  port.onmessage = ({ data }: MessageEvent<News>) => page(data);
-  return (wish) => port.postMessage(wish);
+  port.onmessage = ({ data }: MessageEvent<HubMessage>) => page(data);
+  return (subscription) => port.postMessage(subscription);
 }
 
 type DeviceListener = (type: LiveEventType, data: unknown) => void;
@@ -21,36 +21,36 @@ type DeviceListener = (type: LiveEventType, data: unknown) => void;
 /** What this page needs of the event stream of its browser. */
 export class LivePage {
   readonly #listeners = new Set<{ readonly deviceId: string; readonly listener: DeviceListener }>();
-  readonly #send: (wish: Wish) => void;
+  readonly #send: (subscription: Subscription) => void;
   #away = false;
   #missed = false;
   #cancel = (): void => {};
 
-  /** `onNews` hears of the stream and of logs; `again` also when this page was in the background. */
-  constructor(onNews: (news: Exclude<News, { readonly kind: 'device' }>) => void) {
-    this.#send = joinHub((news) => {
-      if (news.kind === 'device') this.#notify(news.device_id, news.type, news.data);
-      else if (news.kind !== 'open') onNews(news);
+  /** `onMessage` hears of the stream and of logs; `again` also when this page was in the background. */
+  constructor(onMessage: (message: Exclude<HubMessage, { readonly kind: 'device' }>) => void) {
+    this.#send = joinHub((message) => {
+      if (message.kind === 'device') this.#notify(message.device_id, message.type, message.data);
+      else if (message.kind !== 'open') onMessage(message);
       else {
-        onNews({ ...news, again: news.again || this.#missed });
+        onMessage({ ...message, again: message.again || this.#missed });
         this.#missed = false;
       }
     });
-    this.#wish();
+    this.#subscribe();
     document.addEventListener('visibilitychange', this.#visibility);
     // A page that is closed says so; a worker is told by nothing else.
     window.addEventListener('pagehide', this.#leave);
     window.addEventListener('pageshow', this.#visibility);
   }
 
-  /** Follows what a device does. Returns what ends it. */
+  /** Follows what a device does. Returns a function that ends it. */
   follow(deviceId: string, listener: DeviceListener): () => void {
     const entry = { deviceId, listener };
     this.#listeners.add(entry);
-    this.#wish();
+    this.#subscribe();
     return () => {
       this.#listeners.delete(entry);
-      this.#wish();
+      this.#subscribe();
     };
   }
 
@@ -61,7 +61,7 @@ export class LivePage {
     window.removeEventListener('pageshow', this.#visibility);
   }
 
-  #wish(): void {
+  #subscribe(): void {
     if (!this.#away) this.#send({ devices: [...new Set(Array.from(this.#listeners, ({ deviceId }) => deviceId))] });
   }
 
@@ -77,7 +77,7 @@ export class LivePage {
     if (document.visibilityState === 'hidden') this.#cancel = after(backgroundMs, this.#leave);
     else if (this.#away) {
       this.#away = false;
-      this.#wish();
+      this.#subscribe();
     }
   };
 

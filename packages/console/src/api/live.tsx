@@ -19,12 +19,12 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const [page, setPage] = useState<LivePage>();
   useEffect(() => {
     const touched = gatherer<Resource>((resources) => void renewByEvents(...resources));
-    const opened = new LivePage((news) => {
-      if (news.kind === 'log') return touched.add(resourcesOf(news.type));
-      setConnection(news.kind);
-      if (news.kind === 'open' && news.again) void queryClient.invalidateQueries();
+    const opened = new LivePage((message) => {
+      if (message.kind === 'log') return touched.add(resourcesOf(message.type));
+      setConnection(message.kind);
+      if (message.kind === 'open' && message.again) void queryClient.invalidateQueries();
       // The session may be over.
-      if (news.kind === 'lost' && news.refused) void renew('session');
+      if (message.kind === 'lost' && message.refused) void renew('session');
     });
     setPage(opened);
     return () => {

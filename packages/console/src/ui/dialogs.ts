@@ -23,19 +23,19 @@ export interface Opened extends FrameProps {
   readonly body: (close: () => void) => ReactNode;
 }
 
-/** What events have asked for, before or after the place of dialogues has been loaded. */
-interface Asked {
-  /** Whether anything has asked for a dialogue yet. */
+/** The dialogues that events have opened, before or after the place of dialogues has been loaded. */
+interface DialogStack {
+  /** Whether anything has needed the place of dialogues yet. */
   readonly any: boolean;
   readonly dialogs: readonly Opened[];
 }
 
-let asked: Asked = { any: false, dialogs: [] };
+let stack: DialogStack = { any: false, dialogs: [] };
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-function setAsked(next: readonly Opened[]): void {
-  asked = { any: true, dialogs: next };
+function setDialogs(next: readonly Opened[]): void {
+  stack = { any: true, dialogs: next };
   for (const listener of listeners) listener();
 }
 
@@ -44,16 +44,16 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-export const useAsked = (): Asked => useSyncExternalStore(subscribe, () => asked);
+export const useDialogs = (): DialogStack => useSyncExternalStore(subscribe, () => stack);
 
 export const closeDialog = (id: number): void =>
-  setAsked(asked.dialogs.map((one) => (one.id === id ? { ...one, opened: false } : one)));
+  setDialogs(stack.dialogs.map((one) => (one.id === id ? { ...one, opened: false } : one)));
 
 /** Opens a dialogue from an event; `body` is handed what closes it, for when its work is done. */
 export function openDialog(frame: FrameProps, body: (close: () => void) => ReactNode): void {
   lastId += 1;
   // Those that are closed have had their time to give the focus back.
-  setAsked([...asked.dialogs.filter(({ opened }) => opened), { ...frame, id: lastId, opened: true, body }]);
+  setDialogs([...stack.dialogs.filter(({ opened }) => opened), { ...frame, id: lastId, opened: true, body }]);
 }
 
 /** What waits for the place of dialogues; undefined as soon as that is there. */
@@ -66,7 +66,7 @@ export function withDialogs(run: () => void): void {
     return;
   }
   waiting.push(run);
-  setAsked(asked.dialogs);
+  setDialogs(stack.dialogs);
 }
 
 /** The place of dialogues is there, or has gone with the session. */

@@ -2,7 +2,7 @@ import { ModalsProvider } from '@mantine/modals';
 import { useEffect, useState } from 'react';
 import { common } from '../texts/common.ts';
 import { Dialog } from './dialog.tsx';
-import { closeDialog, dialogsAreThere, type Opened, useAsked } from './dialogs.ts';
+import { closeDialog, dialogsAreThere, type Opened, useDialogs } from './dialogs.ts';
 
 function OpenedDialog({ dialog: { id, body, opened, ...frame } }: { readonly dialog: Opened }) {
   // Opened after it is there: only then it gives the focus back to what had it.
@@ -17,7 +17,7 @@ function OpenedDialog({ dialog: { id, body, opened, ...frame } }: { readonly dia
 
 /** The place of the dialogues that events have opened, and of questions. */
 export default function Dialogs() {
-  const { dialogs } = useAsked();
+  const { dialogs } = useDialogs();
   useEffect(dialogsAreThere, []);
   return (
     <ModalsProvider modalProps={{ closeButtonProps: { 'aria-label': common.close }, closeOnClickOutside: false }}>
