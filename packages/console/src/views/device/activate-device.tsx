@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Empty, Loaded } from '../../ui/states.tsx';
@@ -38,7 +37,7 @@ function Meaning({ device, choice }: MeaningProps) {
   );
 }
 
-function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly choices: readonly ProductChoice[] }) {
+function ChoiceForm({ device, onDone, choices }: ActivateProps & { readonly choices: readonly ProductChoice[] }) {
   const others = choices.filter(({ product_id }) => product_id !== device.product_id);
   const [productId, setProductId] = useState<string | null>(null);
   const change = useChange('devices.activate', 'devices', 'products', 'deviceUpdates');
@@ -74,26 +73,12 @@ function ActivateForm({ device, onDone, choices }: ActivateProps & { readonly ch
   );
 }
 
-function Choices({ device, onDone }: ActivateProps) {
+/** Moves a device to another product, and says what that means before it happens. */
+export function ActivateForm({ device, onDone }: ActivateProps) {
   const query = useCall('devices.products', { params: { id: device.id } });
   return (
     <Loaded query={query} label={t.lookingForProducts}>
-      {({ value }) => <ActivateForm device={device} onDone={onDone} choices={value} />}
+      {({ value }) => <ChoiceForm device={device} onDone={onDone} choices={value} />}
     </Loaded>
-  );
-}
-
-interface DialogProps {
-  readonly device: DeviceRecord;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-}
-
-/** Moves a device to another product, and says what that means before it happens. */
-export function ActivateDevice({ device, opened, onClose }: DialogProps) {
-  return (
-    <Dialog title={t.activateToProduct} opened={opened} onClose={onClose} size="lg">
-      <Choices device={device} onDone={onClose} />
-    </Dialog>
   );
 }

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -16,7 +15,8 @@ interface EditProps {
   readonly onDone: () => void;
 }
 
-function EditForm({ device, onDone }: EditProps) {
+/** Title, description and place of a device. */
+export function EditForm({ device, onDone }: EditProps) {
   const [before] = useState(device);
   const form = useForm({
     initialValues: { title: device.title, description: device.description, ...typedLocation(device.location) },
@@ -65,20 +65,5 @@ function EditForm({ device, onDone }: EditProps) {
         {place('country', t.country)}
       </SimpleGrid>
     </Form>
-  );
-}
-
-interface DialogProps {
-  readonly device: DeviceRecord;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-}
-
-/** Title, description and place of a device. */
-export function EditDevice({ device, opened, onClose }: DialogProps) {
-  return (
-    <Dialog title={t.editDevice} opened={opened} onClose={onClose}>
-      <EditForm device={device} onDone={onClose} />
-    </Dialog>
   );
 }

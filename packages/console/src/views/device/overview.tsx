@@ -1,23 +1,23 @@
 import { Button, Grid, Group, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { DeviceRecord } from '@moorage/api';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { Card } from '../../ui/card.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { StandingText } from '../devices/standing.tsx';
-import { ActivateDevice } from './activate-device.tsx';
+import { ActivateForm } from './activate-device.tsx';
 import { updateResults } from './codes.ts';
-import { EditDevice } from './edit-device.tsx';
+import { EditForm } from './edit-device.tsx';
 import { GatewayCard } from './gateway-card.tsx';
 import { DangerCard, IdentityCard } from './identity-card.tsx';
 import { AttributesCard, LabelsCard } from './labels-card.tsx';
 import { LatestValues } from './latest-values.tsx';
 import { formatDegrees } from './location.ts';
 import type { TabProps } from './tab-props.ts';
-import { TagDevice } from './tag-device.tsx';
+import { TagForm } from './tag-device.tsx';
 import { UpdateCourse } from './update-now.tsx';
 import { WhyVersion } from './why-version.tsx';
 
@@ -25,12 +25,12 @@ const placeOf = ({ location }: DeviceRecord): string | null =>
   location && [formatDegrees(location), location.city, location.country].filter(Boolean).join(', ');
 
 function Record({ device }: TabProps) {
-  const [edited, edit] = useDisclosure();
+  const edit = () => openDialog({ title: t.editDevice }, (close) => <EditForm device={device} onDone={close} />);
   return (
     <Card
       title={common.device}
       actions={
-        <Button size="xs" variant="default" onClick={edit.open}>
+        <Button size="xs" variant="default" onClick={edit}>
           {t.edit}
         </Button>
       }
@@ -64,14 +64,14 @@ function Record({ device }: TabProps) {
           <Field label={t.claimable}>{device.claimable ? t.yes : t.noItIsLocked}</Field>
         </Fields>
       </Stack>
-      <EditDevice device={device} opened={edited} onClose={edit.close} />
     </Card>
   );
 }
 
 function Product({ device }: TabProps) {
-  const [tagged, tag] = useDisclosure();
-  const [activated, activate] = useDisclosure();
+  const tag = () => openDialog({ title: t.tagOfDevice }, (close) => <TagForm device={device} onDone={close} />);
+  const activate = () =>
+    openDialog({ title: t.activateToProduct, size: 'lg' }, (close) => <ActivateForm device={device} onDone={close} />);
   const failed = device.standing.state === 'failed' && device.ota_result !== null;
   const advice = failed ? updateResults[device.ota_result ?? 0]?.advice : undefined;
   return (
@@ -79,10 +79,10 @@ function Product({ device }: TabProps) {
       title={t.productAndVersion}
       actions={
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={tag.open}>
+          <Button size="xs" variant="default" onClick={tag}>
             {t.tag}
           </Button>
-          <Button size="xs" variant="default" onClick={activate.open}>
+          <Button size="xs" variant="default" onClick={activate}>
             {t.activate2}
           </Button>
         </Group>
@@ -108,8 +108,6 @@ function Product({ device }: TabProps) {
           </Field>
         </Fields>
       </Stack>
-      <TagDevice device={device} opened={tagged} onClose={tag.close} />
-      <ActivateDevice device={device} opened={activated} onClose={activate.close} />
     </Card>
   );
 }

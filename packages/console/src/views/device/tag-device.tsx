@@ -3,7 +3,6 @@ import { type DeviceRecord, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/device.ts';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { tagEffect } from './follow.ts';
@@ -16,7 +15,8 @@ interface TagProps {
   readonly onDone: () => void;
 }
 
-function TagForm({ device, onDone }: TagProps) {
+/** Which bundles of its product a device follows. */
+export function TagForm({ device, onDone }: TagProps) {
   const [tag, setTag] = useState(device.tag ?? '');
   const change = useChange('devices.setTag', 'devices');
   // A user who may see the device may not always see the product; the words are more general then.
@@ -45,20 +45,5 @@ function TagForm({ device, onDone }: TagProps) {
         {tagEffect(tag, device, bundles.data?.value)}
       </Text>
     </Form>
-  );
-}
-
-interface DialogProps {
-  readonly device: DeviceRecord;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-}
-
-/** Which bundles of its product a device follows. */
-export function TagDevice({ device, opened, onClose }: DialogProps) {
-  return (
-    <Dialog title={t.tagOfDevice} opened={opened} onClose={onClose}>
-      <TagForm device={device} onDone={onClose} />
-    </Dialog>
   );
 }

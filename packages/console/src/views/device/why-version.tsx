@@ -1,5 +1,4 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -8,7 +7,7 @@ import { t } from '../../texts/device.ts';
 import { sayReason } from '../../texts/reasons.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -78,10 +77,11 @@ function PinFields({ device }: { readonly device: DeviceRecord }) {
 
 /** Which version the device gets, and why; its pin. */
 export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
-  const [pinned, pin] = useDisclosure();
   const unpin = useChange('rollouts.unpin', 'rollouts', 'devices');
   const selection = useCall('rollouts.selection', { params: { device_id: device.id } });
   const isPinned = selection.data?.value.by === 'pin';
+  const pin = () =>
+    openDialog({ title: t.pinTitle(device.title) }, (close) => <PinForm device={device} onDone={close} />);
   const letGo = (): void =>
     confirm({
       title: t.letGo(device.title),
@@ -100,7 +100,7 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
               {t.letItGo2}
             </Button>
           )}
-          <Button size="xs" variant="default" onClick={pin.open}>
+          <Button size="xs" variant="default" onClick={pin}>
             {isPinned ? t.pinElsewhere : t.pin2}
           </Button>
         </Group>
@@ -121,9 +121,6 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
           </Stack>
         )}
       </Loaded>
-      <Dialog title={t.pinTitle(device.title)} opened={pinned} onClose={pin.close}>
-        <PinForm device={device} onDone={pin.close} />
-      </Dialog>
     </Card>
   );
 }

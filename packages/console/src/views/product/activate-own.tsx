@@ -1,5 +1,5 @@
 import { Button, Select, Text } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import type { DeviceRecord, ProductRecord } from '@moorage/api';
 import { IconCpu } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import { useCall, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/product.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -65,7 +65,11 @@ function ActivateOwnForm({ product, onDone }: OwnProps) {
         value.length === 0 && q === '' ? (
           <Empty
             title={t.youHaveNoDeviceOf(product.platform)}
-            action={<PageLink href="/devices">{t.toDevices}</PageLink>}
+            action={
+              <PageLink href="/devices" onClick={onDone}>
+                {t.toDevices}
+              </PageLink>
+            }
           >
             {t.claimOneFromItsCommand}
           </Empty>
@@ -95,17 +99,15 @@ function ActivateOwnForm({ product, onDone }: OwnProps) {
 
 /** Activates one of the viewer's own devices to a product, as owners of devices do from the store. */
 export function ActivateOwn({ product }: { readonly product: ProductRecord }) {
-  const [opened, { open, close }] = useDisclosure();
   const takesDevices = product.state === 'published' || (product.state === 'preview' && product.role !== 'none');
   if (!takesDevices) return null;
+  const open = () =>
+    openDialog({ title: t.activateDeviceTo(product.title) }, (close) => (
+      <ActivateOwnForm product={product} onDone={close} />
+    ));
   return (
-    <>
-      <Button variant="default" leftSection={<IconCpu size={16} aria-hidden />} onClick={open}>
-        {t.activateADevice}
-      </Button>
-      <Dialog title={t.activateDeviceTo(product.title)} opened={opened} onClose={close}>
-        <ActivateOwnForm product={product} onDone={close} />
-      </Dialog>
-    </>
+    <Button variant="default" leftSection={<IconCpu size={16} aria-hidden />} onClick={open}>
+      {t.activateADevice}
+    </Button>
   );
 }
