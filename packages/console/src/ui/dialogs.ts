@@ -46,14 +46,27 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useDialogs = (): DialogStack => useSyncExternalStore(subscribe, () => stack);
 
-export const closeDialog = (id: number): void =>
-  setDialogs(stack.dialogs.map((one) => (one.id === id ? { ...one, opened: false } : one)));
+const changeDialog = (id: number, change: Partial<Opened>): void =>
+  setDialogs(stack.dialogs.map((one) => (one.id === id ? { ...one, ...change } : one)));
+
+export const closeDialog = (id: number): void => changeDialog(id, { opened: false });
 
 /** Opens a dialogue from an event; `body` is handed what closes it, for when its work is done. */
 export function openDialog(frame: FrameProps, body: (close: () => void) => ReactNode): void {
   lastId += 1;
   // Those that are closed have had their time to give the focus back.
   setDialogs([...stack.dialogs.filter(({ opened }) => opened), { ...frame, id: lastId, opened: true, body }]);
+}
+
+/** Opens a dialogue with a form that makes something; what it has made is shown in its place, under a title of its own. */
+export function openMade<T>(
+  titles: { readonly form: string; readonly made: string },
+  form: (onMade: (made: T) => void) => ReactNode,
+  shown: (made: T, close: () => void) => ReactNode,
+): void {
+  const id = lastId + 1;
+  const onMade = (made: T): void => changeDialog(id, { title: titles.made, body: (close) => shown(made, close) });
+  openDialog({ title: titles.form }, () => form(onMade));
 }
 
 /** What waits for the place of dialogues; undefined as soon as that is there. */

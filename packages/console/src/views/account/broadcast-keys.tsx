@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { BroadcastKeyRecord } from '@moorage/api';
 import { IconBroadcast } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,7 +9,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openMade } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { momentOf } from '../../ui/moment.tsx';
@@ -48,6 +47,13 @@ function NewKey({ onMade }: { readonly onMade: (made: BroadcastKeyRecord) => voi
     </Form>
   );
 }
+
+const openNewKey = () =>
+  openMade<BroadcastKeyRecord>(
+    { form: t.newKey, made: t.key },
+    (onMade) => <NewKey onMade={onMade} />,
+    (made, close) => <Made made={made} onClose={close} />,
+  );
 
 function Revoke({ record: { id, title } }: { readonly record: BroadcastKeyRecord }) {
   const revoke = useChange('broadcasts.revoke', 'broadcasts');
@@ -87,25 +93,16 @@ const columns: readonly Column<BroadcastKeyRecord>[] = [
 /** Keys with which modules post their status by HTTP, to be seen as their telemetry. */
 export function BroadcastKeys() {
   const list = useListAddress(t.keysForStatusBroadcasts);
-  const [opened, dialog] = useDisclosure();
-  const [made, setMade] = useState<BroadcastKeyRecord>();
   const query = pageOf<'created_at'>(list);
   const keys = useCall('broadcasts.list', { query }, { keepPrevious: true });
-  const close = (): void => {
-    dialog.close();
-    setMade(undefined);
-  };
   return (
     <Stack>
       <Group justify="space-between">
         <Muted maw={600}>{t.withKeyYourModulesPost}</Muted>
-        <Button leftSection={<IconBroadcast size={16} aria-hidden />} onClick={dialog.open}>
+        <Button leftSection={<IconBroadcast size={16} aria-hidden />} onClick={openNewKey}>
           {t.newKey}
         </Button>
       </Group>
-      <Dialog title={made ? t.key : t.newKey} opened={opened} onClose={close}>
-        {made ? <Made made={made} onClose={close} /> : <NewKey onMade={setMade} />}
-      </Dialog>
       <DataTable
         label={t.keysForStatusBroadcasts}
         noun={nouns.key}

@@ -1,13 +1,12 @@
 import { Button, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { InvitationRecord } from '@moorage/api';
-import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/administration.ts';
 import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { confirm } from '../../ui/confirm.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openMade } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -59,6 +58,17 @@ function NewInvitation({ onMade }: { readonly onMade: (made: InvitationRecord) =
   );
 }
 
+const openNew = () =>
+  openMade<InvitationRecord>(
+    { form: t.newInvitation, made: t.invitation },
+    (onMade) => <NewInvitation onMade={onMade} />,
+    (made, close) => (
+      <ShownOnce what={t.link} advice={t.sendItToOnePerson} onClose={close}>
+        <Field label={t.link2} value={linkOf(made.token)} mono />
+      </ShownOnce>
+    ),
+  );
+
 function Revoke({ id, token }: InvitationRecord) {
   const revoke = useChange('invitations.revoke', 'invitations');
   const ask = (): void =>
@@ -99,32 +109,17 @@ const Row = ({ invitation }: { readonly invitation: InvitationRecord }) => (
 export function Invitations() {
   const policy = useCall('auth.policy', {}).data?.value.sign_up;
   const invitations = useCall('invitations.list', { query: { limit: shownLimit } }).data?.value ?? [];
-  const [opened, setOpened] = useState(false);
-  const [made, setMade] = useState<InvitationRecord>();
-  const close = (): void => {
-    setOpened(false);
-    setMade(undefined);
-  };
   return (
     <Card
       title={t.invitations}
       actions={
         policy !== 'closed' && (
-          <Button size="compact-sm" variant="default" onClick={() => setOpened(true)}>
+          <Button size="compact-sm" variant="default" onClick={openNew}>
             {t.newInvitation}
           </Button>
         )
       }
     >
-      <Dialog title={made ? t.invitation : t.newInvitation} opened={opened} onClose={close}>
-        {made ? (
-          <ShownOnce what={t.link} advice={t.sendItToOnePerson} onClose={close}>
-            <Field label={t.link2} value={linkOf(made.token)} mono />
-          </ShownOnce>
-        ) : (
-          <NewInvitation onMade={setMade} />
-        )}
-      </Dialog>
       <Stack gap="sm">
         <Muted>{policy && policies[policy]}</Muted>
         {invitations.length > 0 && (

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Code, Group, NumberInput, Stack, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { ActivationTokenRecord } from '@moorage/api';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -9,7 +8,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openMade } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
@@ -95,29 +94,22 @@ function CreateToken({ productId, onMade }: CreateProps) {
 /** Tokens with which devices are claimed and activated in one go, without a password. */
 export default function ActivationTokens({ product }: TabProps) {
   const list = useListAddress(t.activationTokens);
-  const [opened, dialog] = useDisclosure();
-  const [made, setMade] = useState<ActivationTokenRecord>();
   const query = pageOf<'created_at'>(list);
   const tokens = useCall('products.listTokens', { params: { product_id: product.id }, query }, { keepPrevious: true });
-  const close = (): void => {
-    dialog.close();
-    setMade(undefined);
-  };
+  const make = () =>
+    openMade<ActivationTokenRecord>(
+      { form: t.makeActivationToken, made: t.activationToken },
+      (onMade) => <CreateToken productId={product.id} onMade={onMade} />,
+      (made, close) => <Made made={made} productCode={product.product} onClose={close} />,
+    );
   return (
     <Stack gap="md">
       <Group justify="space-between">
         <Muted maw={560}>{t.tokenClaimsDeviceForOwner}</Muted>
-        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
+        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={make}>
           {t.makeAToken}
         </Button>
       </Group>
-      <Dialog title={made ? t.activationToken : t.makeActivationToken} opened={opened} onClose={close}>
-        {made ? (
-          <Made made={made} productCode={product.product} onClose={close} />
-        ) : (
-          <CreateToken productId={product.id} onMade={setMade} />
-        )}
-      </Dialog>
       <DataTable
         label={t.activationTokens}
         noun={nouns.token}

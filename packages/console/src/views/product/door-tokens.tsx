@@ -1,15 +1,13 @@
 import { Button, Code, Group, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { type DoorName, type DoorTokenRecord, doorNames } from '@moorage/api';
 import { IconKey } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { openMade } from '../../ui/dialogs.ts';
 import { Field } from '../../ui/field.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
@@ -76,31 +74,26 @@ function MakeToken({
 /** Tokens by which devices of a product register themselves. */
 export function DoorTokens({ productId }: { readonly productId: string }) {
   const list = useListAddress(t.tokens);
-  const [opened, dialog] = useDisclosure();
-  const [made, setMade] = useState<DoorTokenRecord>();
   const query = { limit: list.limit, offset: list.offset };
   const tokens = useCall('doors.tokens', { params: { product_id: productId }, query }, { keepPrevious: true });
-  const close = (): void => {
-    dialog.close();
-    setMade(undefined);
-  };
+  const make = () =>
+    openMade<DoorTokenRecord>(
+      { form: t.makeToken, made: t.theToken },
+      (onMade) => <MakeToken productId={productId} onMade={onMade} />,
+      (made, close) => (
+        <ShownOnce what={t.theToken} advice={t.copyIt} onClose={close}>
+          <Field label={t.token} value={made.token} mono />
+        </ShownOnce>
+      ),
+    );
   return (
     <>
       <Group justify="space-between">
         <Muted maw={560}>{t.whatTokensAre}</Muted>
-        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={dialog.open}>
+        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={make}>
           {t.makeToken}
         </Button>
       </Group>
-      <Dialog title={made ? t.theToken : t.makeToken} opened={opened} onClose={close}>
-        {made ? (
-          <ShownOnce what={t.theToken} advice={t.copyIt} onClose={close}>
-            <Field label={t.token} value={made.token} mono />
-          </ShownOnce>
-        ) : (
-          <MakeToken productId={productId} onMade={setMade} />
-        )}
-      </Dialog>
       <DataTable
         label={t.tokens}
         noun={nouns.token}
