@@ -176,7 +176,6 @@ export const t = texts({
     (shown: string, shown2: string, shown3: string) => `last ${shown}, lowest ${shown2}, highest ${shown3}`,
     (shown: string, shown2: string, shown3: string) => `zuletzt ${shown}, kleinster ${shown2}, größter ${shown3}`,
   ],
-  samplesOf: [(name: string) => `Samples of ${name}`, (name: string) => `Messwerte von ${name}`],
   samplesOfNewestFirst: [
     (name: string) => `Samples of ${name}, newest first`,
     (name: string) => `Messwerte von ${name}, neueste zuerst`,

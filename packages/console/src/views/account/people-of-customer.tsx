@@ -10,6 +10,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { RoleSelect } from '../../ui/role-select.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 
 type Person = CustomerRecord['users'][number];
 
@@ -71,37 +72,28 @@ export function PeopleOfCustomer({
 }) {
   const { init } = useInit();
   return (
-    <Table aria-label={t.peopleOf(customer.title)}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">{common.user}</Table.Th>
-          <Table.Th scope="col">{common.role}</Table.Th>
-          <Table.Th scope="col">{common.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {customer.users.map((person) => {
-          const isSelf = person.user_id === init?.user.id;
-          return (
-            <Table.Tr key={person.user_id}>
-              <Table.Td>{person.user}</Table.Td>
-              <Table.Td>
-                {mayChange ? (
-                  <RoleOf customer={customer} person={person} />
-                ) : (
-                  <Stack gap={0}>
-                    {stateName(person.role)}
-                    <Muted small>{customerRoleTexts[person.role]}</Muted>
-                  </Stack>
-                )}
-              </Table.Td>
-              <Table.Td>
-                {(mayChange || isSelf) && <Remove customer={customer} person={person} isSelf={isSelf} />}
-              </Table.Td>
-            </Table.Tr>
-          );
-        })}
-      </Table.Tbody>
-    </Table>
+    <SmallTable label={t.peopleOf(customer.title)} fits columns={[common.user, common.role, common.actions]}>
+      {customer.users.map((person) => {
+        const isSelf = person.user_id === init?.user.id;
+        return (
+          <Table.Tr key={person.user_id}>
+            <Table.Td>{person.user}</Table.Td>
+            <Table.Td>
+              {mayChange ? (
+                <RoleOf customer={customer} person={person} />
+              ) : (
+                <Stack gap={0}>
+                  {stateName(person.role)}
+                  <Muted small>{customerRoleTexts[person.role]}</Muted>
+                </Stack>
+              )}
+            </Table.Td>
+            <Table.Td>
+              {(mayChange || isSelf) && <Remove customer={customer} person={person} isSelf={isSelf} />}
+            </Table.Td>
+          </Table.Tr>
+        );
+      })}
+    </SmallTable>
   );
 }

@@ -5,6 +5,7 @@ import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { Card } from '../../ui/card.tsx';
 import { formatCount, formatSize } from '../../ui/format.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Loaded } from '../../ui/states.tsx';
 
 const titles: Readonly<Record<QuotaRecord['name'], string>> = {
@@ -51,21 +52,16 @@ export function Quotas() {
       </Text>
       <Loaded query={query}>
         {({ value }) => (
-          <Table aria-label={t.quotas} verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.of}</Table.Th>
-                <Table.Th>{t.youHave}</Table.Th>
-                <Table.Th>{t.youMayHave}</Table.Th>
-                <Table.Th visibleFrom="sm">{t.used}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {value.map((quota) => (
-                <Row key={quota.name} quota={quota} />
-              ))}
-            </Table.Tbody>
-          </Table>
+          <SmallTable
+            label={t.quotas}
+            fits
+            columns={[t.of, t.youHave, t.youMayHave, { title: t.used, from: 'sm' }]}
+            verticalSpacing="xs"
+          >
+            {value.map((quota) => (
+              <Row key={quota.name} quota={quota} />
+            ))}
+          </SmallTable>
         )}
       </Loaded>
     </Card>

@@ -13,6 +13,7 @@ import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ProductionForm } from './forms.tsx';
 
@@ -80,25 +81,23 @@ const ProductRow = ({ product }: { readonly product: ProductRecord }) => (
 );
 
 const ProductTable = ({ products }: { readonly products: readonly ProductRecord[] }) => (
-  <Table.ScrollContainer minWidth={0} type="native">
-    <Table aria-label={t.productionProducts} verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{common.product}</Table.Th>
-          <Table.Th visibleFrom="sm">{t.customer}</Table.Th>
-          <Table.Th>{common.partNumber}</Table.Th>
-          <Table.Th visibleFrom="sm">{common.devices}</Table.Th>
-          <Table.Th visibleFrom="md">{t.itsDevices}</Table.Th>
-          <Table.Th ta="end">{common.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {products.map((product) => (
-          <ProductRow key={product.id} product={product} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <SmallTable
+    label={t.productionProducts}
+    fits
+    columns={[
+      common.product,
+      { title: t.customer, from: 'sm' },
+      common.partNumber,
+      { title: common.devices, from: 'sm' },
+      { title: t.itsDevices, from: 'md' },
+      { title: common.actions, end: true },
+    ]}
+    verticalSpacing="xs"
+  >
+    {products.map((product) => (
+      <ProductRow key={product.id} product={product} />
+    ))}
+  </SmallTable>
 );
 
 /** Products of this list; the list of products has the others. */

@@ -14,6 +14,7 @@ import { formatMoment, msOf } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { ControlSwitch } from './control-switch.tsx';
 import { isOnOff, rangeText, stepOf, typedValue } from './control-value.ts';
@@ -83,24 +84,20 @@ function History({ deviceId, control: { name, units } }: ControlProps) {
         entries.length === 0 ? (
           <Muted>{t.itHasHadNoOther}</Muted>
         ) : (
-          <Table aria-label={t.valuesOfNewestFirst(name)} verticalSpacing={4}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{common.time}</Table.Th>
-                <Table.Th>{common.value}</Table.Th>
-                <Table.Th>{t.by}</Table.Th>
+          <SmallTable
+            label={t.valuesOfNewestFirst(name)}
+            fits
+            columns={[common.time, common.value, t.by]}
+            verticalSpacing={4}
+          >
+            {entries.map(({ at, value, source, user }) => (
+              <Table.Tr key={at}>
+                <Table.Td>{formatMoment(msOf(at))}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, units)}</Table.Td>
+                <Table.Td>{user ?? (source === 'device' ? t.device : t.user)}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {entries.map(({ at, value, source, user }) => (
-                <Table.Tr key={at}>
-                  <Table.Td>{formatMoment(msOf(at))}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, units)}</Table.Td>
-                  <Table.Td>{user ?? (source === 'device' ? t.device : t.user)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+            ))}
+          </SmallTable>
         )
       }
     </Loaded>

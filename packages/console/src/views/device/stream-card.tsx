@@ -1,4 +1,4 @@
-import { Button, Collapse, Group, ScrollArea, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Button, Collapse, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { SampleRecord, StreamRecord } from '@moorage/api';
 import { type ReactNode, useId, useMemo } from 'react';
@@ -11,6 +11,7 @@ import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { withStream } from '../dashboard/layout.ts';
 import { useDashboard } from '../dashboard/use-dashboard.ts';
@@ -27,31 +28,23 @@ interface StreamProps {
 
 function SampleTable({ stream, records }: StreamProps) {
   return (
-    <ScrollArea.Autosize
-      mah={300}
-      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.samplesOf(stream.name) }}
+    <SmallTable
+      label={t.samplesOfNewestFirst(stream.name)}
+      maxHeight={300}
+      columns={[common.time, common.value]}
+      verticalSpacing={4}
     >
-      <Table aria-label={t.samplesOfNewestFirst(stream.name)} verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.time}</Table.Th>
-            <Table.Th>{common.value}</Table.Th>
+      {records
+        .slice(-listedSamples)
+        .reverse()
+        .map(({ at, value }, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: samples of the same moment have nothing else of their own
+          <Table.Tr key={`${at} ${row}`}>
+            <Table.Td>{formatMoment(msOf(at))}</Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, stream.units)}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {records
-            .slice(-listedSamples)
-            .reverse()
-            .map(({ at, value }, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: samples of the same moment have nothing else of their own
-              <Table.Tr key={`${at} ${row}`}>
-                <Table.Td>{formatMoment(msOf(at))}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{formatValue(value, stream.units)}</Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea.Autosize>
+        ))}
+    </SmallTable>
   );
 }
 

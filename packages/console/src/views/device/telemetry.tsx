@@ -9,6 +9,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ModuleLine } from './module-line.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -39,24 +40,16 @@ function Values({ telemetry }: { readonly telemetry: NonNullable<Status['telemet
       <Muted>
         {t.told} <Moment at={telemetry.at} />
       </Muted>
-      <Table aria-label={t.telemetry} verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.name}</Table.Th>
-            <Table.Th>{common.value}</Table.Th>
+      <SmallTable label={t.telemetry} fits columns={[common.name, common.value]} verticalSpacing={4}>
+        {Object.entries(telemetry.data).map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{name}</Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Code>{shown(value)}</Code>
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {Object.entries(telemetry.data).map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{name}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Code>{shown(value)}</Code>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </SmallTable>
     </Stack>
   );
 }
@@ -65,28 +58,19 @@ function Nodes({ nodes, device }: { readonly nodes: Status['nodes']; readonly de
   if (nodes.length === 0) return <Muted>{t.noneOnlyGatewaysHaveChildren}</Muted>;
   const seenAt = new Map(device.nodes?.map(({ id, last_seen_at }) => [id, last_seen_at]));
   return (
-    <Table aria-label={t.nodes} verticalSpacing={4}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{common.title}</Table.Th>
-          <Table.Th>{common.id}</Table.Th>
-          <Table.Th>{common.lastSeen}</Table.Th>
+    <SmallTable label={t.nodes} fits columns={[common.title, common.id, common.lastSeen]} verticalSpacing={4}>
+      {nodes.map(({ id, title }) => (
+        <Table.Tr key={id}>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{title ?? '—'}</Table.Td>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>
+            <Code>{id}</Code> <Copy value={id} label={t.idOf(title ?? t.node)} />
+          </Table.Td>
+          <Table.Td>
+            <Moment at={seenAt.get(id) ?? null} none="—" />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {nodes.map(({ id, title }) => (
-          <Table.Tr key={id}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{title ?? '—'}</Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Code>{id}</Code> <Copy value={id} label={t.idOf(title ?? t.node)} />
-            </Table.Td>
-            <Table.Td>
-              <Moment at={seenAt.get(id) ?? null} none="—" />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </SmallTable>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, FileInput, Group, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, FileInput, Group, Stack, Table, Text } from '@mantine/core';
 import { type ImportedRow, type ImportResult, importLimit } from '@moorage/api';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { saveFile } from '../device/save-file.ts';
 import { type CsvDevice, devicesOf } from './csv.ts';
 
@@ -21,28 +22,17 @@ function Preview({ rows }: { readonly rows: readonly ImportedRow[] }) {
   const sorted = numbered.toSorted((one, other) => Number(one.code === null) - Number(other.code === null));
   return (
     <Stack gap="xs">
-      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.outcome }}>
-        <Table aria-label={t.outcome}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t.row}</Table.Th>
-              <Table.Th>UUID</Table.Th>
-              <Table.Th>{t.outcome}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sorted.slice(0, shownRows).map(({ number, uuid, message }) => (
-              <Table.Tr key={number}>
-                <Table.Td>{number}</Table.Td>
-                <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-                  {uuid}
-                </Table.Td>
-                <Table.Td>{message ?? t.isMade}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollArea.Autosize>
+      <SmallTable label={t.outcome} maxHeight={320} columns={[t.row, 'UUID', t.outcome]}>
+        {sorted.slice(0, shownRows).map(({ number, uuid, message }) => (
+          <Table.Tr key={number}>
+            <Table.Td>{number}</Table.Td>
+            <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              {uuid}
+            </Table.Td>
+            <Table.Td>{message ?? t.isMade}</Table.Td>
+          </Table.Tr>
+        ))}
+      </SmallTable>
       {rows.length > shownRows && <Text size="sm">{t.rowsShown(formatCount(shownRows))}</Text>}
     </Stack>
   );

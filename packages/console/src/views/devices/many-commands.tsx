@@ -1,4 +1,4 @@
-import { Button, Code, Group, Progress, ScrollArea, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { common } from '../../texts/common.ts';
@@ -7,6 +7,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { inBatches } from '../../ui/batches.ts';
 import { Form } from '../../ui/form.tsx';
 import { plural } from '../../ui/format.ts';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { saveFile } from '../device/save-file.ts';
 import { maskSecrets } from '../device/secrets.ts';
 import { devicesOf, devicesPerCommand, type Target } from './bulk-jobs.ts';
@@ -32,31 +33,20 @@ function Outcomes({ line, outcomes }: { readonly line: string; readonly outcomes
   const sorted = outcomes.toSorted((one, other) => Number(other.code !== 0) - Number(one.code !== 0));
   return (
     <Stack gap="xs">
-      <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.resultsByDevice }}>
-        <Table withRowBorders aria-label={t.resultsByDevice}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{common.device}</Table.Th>
-              <Table.Th>{common.code}</Table.Th>
-              <Table.Th>{t.answer}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sorted.slice(0, shownLimit).map(({ name, code, text }, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two devices may have the same name
-              <Table.Tr key={at}>
-                <Table.Td>{name}</Table.Td>
-                <Table.Td>{code ?? '—'}</Table.Td>
-                <Table.Td>
-                  <Code block mah={120} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
-                    {(shown ? text : maskSecrets(line, text).text) || '(nothing)'}
-                  </Code>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollArea.Autosize>
+      <SmallTable label={t.resultsByDevice} maxHeight={360} columns={[common.device, common.code, t.answer]}>
+        {sorted.slice(0, shownLimit).map(({ name, code, text }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two devices may have the same name
+          <Table.Tr key={at}>
+            <Table.Td>{name}</Table.Td>
+            <Table.Td>{code ?? '—'}</Table.Td>
+            <Table.Td>
+              <Code block mah={120} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+                {(shown ? text : maskSecrets(line, text).text) || '(nothing)'}
+              </Code>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </SmallTable>
       {outcomes.some(({ text }) => maskSecrets(line, text).masked) && (
         <Button size="compact-sm" variant="default" aria-pressed={shown} onClick={() => setShown(!shown)}>
           {shown ? t.maskSecrets : t.showSecrets}

@@ -16,6 +16,7 @@ import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { ChangePicture } from '../../ui/picture.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty } from '../../ui/states.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { Access } from './access.tsx';
@@ -48,39 +49,30 @@ function Editions({ flavors }: { readonly flavors: readonly FlavorRecord[] }) {
   const isAdmin = useIsAdmin();
   if (flavors.length === 0) return <Empty title={t.noEditionYet}>{t.productsAreMadeOfEdition}</Empty>;
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label={t.editions} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.code}</Table.Th>
-            <Table.Th>{common.title}</Table.Th>
-            <Table.Th visibleFrom="sm">{common.bundles}</Table.Th>
-            {isAdmin && <Table.Th>{common.for}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {flavors.map(({ id, code, title, sdk, description }, index) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Code>{code}</Code>
-              </Table.Td>
-              <Table.Td>
-                {title || '—'}
-                <Muted small>
-                  {[index === 0 && t.whatDevicesHaveBeforeThey, description].filter(Boolean).join('. ')}
-                </Muted>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">{sdk ? t.builtWithSdk : t.madeHere}</Table.Td>
-              {isAdmin && (
-                <Table.Td>
-                  <Access kind="edition" id={id} title={t.edition(code)} />
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <SmallTable
+      label={t.editions}
+      fits
+      columns={[common.code, common.title, { title: common.bundles, from: 'sm' }, ...(isAdmin ? [common.for] : [])]}
+      verticalSpacing="xs"
+    >
+      {flavors.map(({ id, code, title, sdk, description }, index) => (
+        <Table.Tr key={id}>
+          <Table.Td>
+            <Code>{code}</Code>
+          </Table.Td>
+          <Table.Td>
+            {title || '—'}
+            <Muted small>{[index === 0 && t.whatDevicesHaveBeforeThey, description].filter(Boolean).join('. ')}</Muted>
+          </Table.Td>
+          <Table.Td visibleFrom="sm">{sdk ? t.builtWithSdk : t.madeHere}</Table.Td>
+          {isAdmin && (
+            <Table.Td>
+              <Access kind="edition" id={id} title={t.edition(code)} />
+            </Table.Td>
+          )}
+        </Table.Tr>
+      ))}
+    </SmallTable>
   );
 }
 
@@ -90,32 +82,30 @@ function Firmwares({ firmwares, flavors }: Pick<PlatformDetail, 'firmwares' | 'f
   }
   const bytesOf = ({ files }: FirmwareRecord) => files.reduce((sum, { size }) => sum + size, 0);
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label={common.firmware} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.version}</Table.Th>
-            <Table.Th>{common.label}</Table.Th>
-            <Table.Th>{common.edition}</Table.Th>
-            <Table.Th visibleFrom="sm">{common.files}</Table.Th>
-            <Table.Th visibleFrom="sm">{t.added}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {firmwares.map((firmware) => (
-            <Table.Tr key={firmware.id}>
-              <Table.Td>{firmware.version}</Table.Td>
-              <Table.Td>{firmware.label}</Table.Td>
-              <Table.Td>{flavors.find(({ id }) => id === firmware.flavor_id)?.code ?? '—'}</Table.Td>
-              <Table.Td visibleFrom="sm">
-                {firmware.files.length} ({formatSize(bytesOf(firmware))})
-              </Table.Td>
-              <Table.Td visibleFrom="sm">{formatMoment(msOf(firmware.created_at))}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <SmallTable
+      label={common.firmware}
+      fits
+      columns={[
+        common.version,
+        common.label,
+        common.edition,
+        { title: common.files, from: 'sm' },
+        { title: t.added, from: 'sm' },
+      ]}
+      verticalSpacing="xs"
+    >
+      {firmwares.map((firmware) => (
+        <Table.Tr key={firmware.id}>
+          <Table.Td>{firmware.version}</Table.Td>
+          <Table.Td>{firmware.label}</Table.Td>
+          <Table.Td>{flavors.find(({ id }) => id === firmware.flavor_id)?.code ?? '—'}</Table.Td>
+          <Table.Td visibleFrom="sm">
+            {firmware.files.length} ({formatSize(bytesOf(firmware))})
+          </Table.Td>
+          <Table.Td visibleFrom="sm">{formatMoment(msOf(firmware.created_at))}</Table.Td>
+        </Table.Tr>
+      ))}
+    </SmallTable>
   );
 }
 

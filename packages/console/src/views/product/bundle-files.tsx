@@ -14,6 +14,7 @@ import { FileDrop, UploadList } from '../../ui/file-drop.tsx';
 import { formatSize, plural } from '../../ui/format.ts';
 import { Muted } from '../../ui/muted.tsx';
 import { askReplace } from '../../ui/replace.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Term } from '../../ui/term.tsx';
 import { type UploadTarget, useUploads } from '../../ui/uploads.ts';
@@ -165,23 +166,23 @@ function FileTable({ bundle, removable }: { readonly bundle: BundleDetail; reado
   const sent = resources.filter(({ exclude }) => !exclude);
   return (
     <div>
-      <Table aria-label={t.filesOfBundle} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.name}</Table.Th>
-            <Table.Th>{common.size}</Table.Th>
-            <Table.Th visibleFrom="sm">{common.type}</Table.Th>
-            <Table.Th visibleFrom="md">{common.version}</Table.Th>
-            <Table.Th visibleFrom="md">{t.crc}</Table.Th>
-            <Table.Th style={{ textAlign: 'end' }}>{common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {resources.map((file) => (
-            <FileRow key={file.id} bundle={bundle} file={file} removable={removable} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        label={t.filesOfBundle}
+        fits
+        columns={[
+          common.name,
+          common.size,
+          { title: common.type, from: 'sm' },
+          { title: common.version, from: 'md' },
+          { title: t.crc, from: 'md' },
+          { title: common.actions, end: true },
+        ]}
+        verticalSpacing="xs"
+      >
+        {resources.map((file) => (
+          <FileRow key={file.id} bundle={bundle} file={file} removable={removable} />
+        ))}
+      </SmallTable>
       <Text size="sm" c="dimmed" mt="xs" role="status">
         {t.devicesGetOfAndFirmware(
           plural(resources.length, nouns.file),

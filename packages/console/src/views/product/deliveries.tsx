@@ -9,6 +9,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
+import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 
 /** No event reports deliveries: while they are shown they are fetched again this often, in ms. */
@@ -67,21 +68,15 @@ export function Deliveries({ connectorId }: { readonly connectorId: string }) {
             <Empty title={t.noDeliveries}>{t.theyAreKeptFor7}</Empty>
           ) : (
             <>
-              <Table aria-label={t.deliveries}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t.event}</Table.Th>
-                    <Table.Th>{common.state}</Table.Th>
-                    <Table.Th visibleFrom="sm">{t.attempts}</Table.Th>
-                    <Table.Th>{t.when}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {value.map((delivery) => (
-                    <Delivery key={delivery.id} delivery={delivery} />
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <SmallTable
+                label={t.deliveries}
+                fits
+                columns={[t.event, common.state, { title: t.attempts, from: 'sm' }, t.when]}
+              >
+                {value.map((delivery) => (
+                  <Delivery key={delivery.id} delivery={delivery} />
+                ))}
+              </SmallTable>
               {(total ?? 0) > value.length && (
                 <Muted>{t.newestOfAreShown(value.length, formatCount(total ?? 0))}</Muted>
               )}
