@@ -103,7 +103,6 @@ export const t = texts({
     'Keines deiner Geräte passt zu all diesen Filtern.',
   ],
   noDeviceFits: ['No device fits', 'Kein Gerät passt'],
-  noSuchProduct: ['No such product', 'Kein solches Produkt'],
   filtersOfDevices: ['Filters of the devices', 'Filter der Geräte'],
   searchDevicesByTitleUuid: [
     'Search devices by title, uuid or MAC address',

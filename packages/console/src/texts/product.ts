@@ -307,7 +307,6 @@ export const t = texts({
   follows: ['Follows', 'Folgt'],
   release: ['release', 'Release'],
   connection: ['Connection', 'Verbindung'],
-  clearFilter: [(label: string) => `Clear the filter ${label}`, (label: string) => `Filter ${label} zurücksetzen`],
   searchDevicesOfProduct: ['Search the devices of the product', 'Geräte des Produkts suchen'],
   titleUuidOrMac: ['Title, uuid or MAC', 'Titel, UUID oder MAC'],
   devicesOfProduct: ['Devices of the product', 'Geräte des Produkts'],

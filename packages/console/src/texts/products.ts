@@ -47,7 +47,6 @@ export const t = texts({
   anyRole: ['Any role', 'Jede Rolle'],
   development: ['Development', 'Entwicklung'],
   production: ['Production', 'Produktion'],
-  clearFilter: [(label: string) => `Clear the filter ${label}`, (label: string) => `Filter ${label} zurücksetzen`],
   searchProducts: ['Search products', 'Produkte suchen'],
   titleOrCode: ['Title or code', 'Titel oder Code'],
   category: ['Category', 'Kategorie'],

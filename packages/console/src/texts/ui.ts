@@ -86,6 +86,7 @@ export const t = texts({
   rows: [(size: number) => `${size} rows`, (size: number) => `${size} Zeilen`],
   page: [(page: number) => `Page ${page}`, (page: number) => `Seite ${page}`],
   showPassword: ['Show the password', 'Passwort anzeigen'],
+  noSuchProduct: ['No such product', 'Kein solches Produkt'],
   leaveWithoutSaving: ['Leave without saving?', 'Verlassen, ohne zu speichern?'],
   whatYouHaveTypedHere: ['What you have typed here is not saved.', 'Was hier eingegeben wurde, ist nicht gespeichert.'],
   leave: ['Leave', 'Verlassen'],

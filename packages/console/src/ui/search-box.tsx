@@ -6,7 +6,7 @@ import { t } from '../texts/ui.ts';
 import { bindText } from './bind-text.ts';
 
 /** Letters that are typed together are one search, in ms. */
-const typingMs = 200;
+export const typingMs = 200;
 
 interface SearchBoxProps {
   readonly label: string;

@@ -15,8 +15,8 @@ import { Muted } from '../../ui/muted.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { TextFilter } from '../../ui/text-filter.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
-import { TextFilter } from '../devices/filters.tsx';
 
 const filterNames = ['user', 'object', 'action', 'from', 'to'] as const;
 const crumbs = [{ title: administration.administration, href: '/administration' }];

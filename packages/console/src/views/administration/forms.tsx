@@ -8,8 +8,8 @@ import { common } from '../../texts/common.ts';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
+import { ProductSelect } from '../../ui/product-select.tsx';
 import { customerRoleTexts, roleChoices } from '../account/people-of-customer.tsx';
-import { ProductSelect } from '../devices/filters.tsx';
 
 interface FormProps {
   readonly onDone: () => void;

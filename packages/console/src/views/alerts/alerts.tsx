@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Loader, Stack, Table, Text } from '@mantine/core';
 import type { AlertRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
@@ -6,6 +6,7 @@ import { t } from '../../texts/alerts.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { plural } from '../../ui/format.ts';
@@ -158,18 +159,16 @@ export default function Alerts() {
   const shown = query.data?.value.find(({ id }) => id === shownId);
   return (
     <Page title={common.alerts} description={t.whatHasGoneWrongOn}>
-      <Select
-        aria-label={t.stateOfAlert}
-        placeholder={t.allAlerts}
-        data={[
+      <ChoiceFilter
+        list={list}
+        name="state"
+        label={t.stateOfAlert}
+        any={t.allAlerts}
+        choices={[
           { value: 'open', label: t.open },
           { value: 'over', label: t.over },
         ]}
-        value={state ?? null}
-        onChange={(next) => list.setFilter('state', next ?? undefined)}
-        clearable
-        clearButtonProps={{ 'aria-label': t.allAlerts }}
-        w={200}
+        width={200}
       />
       <DataTable
         label={common.alerts}

@@ -1,4 +1,4 @@
-import { Group, Select, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
@@ -6,6 +6,7 @@ import { t } from '../../texts/device-tabs.tsx';
 import { nouns } from '../../texts/nouns.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
@@ -34,7 +35,7 @@ const deviceTypes = logTypes.filter((type) => /^(device|ota|connector)\./.test(t
 /** What has happened to the device; new lines come by themselves. */
 export default function DeviceLog({ device }: TabProps) {
   const list = useListAddress(t.logOfDevice, filterNames);
-  const { q, type, level } = list.filters;
+  const { q } = list.filters;
   // Safe: the service checks what an address may hold, and says what is wrong.
   const asked = {
     ...list.filters,
@@ -51,26 +52,22 @@ export default function DeviceLog({ device }: TabProps) {
           value={q}
           onChange={(next) => list.setFilter('q', next)}
         />
-        <Select
-          aria-label={t.typeOfEvent}
-          placeholder={t.allTypes}
-          data={deviceTypes}
-          value={type ?? null}
-          onChange={(next) => list.setFilter('type', next ?? undefined)}
-          clearable
-          clearButtonProps={{ 'aria-label': t.allTypes }}
+        <ChoiceFilter
+          list={list}
+          name="type"
+          label={t.typeOfEvent}
+          any={t.allTypes}
+          choices={deviceTypes}
           searchable
-          w={{ base: '100%', xs: 210 }}
+          width={{ base: '100%', xs: 210 }}
         />
-        <Select
-          aria-label={t.level}
-          placeholder={t.allLevels}
-          data={logLevels.map((value) => ({ value, label: stateName(value) }))}
-          value={level ?? null}
-          onChange={(next) => list.setFilter('level', next ?? undefined)}
-          clearable
-          clearButtonProps={{ 'aria-label': t.allLevels }}
-          w={{ base: '100%', xs: 140 }}
+        <ChoiceFilter
+          list={list}
+          name="level"
+          label={t.level}
+          any={t.allLevels}
+          choices={logLevels.map((value) => ({ value, label: stateName(value) }))}
+          width={{ base: '100%', xs: 140 }}
         />
       </Group>
       <DataTable

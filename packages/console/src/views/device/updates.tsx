@@ -1,4 +1,4 @@
-import { Anchor, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { type UpdateRecord, updateStates } from '@moorage/api';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
@@ -8,6 +8,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { sayReason } from '../../texts/reasons.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Fields } from '../../ui/field.tsx';
@@ -110,15 +111,13 @@ export default function Updates({ device }: TabProps) {
   return (
     <Stack gap="sm">
       <UpdateCourse device={device} />
-      <Select
-        aria-label={t.stateOfUpdate}
-        placeholder={t.allStates}
-        data={updateStates.map((value) => ({ value, label: stateName(value) }))}
-        value={state ?? null}
-        onChange={(next) => list.setFilter('state', next ?? undefined)}
-        clearable
-        clearButtonProps={{ 'aria-label': t.allStates }}
-        w={200}
+      <ChoiceFilter
+        list={list}
+        name="state"
+        label={t.stateOfUpdate}
+        any={t.allStates}
+        choices={updateStates.map((value) => ({ value, label: stateName(value) }))}
+        width={200}
       />
       <DataTable
         label={t.updatesOfDevice}

@@ -10,9 +10,9 @@ import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { type Job, runJob } from '../../ui/jobs.tsx';
+import { ProductSelect } from '../../ui/product-select.tsx';
 import { jobFor, type Target, type Work } from './bulk-jobs.ts';
 import { BulkMenu } from './bulk-menu.tsx';
-import { ProductSelect } from './filters.tsx';
 
 interface DialogProps {
   readonly target: Target;

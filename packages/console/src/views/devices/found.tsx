@@ -10,8 +10,8 @@ import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
+import { ProductSelect } from '../../ui/product-select.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
-import { ProductSelect } from './filters.tsx';
 
 /** How often the list is asked for again, in ms: no event tells of what a gateway finds. */
 const renewMs = 10_000;

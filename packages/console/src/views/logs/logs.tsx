@@ -1,5 +1,4 @@
-import { Button, Group, Select, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Group, Text } from '@mantine/core';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
@@ -8,18 +7,21 @@ import { t } from '../../texts/logs.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
+import { FoundSelect } from '../../ui/found-select.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ProductSelect } from '../../ui/product-select.tsx';
 import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { TextFilter } from '../../ui/text-filter.tsx';
 import { nowMs } from '../../ui/time.ts';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
-import { ProductSelect, TextFilter } from '../devices/filters.tsx';
 
 const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'user', 'since', 'after'] as const;
 
@@ -98,73 +100,60 @@ const columns: readonly Column<LogRecord>[] = [
   { key: 'user', title: common.user, from: 'md', cell: (log) => log.user },
 ];
 
-interface ChoiceProps {
-  readonly list: ListAddress;
-  readonly name: (typeof filterNames)[number];
-  readonly label: string;
-  readonly data: readonly (string | { readonly value: string; readonly label: string })[];
-  readonly width: number;
-}
-
-const Choice = ({ list, name, label, data, width }: ChoiceProps) => (
-  <Select
-    aria-label={label}
-    placeholder={t.allOf(label)}
-    data={[...data]}
-    searchable={data.length > 10}
-    clearable
-    clearButtonProps={{ 'aria-label': t.allOf(label) }}
-    value={list.filters[name] ?? null}
-    onChange={(value) => list.setFilter(name, value ?? undefined)}
-    w={{ base: '100%', xs: width }}
-  />
-);
+/** As wide as the window of a phone. */
+const widthOf = (px: number) => ({ base: '100%', xs: px });
 
 /** A device, found by typing part of its title, uuid or address. */
 function DeviceSelect({ list }: { readonly list: ListAddress }) {
   const id = list.filters.device_id;
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed, typingMs);
+  const [q, search] = useState('');
   const found = useCall('devices.list', { query: { limit: 20, ...(q !== '' && { q }) } }, { keepPrevious: true });
   const chosen = useCall('devices.get', { params: { identifier: id ?? '' } }, { enabled: id !== undefined });
   const devices = [...(chosen.data ? [chosen.data.value] : []), ...(found.data?.value ?? [])];
-  const choices = new Map(devices.map(({ id: value, title, uuid }) => [value, { value, label: title || uuid }]));
   return (
-    <Select
-      aria-label={common.device}
+    <FoundSelect
+      hideLabel
+      label={common.device}
       placeholder={t.allDevices}
-      data={[...choices.values()]}
-      searchable
+      options={devices.map(({ id: value, title, uuid }) => ({ value, label: title || uuid }))}
+      onSearch={search}
+      nothing={t.noSuchDevice}
       clearable
-      clearButtonProps={{ 'aria-label': t.allDevices }}
-      nothingFoundMessage={t.noSuchDevice}
-      // The service has searched already, by more than the label.
-      filter={({ options }) => options}
-      onSearchChange={(text) => setTyped([...choices.values()].some(({ label }) => label === text) ? '' : text)}
       value={id ?? null}
       onChange={(value) => list.setFilter('device_id', value ?? undefined)}
-      w={{ base: '100%', xs: 180 }}
+      w={widthOf(180)}
     />
   );
 }
 
 function Filters({ list }: { readonly list: ListAddress }) {
+  const levels = logLevels.map((value) => ({ value, label: stateName(value) }));
   return (
     <FilterBar list={list} label={t.filtersOfLog} search={{ label: t.searchMessages, placeholder: t.partOfMessage }}>
-      <Choice list={list} name="type" label={common.type} data={logTypes} width={180} />
-      <Choice
+      <ChoiceFilter
+        list={list}
+        name="type"
+        label={common.type}
+        any={t.allOf(common.type)}
+        choices={logTypes}
+        searchable
+        width={widthOf(180)}
+      />
+      <ChoiceFilter
         list={list}
         name="level"
         label={t.level}
-        data={logLevels.map((value) => ({ value, label: stateName(value) }))}
-        width={120}
+        any={t.allOf(t.level)}
+        choices={levels}
+        width={widthOf(120)}
       />
-      <Choice
+      <ChoiceFilter
         list={list}
         name="since"
         label={common.time}
-        data={spans.map(({ value, label }) => ({ value, label }))}
-        width={130}
+        any={t.allOf(common.time)}
+        choices={spans}
+        width={widthOf(130)}
       />
       <DeviceSelect list={list} />
       <TextFilter list={list} name="user" label={t.person} wide />
@@ -174,14 +163,11 @@ function Filters({ list }: { readonly list: ListAddress }) {
         placeholder={t.allProducts}
         value={list.filters.product_id ?? null}
         onChange={(value) => list.setFilter('product_id', value ?? undefined)}
-        width={{ base: '100%', xs: 180 }}
+        width={widthOf(180)}
       />
     </FilterBar>
   );
 }
-
-/** Letters that are typed together are one question, in ms. */
-const typingMs = 200;
 
 /** What has happened, newest first. */
 export default function Logs() {

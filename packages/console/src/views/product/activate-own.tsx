@@ -1,5 +1,4 @@
-import { Button, Select, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Text } from '@mantine/core';
 import type { DeviceRecord, ProductRecord } from '@moorage/api';
 import { IconCpu } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -9,12 +8,11 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/product.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
+import { FoundSelect } from '../../ui/found-select.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Empty, Loaded } from '../../ui/states.tsx';
 
-/** How long one types before the service is asked, in ms. */
-const typingMs = 250;
 const shownLimit = 20;
 
 interface OwnProps {
@@ -45,8 +43,7 @@ const Meaning = ({ device, product }: { readonly device: DeviceRecord; readonly 
 
 function ActivateOwnForm({ product, onDone }: OwnProps) {
   const { user_id } = useSession();
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed, typingMs);
+  const [q, search] = useState('');
   const [id, choose] = useState<string | null>(null);
   const query = { user_id, platform_id: product.platform_id, limit: shownLimit, ...(q !== '' && { q }) };
   const found = useCall('devices.list', { query }, { keepPrevious: true });
@@ -75,17 +72,14 @@ function ActivateOwnForm({ product, onDone }: OwnProps) {
           </Empty>
         ) : (
           <Form submit={t.activateDevice} onSubmit={submit} disabled={!chosen}>
-            <Select
+            <FoundSelect
               label={common.device}
               description={t.yourDevicesOfPlatformType(product.platform)}
               placeholder={t.chooseDevice}
               data-autofocus
-              searchable
-              nothingFoundMessage={t.noDeviceOfYoursHas}
-              data={devices.map((device) => optionOf(device, product))}
-              // The service has searched already, by more than the label.
-              filter={({ options }) => options}
-              onSearchChange={(text) => setTyped(text.includes(' · ') ? '' : text)}
+              nothing={t.noDeviceOfYoursHas}
+              options={devices.map((device) => optionOf(device, product))}
+              onSearch={search}
               value={id}
               onChange={choose}
             />

@@ -1,5 +1,5 @@
-import { Button, Select, Stack, Text } from '@mantine/core';
-import { type BundleRecord, type DeviceRecord, type InputOf, standingStates } from '@moorage/api';
+import { Button, Stack, Text } from '@mantine/core';
+import { type BundleRecord, type DeviceRecord, type InputOf, standingStates, tags } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
@@ -7,6 +7,7 @@ import { t } from '../../texts/product.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { PageLink } from '../../ui/link.tsx';
@@ -26,6 +27,7 @@ const filterNames = ['q', 'bundle_id', 'standing', 'tag'] as const;
 const bundlesLimit = 500;
 
 const standingChoices = standingStates.map((value) => ({ value, label: stateName(standingWords[value]) }));
+const tagChoices = [{ value: '', label: common.noTag }, ...tags];
 
 const columns: readonly Column<DeviceRecord>[] = [
   {
@@ -64,34 +66,20 @@ interface FiltersProps {
 }
 
 function Filters({ list, bundles }: FiltersProps) {
-  const select = (name: (typeof filterNames)[number], label: string, data: { value: string; label: string }[]) => (
-    <Select
-      aria-label={label}
-      placeholder={label}
-      data={data}
-      value={list.filters[name] ?? null}
-      onChange={(value) => list.setFilter(name, value ?? undefined)}
-      clearable
-      clearButtonProps={{ 'aria-label': t.clearFilter(label) }}
-      w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
-    />
-  );
   return (
     <FilterBar
       list={list}
       label={t.searchDevicesOfProduct}
       search={{ label: t.searchDevicesOfProduct, placeholder: t.titleUuidOrMac }}
     >
-      {select(
-        'bundle_id',
-        common.bundle,
-        bundles.map(({ id, version }) => ({ value: id, label: version })),
-      )}
-      {select('standing', t.update, standingChoices)}
-      {select('tag', common.tag, [
-        { value: '', label: common.noTag },
-        ...['alpha', 'beta', 'release'].map((tag) => ({ value: tag, label: tag })),
-      ])}
+      <ChoiceFilter
+        list={list}
+        name="bundle_id"
+        label={common.bundle}
+        choices={bundles.map(({ id, version }) => ({ value: id, label: version }))}
+      />
+      <ChoiceFilter list={list} name="standing" label={t.update} choices={standingChoices} />
+      <ChoiceFilter list={list} name="tag" label={common.tag} choices={tagChoices} />
     </FilterBar>
   );
 }

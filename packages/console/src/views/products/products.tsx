@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { InputOf, ProductRecord } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/products.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useAddressDialog } from '../../ui/dialogs.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
@@ -91,38 +92,16 @@ const choices = {
   ],
 };
 
-interface FilterProps {
-  readonly list: ListAddress;
-  readonly name: (typeof filterNames)[number];
-  readonly label: string;
-  readonly data: readonly (string | { readonly value: string; readonly label: string })[];
-}
-
-function Filter({ list, name, label, data }: FilterProps) {
-  return (
-    <Select
-      aria-label={label}
-      placeholder={label}
-      data={[...data]}
-      value={list.filters[name] ?? null}
-      onChange={(value) => list.setFilter(name, value ?? undefined)}
-      clearable
-      clearButtonProps={{ 'aria-label': t.clearFilter(label) }}
-      w={{ base: 'calc(50% - var(--mantine-spacing-sm) / 2)', xs: 170 }}
-    />
-  );
-}
-
 function Filters({ list }: { readonly list: ListAddress }) {
   const { init } = useInit();
   const platforms = init?.platforms.map(({ id, code }) => ({ value: id, label: code })) ?? [];
   return (
     <FilterBar list={list} label={t.searchProducts} search={{ label: t.searchProducts, placeholder: t.titleOrCode }}>
-      <Filter list={list} name="category" label={t.category} data={choices.category} />
-      <Filter list={list} name="state" label={common.state} data={choices.state} />
-      <Filter list={list} name="role" label={t.myRole} data={choices.role} />
-      <Filter list={list} name="platform_id" label={common.platform} data={platforms} />
-      <Filter list={list} name="production" label={t.madeFor} data={choices.production} />
+      <ChoiceFilter list={list} name="category" label={t.category} choices={choices.category} />
+      <ChoiceFilter list={list} name="state" label={common.state} choices={choices.state} />
+      <ChoiceFilter list={list} name="role" label={t.myRole} choices={choices.role} />
+      <ChoiceFilter list={list} name="platform_id" label={common.platform} choices={platforms} />
+      <ChoiceFilter list={list} name="production" label={t.madeFor} choices={choices.production} />
     </FilterBar>
   );
 }

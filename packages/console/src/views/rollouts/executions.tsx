@@ -1,4 +1,4 @@
-import { Group, Select, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { type ExecutionRecord, executionStates, failureKinds, type RolloutRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
@@ -6,6 +6,7 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
@@ -31,26 +32,6 @@ const columns: readonly Column<ExecutionRecord>[] = [
   { key: 'changed', title: common.since, sort: 'changed_at', from: 'sm', cell: momentOf('changed_at') },
 ];
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly data: readonly { readonly value: string; readonly label: string }[];
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-const Choice = ({ label, data, value, onChange }: ChoiceProps) => (
-  <Select
-    aria-label={label}
-    placeholder={label}
-    data={[...data]}
-    value={value ?? null}
-    onChange={(next) => onChange(next ?? undefined)}
-    clearable
-    clearButtonProps={{ 'aria-label': common.any(label) }}
-    w={{ base: 'calc(50% - 6px)', sm: 150 }}
-  />
-);
-
 const named = (value: string) => ({ value, label: stateName(value) });
 
 /** The devices of a rollout, and those behind each of its numbers. */
@@ -74,24 +55,14 @@ export function Executions({ rollout }: { readonly rollout: RolloutRecord }) {
   return (
     <Stack gap="sm">
       <Group gap="sm">
-        <Choice
+        <ChoiceFilter
+          list={list}
+          name="stage"
           label={t.stage}
-          data={rollout.stages.map((_, index) => ({ value: String(index), label: t.stagePart(index + 1) }))}
-          value={stageText}
-          onChange={(next) => list.setFilter('stage', next)}
+          choices={rollout.stages.map((_, index) => ({ value: String(index), label: t.stagePart(index + 1) }))}
         />
-        <Choice
-          label={common.state}
-          data={executionStates.map(named)}
-          value={state}
-          onChange={(next) => list.setFilter('state', next)}
-        />
-        <Choice
-          label={t.kindOfFailure}
-          data={failureKinds.map(named)}
-          value={kind}
-          onChange={(next) => list.setFilter('kind', next)}
-        />
+        <ChoiceFilter list={list} name="state" label={common.state} choices={executionStates.map(named)} />
+        <ChoiceFilter list={list} name="kind" label={t.kindOfFailure} choices={failureKinds.map(named)} />
       </Group>
       <DataTable
         label={t.devicesOfRollout}

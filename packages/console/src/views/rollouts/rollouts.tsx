@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type RolloutRecord, rolloutStates } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from 'wouter';
@@ -10,6 +10,7 @@ import { sayReason } from '../../texts/reasons.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -86,15 +87,13 @@ export default function Rollouts() {
       }
     >
       <Group>
-        <Select
-          aria-label={t.stateOfRollout}
-          placeholder={t.allStates}
-          data={rolloutStates.map((value) => ({ value, label: stateName(value) }))}
-          value={state ?? null}
-          onChange={(next) => list.setFilter('state', next ?? undefined)}
-          clearable
-          clearButtonProps={{ 'aria-label': t.allStates }}
-          w={200}
+        <ChoiceFilter
+          list={list}
+          name="state"
+          label={t.stateOfRollout}
+          any={t.allStates}
+          choices={rolloutStates.map((value) => ({ value, label: stateName(value) }))}
+          width={200}
         />
       </Group>
       <DataTable

@@ -7,11 +7,9 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/search.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { typingMs } from '../../ui/search-box.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
 import { type Hit, useFound } from './found.ts';
-
-/** Letters that are typed together are one search, in ms. */
-const typingMs = 200;
 
 /** Views whose name, or another word for what they do, has the text in it. */
 export function viewsFor(text: string, isAdmin: boolean): readonly Hit[] {
