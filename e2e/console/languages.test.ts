@@ -112,4 +112,16 @@ describe.skipIf(skipReason)('the console in another language', () => {
     await page.getByRole('option', { name: 'Wie im Browser eingestellt' }).click();
     await page.getByRole('heading', { name: 'Account' }).waitFor();
   });
+
+  test('keeps the columns of a table that were chosen in another language', async () => {
+    const page = await quay.open({ locale: 'de-DE', path: '/devices' });
+    await page.getByRole('columnheader', { name: 'Produkt' }).waitFor();
+    await page.getByRole('button', { name: 'Spalten' }).click();
+    await page.getByRole('checkbox', { name: 'Produkt' }).uncheck();
+    await page.getByRole('columnheader', { name: 'Produkt' }).waitFor({ state: 'detached' });
+    await page.evaluate("localStorage.setItem('moorage.language', 'en')");
+    await page.reload();
+    await page.getByRole('columnheader', { name: 'Device' }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Product' }).count()).toBe(0);
+  });
 });

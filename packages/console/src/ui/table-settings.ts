@@ -40,8 +40,38 @@ export interface TableSettings extends Kept {
   reset(): void;
 }
 
+/**
+ * Names of the tables, under which browsers keep their settings. They stay as they are: neither another language nor
+ * another wording of the label loses what the user has chosen.
+ */
+export type TableName =
+  | 'Accounts'
+  | 'Activation tokens'
+  | 'Alert rules'
+  | 'Alerts'
+  | 'Assets'
+  | 'Audit'
+  | 'Connectors'
+  | 'Customers'
+  | 'Devices'
+  | 'Devices of the product'
+  | 'Devices of the rollout'
+  | 'Files of the device'
+  | 'Keys accepted beforehand'
+  | 'Keys for status broadcasts'
+  | 'Log of the device'
+  | 'Logs'
+  | 'Platforms'
+  | 'Products'
+  | 'Rollouts'
+  | 'Tokens'
+  | 'Tokens of the product'
+  | 'Updates of the device'
+  | 'Users of the product'
+  | 'Waiting to be let in';
+
 /** The settings of the table with this name. */
-export function useTableSettings(name: string): TableSettings {
+export function useTableSettings(name: TableName): TableSettings {
   const [kept, setKept] = useLocalStorage<Kept>({
     key: `moorage.table.${name}`,
     defaultValue: nothingKept,

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { type ListState, nextSort, readListState, writeListState } from './address.ts';
-import { type TableSettings, useTableSettings } from './table-settings.ts';
+import { type TableName, type TableSettings, useTableSettings } from './table-settings.ts';
 
 /** The state of a list, kept in the address: a link to the page shows the same. */
 export interface ListAddress extends ListState {
@@ -44,10 +44,10 @@ const noFilters: readonly string[] = [];
 /**
  * Reads and writes the state of a list in the address.
  *
- * @param table name of the table, under which its settings are kept
+ * @param table the table, under whose name its settings are kept
  * @param filterNames names of the list's filters; a constant of the module
  */
-export function useListAddress(table: string, filterNames = noFilters): ListAddress {
+export function useListAddress(table: TableName, filterNames = noFilters): ListAddress {
   const settings = useTableSettings(table);
   const { rows } = settings;
   const search = useSearch();

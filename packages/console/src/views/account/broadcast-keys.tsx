@@ -92,7 +92,7 @@ const columns: readonly Column<BroadcastKeyRecord>[] = [
 
 /** Keys with which modules post their status by HTTP, to be seen as their telemetry. */
 export function BroadcastKeys() {
-  const list = useListAddress(t.keysForStatusBroadcasts);
+  const list = useListAddress('Keys for status broadcasts');
   const query = pageOf<'created_at'>(list);
   const keys = useCall('broadcasts.list', { query }, { keepPrevious: true });
   return (

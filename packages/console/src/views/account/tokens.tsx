@@ -203,7 +203,7 @@ const columns: readonly Column<TokenRecord>[] = [
 
 /** Bearer tokens for programs, and the login sessions that are open. */
 export function Tokens() {
-  const list = useListAddress(t.tokens);
+  const list = useListAddress('Tokens');
   const query = pageOf<'title'>(list);
   const found = useCall('tokens.list', { query }, { keepPrevious: true });
   return (

@@ -95,7 +95,7 @@ const columns: readonly Column<CustomerRecord>[] = [
 const filterNames = ['q'] as const;
 
 function Customers() {
-  const list = useListAddress(t.customers, filterNames);
+  const list = useListAddress('Customers', filterNames);
   const query = { ...list.filters, ...pageOf<'title'>(list) };
   const found = useCall('customers.list', { query }, { keepPrevious: true });
   const add = () => openDialog({ title: t.newCustomer }, (onDone) => <CustomerForm onDone={onDone} />);

@@ -143,7 +143,7 @@ async function check(): Promise<void> {
 
 /** Who has changed what, newest first. */
 export default function Audit() {
-  const list = useListAddress(t.audit, filterNames);
+  const list = useListAddress('Audit', filterNames);
   const { from, to, ...filters } = list.filters;
   const [fromMs, toMs] = [momentOf(from), momentOf(to)];
   // Safe: the service refuses an order that it does not know, and the page shows that.

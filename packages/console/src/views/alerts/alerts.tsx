@@ -137,7 +137,7 @@ const columnsFor = (show: (id: string) => void): readonly Column<AlertRecord>[] 
 
 /** What has gone wrong on devices, newest first. */
 export default function Alerts() {
-  const list = useListAddress(common.alerts, filterNames);
+  const list = useListAddress('Alerts', filterNames);
   const [shownId, show] = useState<string>();
   const { product_id } = list.filters;
   const state = list.filters.state === 'open' || list.filters.state === 'over' ? list.filters.state : undefined;

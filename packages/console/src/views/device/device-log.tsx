@@ -34,7 +34,7 @@ const deviceTypes = logTypes.filter((type) => /^(device|ota|connector)\./.test(t
 
 /** What has happened to the device; new lines come by themselves. */
 export default function DeviceLog({ device }: TabProps) {
-  const list = useListAddress(t.logOfDevice, filterNames);
+  const list = useListAddress('Log of the device', filterNames);
   const { q } = list.filters;
   // Safe: the service checks what an address may hold, and says what is wrong.
   const asked = {

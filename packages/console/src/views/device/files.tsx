@@ -111,7 +111,7 @@ const columnsFor = (deviceId: string): readonly Column<FileRecord>[] => [
 
 /** Files that the device and its users share; no bundle holds them. */
 export default function Files({ device }: TabProps) {
-  const list = useListAddress(t.filesOfDevice, filterNames);
+  const list = useListAddress('Files of the device', filterNames);
   const [folder, setFolder] = useState('');
   const { queue, uploads, send } = useSending(device.id, folder);
   const { q } = list.filters;

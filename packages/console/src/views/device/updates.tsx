@@ -91,7 +91,7 @@ const columnsWith = (show: (update: UpdateRecord) => void): readonly Column<Upda
 /** Every update of the device: from what to what, how far it came, and why it failed. It follows by itself. */
 export default function Updates({ device }: TabProps) {
   const [shownId, setShownId] = useState<number>();
-  const list = useListAddress(t.updatesOfDevice, filterNames);
+  const list = useListAddress('Updates of the device', filterNames);
   const state = updateStates.find((one) => one === list.filters.state);
   const query = useCall(
     'deviceUpdates.list',

@@ -28,7 +28,7 @@ import { openScan } from './scan.tsx';
 
 /** Devices that the user owns or sees through a product. */
 export default function Devices() {
-  const list = useListAddress(common.devices, deviceFilters);
+  const list = useListAddress('Devices', deviceFilters);
   useAskedFor('new', openProvision);
   const [, navigate] = useLocation();
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());

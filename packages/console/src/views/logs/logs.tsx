@@ -171,7 +171,7 @@ function Filters({ list }: { readonly list: ListAddress }) {
 
 /** What has happened, newest first. */
 export default function Logs() {
-  const list = useListAddress(common.logs, filterNames);
+  const list = useListAddress('Logs', filterNames);
   const { since, ...asked } = list.filters;
   const from = beginOf(since);
   // Safe: the service checks what an address may hold, and says what is wrong.

@@ -59,7 +59,7 @@ const columns: readonly Column<PlatformRecord>[] = [
 
 /** Hardware that products are made for. */
 export default function Platforms() {
-  const list = useListAddress(t.platforms, filterNames);
+  const list = useListAddress('Platforms', filterNames);
   const isAdmin = useIsAdmin();
   const [, navigate] = useLocation();
   const query = { ...list.filters, ...pageOf<'code'>(list) };

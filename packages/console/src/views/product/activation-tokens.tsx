@@ -93,7 +93,7 @@ function CreateToken({ productId, onMade }: CreateProps) {
 
 /** Tokens with which devices are claimed and activated in one go, without a password. */
 export default function ActivationTokens({ product }: TabProps) {
-  const list = useListAddress(t.activationTokens);
+  const list = useListAddress('Activation tokens');
   const query = pageOf<'created_at'>(list);
   const tokens = useCall('products.listTokens', { params: { product_id: product.id }, query }, { keepPrevious: true });
   const make = () =>

@@ -101,7 +101,7 @@ const columnsFor = (edit: (rule: AlertRuleRecord) => void): readonly Column<Aler
 
 /** What is watched on the devices of the product, and who is told. */
 export default function AlertRules({ product }: TabProps) {
-  const list = useListAddress(t.alertRules);
+  const list = useListAddress('Alert rules');
   const [adding, addDialog] = useAddressDialog('new');
   const [edited, edit] = useState<AlertRuleRecord>();
   const query = pageOf<'title'>(list);

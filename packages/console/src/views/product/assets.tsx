@@ -139,7 +139,7 @@ const columnsFor = (productId: string, mayChange: boolean): readonly Column<File
 
 /** Files of the product's own store, which its devices can read. */
 export default function Assets({ product, mayChange }: TabProps) {
-  const list = useListAddress(t.assets, filterNames);
+  const list = useListAddress('Assets', filterNames);
   const { filter } = list.filters;
   const sort = sorts.flatMap((field) => [field, `-${field}`] as const).find((known) => known === list.sort);
   const query = {

@@ -156,7 +156,7 @@ function Dialogs({ productId, opened, onClose }: DialogsProps) {
 
 /** Links of the product to services outside. */
 export default function Connectors({ product }: TabProps) {
-  const list = useListAddress(t.connectors);
+  const list = useListAddress('Connectors');
   const [adding, addDialog] = useAddressDialog('new');
   const [opened, open] = useState<Opened>();
   const query = pageOf<'title'>(list);

@@ -40,7 +40,7 @@ const columnsFor = (takeBack: (row: DoorKeyRecord) => void): readonly Column<Doo
 /** Public keys that are accepted before their devices come. */
 export default function DoorKeys({ product }: TabProps) {
   const params = { product_id: product.id };
-  const list = useListAddress(t.keys);
+  const list = useListAddress('Keys accepted beforehand');
   const keys = useCall(
     'doors.keys',
     { params, query: { limit: list.limit, offset: list.offset } },

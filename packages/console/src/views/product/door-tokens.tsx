@@ -73,7 +73,7 @@ function MakeToken({
 
 /** Tokens by which devices of a product register themselves. */
 export function DoorTokens({ productId }: { readonly productId: string }) {
-  const list = useListAddress(t.tokens);
+  const list = useListAddress('Tokens of the product');
   const query = { limit: list.limit, offset: list.offset };
   const tokens = useCall('doors.tokens', { params: { product_id: productId }, query }, { keepPrevious: true });
   const make = () =>

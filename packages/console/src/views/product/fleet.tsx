@@ -38,7 +38,7 @@ interface DoneProps extends ProductProps {
 }
 
 function Rollouts({ product }: ProductProps) {
-  const list = useListAddress(common.rollouts);
+  const list = useListAddress('Rollouts');
   const params = { product_id: product.id };
   const query = { limit: list.limit, offset: list.offset };
   const rollouts = useCall('rollouts.list', { params, query }, { keepPrevious: true });

@@ -127,7 +127,7 @@ function AddPerson({ productId, onClose }: { readonly productId: string; readonl
 /** Who works on the product beside its owner. */
 export default function People({ product, mayAdminister, mayChange }: TabProps) {
   const admin = useIsAdmin();
-  const list = useListAddress(t.usersOfProduct);
+  const list = useListAddress('Users of the product');
   const [opened, dialog] = useDisclosure();
   const query = pageOf<'user'>(list);
   const people = useCall('productPeople.list', { params: { product_id: product.id }, query }, { keepPrevious: true });

@@ -86,7 +86,7 @@ function Filters({ list, bundles }: FiltersProps) {
 
 /** The devices activated to the product, split by bundle. */
 export default function ProductDevices({ product }: TabProps) {
-  const list = useListAddress(t.devicesOfProduct, filterNames);
+  const list = useListAddress('Devices of the product', filterNames);
   const bundles = useCall('bundles.list', { params: { product_id: product.id }, query: { limit: bundlesLimit } });
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = {

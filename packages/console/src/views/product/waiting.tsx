@@ -54,7 +54,7 @@ const columnsFor = (decide: Decide): readonly Column<WaitingRecord>[] => [
 
 /** Devices that have knocked at a door of the product and that nothing speaks for. */
 export default function Waiting({ product }: TabProps) {
-  const list = useListAddress(t.waiting, filterNames);
+  const list = useListAddress('Waiting to be let in', filterNames);
   const params = { product_id: product.id };
   const { q } = list.filters;
   const query = { limit: list.limit, offset: list.offset, ...(q !== undefined && { q }) };

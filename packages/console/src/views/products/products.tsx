@@ -133,7 +133,7 @@ function NoProducts({ list, create }: NoProductsProps) {
 
 /** Every product that the caller may see. */
 export default function Products(_: ViewProps) {
-  const list = useListAddress(common.products, filterNames);
+  const list = useListAddress('Products', filterNames);
   const [opened, dialog] = useAddressDialog('new');
   // Safe: the service refuses a filter or order that it does not know, and the page shows that.
   const query = { ...list.filters, ...pageOf(list) } as Query;

@@ -36,7 +36,7 @@ const named = (value: string) => ({ value, label: stateName(value) });
 
 /** The devices of a rollout, and those behind each of its numbers. */
 export function Executions({ rollout }: { readonly rollout: RolloutRecord }) {
-  const list = useListAddress(t.devicesOfRollout, filterNames);
+  const list = useListAddress('Devices of the rollout', filterNames);
   const { stage: stageText, kind } = list.filters;
   const state = executionStates.find((one) => one === list.filters.state);
   const stage = stageText !== undefined && /^\d{1,2}$/.test(stageText) ? Number(stageText) : undefined;

@@ -69,7 +69,7 @@ export const rolloutColumns: readonly Column<RolloutRecord>[] = [
 /** Rollouts of every product whose fleet the user manages. */
 export default function Rollouts() {
   const isAdmin = useIsAdmin();
-  const list = useListAddress(common.rollouts, filterNames);
+  const list = useListAddress('Rollouts', filterNames);
   const state = rolloutStates.find((one) => one === list.filters.state);
   const query = { limit: list.limit, offset: list.offset, ...(state && { state }) };
   const rollouts = useCall('rollouts.listAll', { query }, { keepPrevious: true });
