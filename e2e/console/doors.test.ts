@@ -86,4 +86,34 @@ describe.skipIf(skipReason)('doors', () => {
     expect(unwrap(await quay.client.call('devices.list', { query })).value).toMatchObject([{ title: 'gate-17' }]);
     expect(complaints(page)).toEqual([]);
   });
+
+  test('tokens and keys come in the order of the column that is pressed', async () => {
+    const { quay, device } = scene;
+    const params = { product_id: device.product_id };
+    const open = { ddi: true, mender: true, waiting: true };
+    unwrap(await quay.client.call('doors.set', { params, body: open }));
+    for (const title of ['Older', 'Newer']) {
+      unwrap(await quay.client.call('doors.addToken', { params, body: { door: 'ddi', title } }));
+    }
+    const keys = ['01', '02'].map((name) => ({ name: `02:00:00:00:00:${name}`, key: name.repeat(32) }));
+    unwrap(await quay.client.call('doors.addKeys', { params, body: { keys } }));
+    const page = await quay.open({ path: `/products/${device.product_id}/doors` });
+    const shown = async (table: string, names: RegExp) => {
+      const rows = await page.getByRole('table', { name: table }).getByRole('row').allInnerTexts();
+      return rows.flatMap((row) => names.exec(row)?.[0] ?? []);
+    };
+    const tokens = () => shown('Tokens of the product', /Older|Newer/);
+    await expect.poll(tokens).toEqual(['Newer', 'Older']);
+    await page.getByRole('button', { name: 'Made', exact: true }).click();
+    await expect.poll(tokens).toEqual(['Older', 'Newer']);
+
+    await page.goto(page.url().replace(/doors.*$/, 'door-keys'));
+    const waiting = () => shown('Keys accepted beforehand', /02:00:00:00:00:\d\d/);
+    await expect.poll(waiting).toEqual(keys.map(({ name }) => name));
+    const byName = page.getByRole('button', { name: 'Name', exact: true });
+    await byName.click();
+    await byName.click();
+    await expect.poll(waiting).toEqual(keys.map(({ name }) => name).toReversed());
+    expect(complaints(page)).toEqual([]);
+  });
 });

@@ -9,7 +9,7 @@ import { momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 import { parseCsv } from '../devices/csv.ts';
 import type { TabProps } from './tab-props.ts';
 
@@ -41,11 +41,7 @@ const columnsFor = (takeBack: (row: DoorKeyRecord) => void): readonly Column<Doo
 export default function DoorKeys({ product }: TabProps) {
   const params = { product_id: product.id };
   const list = useListAddress('Keys accepted beforehand');
-  const keys = useCall(
-    'doors.keys',
-    { params, query: { limit: list.limit, offset: list.offset } },
-    { keepPrevious: true },
-  );
+  const keys = useCall('doors.keys', { params, query: pageOf<'name'>(list) }, { keepPrevious: true });
   const add = useChange('doors.addKeys', 'doors');
   const remove = useChange('doors.removeKey', 'doors');
   const choose = async (file: File | null): Promise<void> => {

@@ -15,7 +15,7 @@ import { Moment, momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useListAddress } from '../../ui/use-list.ts';
+import { pageOf, useListAddress } from '../../ui/use-list.ts';
 
 const doorTitles = { ddi: 'DDI', mender: t.mender } as const;
 
@@ -74,7 +74,7 @@ function MakeToken({
 /** Tokens by which devices of a product register themselves. */
 export function DoorTokens({ productId }: { readonly productId: string }) {
   const list = useListAddress('Tokens of the product');
-  const query = { limit: list.limit, offset: list.offset };
+  const query = pageOf<'created_at'>(list);
   const tokens = useCall('doors.tokens', { params: { product_id: productId }, query }, { keepPrevious: true });
   const make = () =>
     openMade<DoorTokenRecord>(
