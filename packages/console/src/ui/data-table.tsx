@@ -2,7 +2,6 @@ import { Box, Group, Paper, Progress, Table, UnstyledButton } from '@mantine/cor
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type Ref, useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import type { Noun } from '../texts/language.ts';
@@ -35,8 +34,6 @@ const drawnRows = 100;
 
 /** Rows that a new page begins with; the others come piece by piece, and the browser is not held up. */
 const firstRows = 15;
-
-const features = tableFeatures({ columnVisibilityFeature });
 
 /** Which rows are marked, for something that is done to all of them. */
 export interface Selection<Row> {
@@ -173,8 +170,8 @@ function PlainRow<Row>({ row, id, columns, marked, name, onMark, index, measure 
 // Safe: it takes what it wraps takes; a mark on one row draws that one anew, not all of them.
 const OneRow = memo(PlainRow) as typeof PlainRow;
 
-interface BodyProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'selection'> {
-  readonly rows: readonly { readonly id: string; readonly original: Row }[];
+interface BodyProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'idOf' | 'selection'> {
+  readonly rows: readonly Row[];
   readonly scroller: { readonly current: HTMLDivElement | null };
 }
 
@@ -186,7 +183,7 @@ const Gap = ({ height, columns }: { readonly height: number; readonly columns: n
     </tr>
   );
 
-function Body<Row>({ rows, columns, selection, scroller }: BodyProps<Row>) {
+function Body<Row>({ rows, columns, idOf, selection, scroller }: BodyProps<Row>) {
   const latest = useRef(selection);
   latest.current = selection;
   const onMark = useCallback((id: string, marked: boolean) => {
@@ -210,15 +207,16 @@ function Body<Row>({ rows, columns, selection, scroller }: BodyProps<Row>) {
       <Gap height={isPart ? (first?.start ?? 0) : 0} columns={width} />
       {drawn.map((index) => {
         const row = rows[index];
-        if (!row) return null;
+        if (row === undefined) return null;
+        const id = idOf(row);
         return (
           <OneRow
-            key={row.id}
-            id={row.id}
-            row={row.original}
+            key={id}
+            id={id}
+            row={row}
             columns={columns}
-            marked={selection?.ids.has(row.id)}
-            name={selection?.nameOf(row.original) ?? ''}
+            marked={selection?.ids.has(id)}
+            name={selection?.nameOf(row) ?? ''}
             onMark={onMark}
             index={isPart ? index : undefined}
             measure={isPart ? virtual.measureElement : undefined}
@@ -230,21 +228,22 @@ function Body<Row>({ rows, columns, selection, scroller }: BodyProps<Row>) {
   );
 }
 
-/** Which columns are shown: those that the user has chosen, and for the others those that fit the window. */
+/** The columns that are shown: those that the user has chosen, and of the others those that fit the window. */
 function useShown<Row>(columns: readonly Column<Row>[], chosen: Readonly<Record<string, boolean>>) {
   const now = { getInitialValueInEffect: false };
   // The widths of the library's theme.
   const sm = useMediaQuery('(min-width: 48em)', true, now);
   const md = useMediaQuery('(min-width: 62em)', true, now);
   const lg = useMediaQuery('(min-width: 75em)', true, now);
-  return useMemo(() => {
-    const fits = { sm, md, lg, chosen: false };
-    return Object.fromEntries(columns.map(({ key, from }) => [key, chosen[key] ?? (from === undefined || fits[from])]));
-  }, [columns, chosen, sm, md, lg]);
+  const fits = { sm, md, lg, chosen: false };
+  const shown = columns.filter(({ key, from }) => chosen[key] ?? (from === undefined || fits[from]));
+  const names = shown.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same columns stay the same list, so that rows stay as they are
+  return useMemo(() => shown, [columns, names]);
 }
 
 /** A list whose pages, order and filters are the service's work and stand in the address. */
-export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, query, list, empty, noun, countLimit } = props;
   const { data, error } = query;
   const inCard = useInCard();
@@ -291,29 +290,10 @@ interface FilledProps<Row> extends Pick<DataTableProps<Row>, 'label' | 'columns'
   readonly children: (columns: { choices: readonly Column<Row>[]; shown: ReadonlySet<string> }) => ReactNode;
 }
 
-function Filled<Row extends RowData>({
-  label,
-  columns,
-  list,
-  idOf,
-  selection,
-  rows,
-  busy,
-  children,
-}: FilledProps<Row>) {
+function Filled<Row>({ label, columns, list, idOf, selection, rows, busy, children }: FilledProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
-  const columnVisibility = useShown(columns, list.settings.columns);
-  const table = useTable({
-    features,
-    columns: useMemo(() => columns.map(({ key, title }) => ({ id: key, header: title })), [columns]),
-    data: useDeferredValue(rows, rows.slice(0, firstRows)),
-    getRowId: idOf,
-    state: { columnVisibility },
-  });
-  const shown = new Set(table.getVisibleLeafColumns().map(({ id }) => id));
-  const names = [...shown].join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same columns stay the same list, so that rows stay as they are
-  const visible = useMemo(() => columns.filter(({ key }) => shown.has(key)), [columns, names]);
+  const shown = useShown(columns, list.settings.columns);
+  const drawn = useDeferredValue(rows, rows.slice(0, firstRows));
   const ids = rows.map(idOf);
   const marked = selection ? ids.filter((id) => selection.ids.has(id)).length : 0;
   return (
@@ -339,22 +319,17 @@ function Filled<Row extends RowData>({
                   />
                 </Table.Th>
               )}
-              {visible.map((column) => (
+              {shown.map((column) => (
                 <HeadCell key={column.key} column={column} list={list} />
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Body
-              rows={table.getRowModel().rows}
-              columns={visible}
-              scroller={scroller}
-              {...(selection && { selection })}
-            />
+            <Body rows={drawn} columns={shown} idOf={idOf} scroller={scroller} {...(selection && { selection })} />
           </Table.Tbody>
         </Table>
       </div>
-      {children({ choices: columns, shown })}
+      {children({ choices: columns, shown: new Set(shown.map(({ key }) => key)) })}
     </>
   );
 }
