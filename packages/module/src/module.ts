@@ -33,6 +33,7 @@ import { type Air, defaultAir } from './wlan/air.ts';
 import { Wlan } from './wlan/wlan.ts';
 
 export { commandProblem } from './commands/registry.ts';
+export { forgetIdentity, hasIdentity, saveIdentity } from './device/identity.ts';
 
 /** What a module is made of; it creates none of it. */
 export interface ModuleOptions extends CoreOptions {

@@ -1,7 +1,6 @@
 import { formatVersion, type Store } from '@moorage/base';
 import { type Archive, isSecretName, isUsers, personalityOf, unpackArchive } from '@moorage/gateway';
-import type { Module } from '@moorage/module';
-import { hasIdentity, saveIdentity } from '@moorage/module/device/identity';
+import { hasIdentity, type Module, saveIdentity } from '@moorage/module';
 import { defaultModel, type Model } from '@moorage/module/model/model';
 import { type Personality, strictPersonality } from '@moorage/module/personality/personality';
 import { UserError } from './commands/define.ts';

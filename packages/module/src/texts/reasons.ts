@@ -1,4 +1,3 @@
-import { errorCode } from '@moorage/base';
 import type { NetError, NetFailure } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Phrase, TextKey } from './texts.ts';
@@ -20,4 +19,6 @@ export const netReason = (failed: NetFailure, host = ''): Phrase =>
 
 /** Of an exception: that the store below the flash has failed, or that there is a mistake in the program. */
 export const mishapReason = (cause: unknown): Phrase =>
-  /^E[A-Z]+$/.test(String(errorCode(cause))) ? ['storageFailed'] : ['internalError'];
+  cause instanceof Error && 'code' in cause && /^E[A-Z]+$/.test(String(cause.code))
+    ? ['storageFailed']
+    : ['internalError'];
