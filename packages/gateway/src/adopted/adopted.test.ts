@@ -3,7 +3,7 @@ import { bversionOf } from '@moorage/device/testing/service-peer';
 import { loadPersonality } from '@moorage/module/personality/personality';
 import type { Connection } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
-import { adoptedRig, bundle, newSet, oldSet } from '../testing/adopted-rig.ts';
+import { adoptedRig, bundle, isThere, newSet, oldSet } from '../testing/adopted-rig.ts';
 
 /** Firmware of three generations. */
 const personalities = {
@@ -67,11 +67,11 @@ describe.each(rows)('an adopted module over %s, %s', (way, firmware) => {
 });
 
 test('a module that is away is shown offline, and is back when it answers', async () => {
-  const { adopted, channel, isThere, network, notices, pass } = await adoptedRig();
+  const { adopted, channel, network, notices, pass } = await adoptedRig();
   adopted.start();
   await pass(() => channel.isOpen);
   network.conditions = ({ host }) => (host === 'module' ? { silent: true } : {});
-  await pass(() => !isThere());
+  await pass(() => !isThere(notices));
   expect(channel.isOpen).toBe(false);
   network.conditions = () => ({});
   await pass(() => channel.isOpen);
@@ -191,8 +191,7 @@ describe('an update that fails', () => {
 });
 
 test('a gateway that was stopped in the middle of a push puts back, and goes on with its identity', async () => {
-  const { adopted, channel, clock, held, isThere, network, notices, pass, peer, powerOn, steps, store } =
-    await adoptedRig();
+  const { adopted, channel, clock, held, network, notices, pass, peer, powerOn, steps, store } = await adoptedRig();
   peer.bundle = bundle;
   adopted.start();
   await pass(() => steps().some((step) => step.startsWith('Writing')));
@@ -208,7 +207,7 @@ test('a gateway that was stopped in the middle of a push puts back, and goes on 
   peer.refuse('POST /ota', 503);
   notices.length = 0;
   again.start();
-  await pass(() => channel.isOpen && isThere());
+  await pass(() => channel.isOpen && isThere(notices));
   expect(await held()).toEqual(oldSet);
   peer.answers.clear();
   await pass(() => again.client.installed() !== undefined && !again.client.reportPending);

@@ -2,7 +2,7 @@ import { callUrl, gatewayStreamsPath } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { fileEndpoints } from '@moorage/device';
 import { describe, expect, test } from 'vitest';
-import { adoptedRig } from '../testing/adopted-rig.ts';
+import { adoptedRig, isThere } from '../testing/adopted-rig.ts';
 import { ways } from '../testing/gateway-rig.ts';
 import { parseMeasured } from './streams.ts';
 
@@ -90,11 +90,11 @@ test('a service that is away gets the samples later, each once', async () => {
 });
 
 test('a service that refuses the streams is told once, and again with the next poll', async () => {
-  const { adopted, isThere, pass, peer, steps, wait } = await adoptedRig({ measured });
+  const { adopted, notices, pass, peer, steps, wait } = await adoptedRig({ measured });
   peer.refuse('POST /device/v1/activate', 403);
   adopted.start();
   await wait(400_000);
-  expect(isThere()).toBe(true);
+  expect(isThere(notices)).toBe(true);
   expect(steps().filter((step) => step.startsWith('The service does not take its streams'))).toHaveLength(1);
   peer.answers.clear();
   await pass(() => peer.data.samples.length > 0);

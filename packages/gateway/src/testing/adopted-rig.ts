@@ -32,6 +32,10 @@ interface AdoptedRigOptions extends GatewayRigOptions {
   readonly measured?: Measured;
 }
 
+/** Whether the module answers, as the gateway has said last. */
+export const isThere = (notices: readonly ModuleNotice[]): boolean =>
+  notices.findLast(({ type }) => type === 'online' || type === 'offline')?.type === 'online';
+
 /** A module that has only what a real one has, a gateway that has adopted it, and a service. `at` is another address for it. */
 export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions = {}) {
   const rig = await gatewayRig({ files: { 'webapp/page.html': oldPage }, ...options });
@@ -66,9 +70,6 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
   const adopted = await powerOn(store);
   unwrap(await until(adopted.client.provision('token-1')));
   const steps = (): readonly string[] => notices.flatMap((notice) => (notice.type === 'step' ? [notice.text] : []));
-  /** What the gateway has said last of whether the module answers. */
-  const isThere = (): boolean =>
-    notices.findLast(({ type }) => type === 'online' || type === 'offline')?.type === 'online';
   /** What the module holds under the names of the bundle. */
   const held = async (): Promise<Held> => {
     const names = bundle.files.map(async ({ name }) => {
@@ -100,7 +101,6 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
     hooks,
     notices,
     steps,
-    isThere,
     held,
     pass,
     wait,
