@@ -7,7 +7,7 @@ import { parseFilter } from '../filters/parse.ts';
 import { listFilter } from '../filters/queries.ts';
 import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../testing/index.ts';
 import { mergeDeviceCounts } from './counts.ts';
-import { listDevices } from './queries.ts';
+import { listDevices } from './list-queries.ts';
 
 eachDatabase('counts of devices', (open) => {
   let storage: Storage;

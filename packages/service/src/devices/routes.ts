@@ -13,9 +13,10 @@ import { certificatesZip, issueCertificate } from './certificates.ts';
 import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequences.ts';
 import { contentsOf } from './contents.ts';
 import type { DeviceDeps } from './deps.ts';
+import { listDevices, privateTo } from './list-queries.ts';
 import { changing, deviceFor, notFound } from './lookup.ts';
 import { provision } from './provisioning.ts';
-import { changeDevice, type DetailedDevice, listDevices, lockDevice, privateTo, retireCertificate } from './queries.ts';
+import { changeDevice, type DetailedDevice, lockDevice, retireCertificate } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
 import { degreesOf, locationColumns, planBlock, refuseDelete } from './rules.ts';
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import type { Storage } from '../db/storage.ts';
 import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../testing/index.ts';
-import { listDevices } from './queries.ts';
+import { listDevices } from './list-queries.ts';
 
 const words = [
   'Gauge',

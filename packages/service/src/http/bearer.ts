@@ -92,15 +92,10 @@ function tokenUses({ storage, clock, log, health }: Pick<Deps, 'storage' | 'cloc
  * Checks `Authorization: Bearer <token>`, the scheme in either letter case, by the token's hash. A revoked token
  * fails at once: what is remembered of a good one goes with any write.
  */
-export function openBearers({
-  storage,
-  clock,
-  log,
-  health,
-  settings,
-}: Pick<Deps, 'storage' | 'clock' | 'log' | 'health' | 'settings'>): Bearers {
+export function openBearers(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'health' | 'settings'>): Bearers {
+  const { storage, clock, settings } = deps;
   const rate = requestRate(clock, settings.requestsPerMinute);
-  const uses = tokenUses({ storage, clock, log, health });
+  const uses = tokenUses(deps);
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
   async function lookUp(
