@@ -82,10 +82,14 @@ function noteExecution(trx: Db, { rollout_id, device_id }: Named, row?: Executio
   ahead?.set(device_id, row ? [...others, row] : others);
 }
 
-/** Nothing that a transaction has read of executions holds any more: many are about to be changed. */
+/**
+ * Nothing that a transaction has read of executions holds any more: many are about to be changed. From now on it reads
+ * from the database, so it writes there at once.
+ */
 export async function forgetExecutions(trx: Db): Promise<void> {
   await writeExecutionsBehind(trx);
   aheadIn.delete(trx);
+  behindIn.delete(trx);
 }
 
 type Named = Pick<ExecutionRow, 'rollout_id' | 'device_id'>;

@@ -104,6 +104,30 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     expect(transactions.size).toBe(4);
   });
 
+  it('see what they write themselves, also after one of them has rolled a rollout back', async () => {
+    const { fleet, begin, deviceAt, all, seen, transactions } = await scene();
+    const [failing, moving] = [await deviceAt('east'), await deviceAt('west')];
+    const abort = [{ kind: 'any', percent: 1, min: 1, action: 'roll_back' }];
+    const east = await begin('east', { stages: [{}], abort });
+    const west = await begin('west', { stages: [{}] });
+    await all([failing, moving], async (trx, device) => {
+      const isEast = device.id === failing.id;
+      return success(await fleet.took(trx, device, isEast ? east : west, isEast ? 1 : 2, false));
+    });
+    await all([failing, moving], async (trx, device) => {
+      if (device.id === failing.id) {
+        await fleet.moved(trx, { id: 1, device_id: device.id, trigger: 'fail' });
+      } else {
+        await fleet.moved(trx, { id: 2, device_id: device.id, trigger: 'supersede' });
+        await fleet.took(trx, device, west, 3, false);
+      }
+      return success(undefined);
+    });
+    expect(transactions.size).toBe(2);
+    expect(await seen(east)).toMatchObject({ state: 'rolled_back', counts: [{ state: 'failed', n: 1 }] });
+    expect(await seen(west)).toMatchObject({ state: 'running', counts: [{ state: 'offered', n: 1 }] });
+  });
+
   it('are read of together when they ask together, the first time as well', async () => {
     const { fleet, begin, deviceAt, storage } = await scene();
     const devices = [await deviceAt('east'), await deviceAt('west'), await deviceAt('west')];
