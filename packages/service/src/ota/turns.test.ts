@@ -5,8 +5,23 @@ import type { Db } from '../db/storage.ts';
 import { updateLedger } from '../devices/ledger.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { otaWorld } from '../testing/ota-world.ts';
-import { openSteps } from './turns.ts';
+import { openSteps, productTurns } from './turns.ts';
 import type { OtaDeviceRow } from './work.ts';
+
+it('turns of products are kept while there is work, also when it fails', async () => {
+  const last = new Map();
+  const inTurn = productTurns(last);
+  const done: string[] = [];
+  const failed = inTurn('a', async () => {
+    throw new Error('broken');
+  });
+  const others = [inTurn('a', async () => done.push('a')), inTurn('b', async () => done.push('b'))];
+  expect([...last.keys()]).toEqual(['a', 'b']);
+  await expect(failed).rejects.toThrow('broken');
+  await Promise.all(others);
+  expect(done.sort()).toEqual(['a', 'b']);
+  expect([...last.keys()]).toEqual([]);
+});
 
 eachDatabase('steps of devices', (open) => {
   /** Devices of a product, and steps that are counted by transaction. */

@@ -1,5 +1,5 @@
 import { type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success, Turns } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import { isFailure } from '../db/outcomes.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import { readUpdatesAhead, writeUpdatesBehind } from './queries.ts';
@@ -29,13 +29,20 @@ interface Parts {
 
 const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
-/** Does work of each product one after another. */
-function productTurns() {
-  const products = new Map<string, Turns>();
+/**
+ * Does work of each product one after another.
+ *
+ * @param last the work of each product after which nothing waits yet; a product without any is not kept
+ */
+export function productTurns(last = new Map<string, Promise<void>>()) {
   return <T>(productId: string, work: () => Promise<T>): Promise<T> => {
-    const turns = products.get(productId) ?? new Turns();
-    products.set(productId, turns);
-    return turns.run(work);
+    const turn = (last.get(productId) ?? Promise.resolve()).then(work);
+    const forget = () => {
+      if (last.get(productId) === over) last.delete(productId);
+    };
+    const over = turn.then(forget, forget);
+    last.set(productId, over);
+    return turn;
   };
 }
 
