@@ -1,5 +1,6 @@
 import { alike, padded } from '../db/groups.ts';
 import type { Db, Expressions } from '../db/storage.ts';
+import { beforeCommit } from '../db/transaction.ts';
 import { addressTaken, changeDevice, changeDevices, lockDevice, lockDevices } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
@@ -48,7 +49,9 @@ export function updateLedger(
     addressTaken,
     lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
     lockAll(trx: Db, ids: readonly string[]) {
-      behindIn.set(trx, new Map());
+      const behind = new Map();
+      behindIn.set(trx, behind);
+      beforeCommit(trx, () => write(trx, behind));
       return lockDevices(trx, expressions, padded(ids), '');
     },
     async change(trx: Db, id: string, { mac, ...change }: ReportedChange): Promise<void> {
@@ -58,11 +61,6 @@ export function updateLedger(
       const behind = behindIn.get(trx);
       if (behind) behind.set(id, { ...behind.get(id), ...change });
       else await write(trx, new Map([[id, change]]));
-    },
-    async writeBehind(trx: Db): Promise<void> {
-      const behind = behindIn.get(trx);
-      if (behind) await write(trx, behind);
-      behind?.clear();
     },
   };
 }

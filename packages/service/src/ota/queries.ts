@@ -7,6 +7,7 @@ import { type LogEntry, writeLog, writeLogs } from '../db/logs.ts';
 import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { UpdateTable } from '../db/schema.ts';
 import type { Db, Storage } from '../db/storage.ts';
+import { beforeCommit } from '../db/transaction.ts';
 import { RecordCache } from '../storage/record-cache.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
@@ -146,7 +147,7 @@ export async function filesOfBundle(db: Db, bundleId: string): Promise<BundleFil
 
 type UpdateChange = Partial<Omit<UpdateRow, 'id'>>;
 
-/** What transactions with many steps have read of updates and bundles, and what they write when all steps are done. */
+/** What transactions with many steps have read of updates and bundles, and what they write before the commit. */
 interface Ahead {
   readonly updates: Map<number, UpdateRow>;
   readonly bundles: Map<string, Candidate[]>;
@@ -156,11 +157,13 @@ interface Ahead {
 
 const aheadIn = new WeakMap<Db, Ahead>();
 
-/** Reads updates for a transaction, all at once; bundles it reads once from now on. */
+/** Reads updates for a transaction, all at once, and writes them before its commit; bundles it reads once from now on. */
 export async function readUpdatesAhead(trx: Db, ids: readonly number[]): Promise<void> {
   const rows = ids.length > 0 ? await findUpdates(trx, ids) : [];
   const updates = new Map(rows.map((row) => [row.id, row]));
-  aheadIn.set(trx, { updates, bundles: new Map(), changes: new Map(), logs: [] });
+  const ahead: Ahead = { updates, bundles: new Map(), changes: new Map(), logs: [] };
+  aheadIn.set(trx, ahead);
+  beforeCommit(trx, () => writeBehind(trx, ahead));
 }
 
 /** Writes a row of the log of a step, with those of the other steps of its transaction. */
@@ -171,8 +174,7 @@ export async function writeStepLog(trx: Db, entry: LogEntry): Promise<void> {
 }
 
 /** Writes what the steps of a transaction have changed of updates, and their rows of the log. */
-export async function writeUpdatesBehind(trx: Db): Promise<void> {
-  const { changes = [], logs = [] } = aheadIn.get(trx) ?? {};
+async function writeBehind(trx: Db, { changes, logs }: Ahead): Promise<void> {
   for (const [change, ids] of alike(changes)) {
     await trx.updateTable('updates').set(change).where('id', 'in', padded(ids)).execute();
   }

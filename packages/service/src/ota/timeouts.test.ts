@@ -41,7 +41,6 @@ eachDatabase('updates that take their time', (open) => {
         moved: async () => {},
         contradicted: async () => {},
         beginSteps: async () => {},
-        endSteps: async () => {},
       },
     ).expire();
     return clock.now();

@@ -37,7 +37,6 @@ eachDatabase('steps of devices', (open) => {
       ledger: updateLedger(storage.expressions, async () => {}),
       fleet: {
         beginSteps: async (trx) => void tried.add(trx),
-        endSteps: async () => {},
         standing: () => expect.unreachable(),
         took: () => expect.unreachable(),
         moved: () => expect.unreachable(),

@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { isFailure } from '../db/outcomes.ts';
 import type { Db, Storage } from '../db/storage.ts';
-import { readUpdatesAhead, writeUpdatesBehind } from './queries.ts';
+import { readUpdatesAhead } from './queries.ts';
 import type { DeviceLedger, OtaDeviceRow, UpdateFleet } from './work.ts';
 
 type Named = Pick<OtaDeviceRow, 'id' | 'product_id'>;
@@ -114,11 +114,11 @@ async function tryTogether({ storage, ledger, fleet }: Parts, steps: readonly St
   const work = async (trx: Db): Promise<Result<Result<unknown, Refusal>[], undefined>> => {
     const ids = steps.map(({ device }) => device.id);
     const locked = new Map((await ledger.lockAll(trx, ids)).map((device) => [device.id, device]));
-    await fleet.beginSteps(trx, ids);
     await readUpdatesAhead(
       trx,
       [...locked.values()].flatMap(({ update_id }) => update_id ?? []),
     );
+    await fleet.beginSteps(trx, ids);
     const outcomes: Result<unknown, Refusal>[] = [];
     for (const { device, run } of steps) {
       const row = locked.get(device.id);
@@ -126,9 +126,6 @@ async function tryTogether({ storage, ledger, fleet }: Parts, steps: readonly St
       if (isFailure(outcome)) return failure(undefined);
       outcomes.push(outcome);
     }
-    await ledger.writeBehind(trx);
-    await writeUpdatesBehind(trx);
-    await fleet.endSteps(trx);
     return success(outcomes);
   };
   try {

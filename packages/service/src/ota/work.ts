@@ -44,9 +44,8 @@ export interface DeviceLedger {
   addressTaken(db: Db, mac: string): Promise<boolean>;
   /** The device as it is now; it is locked until the transaction ends. */
   lock(trx: Db, id: string): Promise<OtaDeviceRow | undefined>;
-  /** The same for many; those that are not there are left out. What changes of them is written by `writeBehind`. */
+  /** The same for many; those that are not there are left out. What changes of them is written before the commit. */
   lockAll(trx: Db, ids: readonly string[]): Promise<readonly OtaDeviceRow[]>;
-  writeBehind(trx: Db): Promise<void>;
   /** Changes what the record shows of updates. An address that another device has is passed over. */
   change(trx: Db, id: string, change: ReportedColumns & { readonly update_id?: number }): Promise<void>;
 }
@@ -61,9 +60,8 @@ export type UpdateRequest = BundleRequest & {
 export interface UpdateFleet {
   /** What holds or moves a device now. In a transaction its rollouts are locked, so that a pace is kept. */
   standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
-  /** Begins and ends a transaction of steps of many devices: what rollouts have of them is read and written at once. */
+  /** Begins a transaction of steps of many devices: what rollouts have of them is read at once, and written before the commit. */
   beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void>;
-  endSteps(trx: Db): Promise<void>;
   /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
   took(
     trx: Db,

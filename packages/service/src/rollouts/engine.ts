@@ -6,6 +6,7 @@ import type { Standing } from '../ota/rules.ts';
 import type { FleetDeps, MovedUpdate } from './deps.ts';
 import { logFailure, logRollout } from './events.ts';
 import {
+  beginSteps,
   changeExecution,
   deleteExecution,
   type ExecutionRow,
@@ -33,7 +34,6 @@ import {
   wrongState,
 } from './rules.ts';
 import { type FleetDevice, Standings } from './standing.ts';
-import { beginSteps, endSteps } from './together.ts';
 import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, isProbed, paceAfter, retryAtMs } from './turns.ts';
 import { wakeWaiting } from './wakes.ts';
 
@@ -42,7 +42,6 @@ export class Fleet {
   readonly #deps: FleetDeps;
   readonly #standings: Standings;
   readonly beginSteps = beginSteps;
-  readonly endSteps = endSteps;
   #plan: (atMs: number) => void = () => {};
 
   constructor(deps: FleetDeps) {

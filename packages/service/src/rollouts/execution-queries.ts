@@ -5,7 +5,8 @@ import { padded } from '../db/groups.ts';
 import { type PageOf, paging } from '../db/paging.ts';
 import type { ExecutionTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
-import type { RolloutRow } from './queries.ts';
+import { beforeCommit } from '../db/transaction.ts';
+import { beginManySteps, type RolloutRow } from './queries.ts';
 
 export type ExecutionRow = Selectable<ExecutionTable>;
 
@@ -65,12 +66,14 @@ export async function writeExecutionsBehind(trx: Db): Promise<void> {
     .execute();
 }
 
-/** Reads for a transaction what rollouts have of devices, all at once; what it changes of that is written behind. */
-export async function readExecutionsAhead(trx: Db, deviceIds: readonly string[]): Promise<void> {
+/** Begins a transaction of steps of many devices: what rollouts have of them is read at once, and written before the commit. */
+export async function beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void> {
+  beginManySteps(trx);
   const rows = await trx.selectFrom('executions').selectAll().where('device_id', 'in', padded(deviceIds)).execute();
   const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
   aheadIn.set(trx, new Map(deviceIds.map((id) => [id, byDevice.get(id) ?? []])));
   behindIn.set(trx, new Map());
+  beforeCommit(trx, () => writeExecutionsBehind(trx));
 }
 
 /** Notes what a transaction makes of an execution, or that it deletes it, where it has been read ahead. */

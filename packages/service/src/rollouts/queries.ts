@@ -12,6 +12,7 @@ import { builtOnce } from '../db/compiled.ts';
 import { onePage, type PageOf, paging } from '../db/paging.ts';
 import type { RolloutCountTable, RolloutTable } from '../db/schema.ts';
 import type { Db, Expressions } from '../db/storage.ts';
+import { beforeCommit } from '../db/transaction.ts';
 import { noCounts, type StageCounts } from './rules.ts';
 
 /** A rollout, with the version of its bundle and the full code of its product. */
@@ -95,7 +96,7 @@ export const insertRollout = (trx: Db, row: Insertable<RolloutTable>) =>
 
 type RolloutChange = Partial<Selectable<RolloutTable>>;
 
-/** What a transaction of many steps writes of the rollouts that it has locked when all of them are done, or before. */
+/** What a transaction of many steps writes of the rollouts that it has locked before its commit. */
 interface Behind {
   readonly rollouts: Map<string, RolloutChange>;
   readonly counts: Map<string, CountRow>;
@@ -103,17 +104,19 @@ interface Behind {
 
 const behindIn = new WeakMap<Db, Behind>();
 
-/** From now on a transaction writes some things once for many steps; `writeRolloutsBehind` writes what there is. */
-export const beginWritingBehind = (trx: Db): unknown => behindIn.set(trx, { rollouts: new Map(), counts: new Map() });
-
-/** Writes what a transaction of many steps has not written yet of rollouts and their counts. */
-export async function writeRolloutsBehind(trx: Db): Promise<void> {
-  const { rollouts: changes, counts } = behindIn.get(trx) ?? {};
-  for (const [id, change] of changes ?? []) await writeRollout(trx, id, change);
-  const changed = [...(counts?.values() ?? [])].filter(({ n }) => n !== 0);
-  if (changed.length > 0) await adding(trx, changed).execute();
-  changes?.clear();
-  counts?.clear();
+/**
+ * From now on a transaction reads the marks of a product once, until it changes what has a say, and writes what changes
+ * of rollouts and their counts before its commit.
+ */
+export function beginManySteps(trx: Db): void {
+  const behind: Behind = { rollouts: new Map(), counts: new Map() };
+  marksIn.set(trx, new Map());
+  behindIn.set(trx, behind);
+  beforeCommit(trx, async () => {
+    for (const [id, change] of behind.rollouts) await writeRollout(trx, id, change);
+    const changed = [...behind.counts.values()].filter(({ n }) => n !== 0);
+    if (changed.length > 0) await adding(trx, changed).execute();
+  });
 }
 
 /** Writes a change of a rollout, or notes that it is to be written with the others of its transaction. */
@@ -320,9 +323,6 @@ function toHead(row: HeadRow | undefined): Omit<Marks, 'rollouts'> {
 
 /** What transactions with many steps have read of products. */
 const marksIn = new WeakMap<Db, Map<string, Promise<Marks>>>();
-
-/** From now on a transaction reads the marks of a product once, until it changes what has a say. */
-export const readMarksOnce = (trx: Db): unknown => marksIn.set(trx, new Map());
 
 /** The rollouts of a product that have a say, the one with the highest priority first, then the youngest. */
 export function marksOf(db: Db, productId: string): Promise<Marks> {
